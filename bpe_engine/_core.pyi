@@ -311,12 +311,6 @@ class Matcher:
     def of_bytes(members: bytes) -> Matcher:
         """Finds single bytes, also inside of characters."""
 
-    @staticmethod
-    def of_scripts(runs: Sequence[tuple[int, int, int]]) -> Matcher:
-        """
-        Finds runs of one script, from the first and the last character and the number, from 1 to 255, of the script of each run of characters.
-        """
-
 class Normalizer:
     """Text -> normalized text."""
 

@@ -422,7 +422,17 @@ def _named(scanner: str) -> str | tuple[str, _core.Matcher]:
 
 @cache
 def _scripts() -> _core.Matcher:
-    return _core.Matcher.of_scripts(script_runs())
+    """Each run of one script; a character of no script, or a byte that is no character, belongs to what stands before it."""
+
+    def escaped_runs(wanted: int | None = None) -> str:
+        return "".join(
+            f"\\U{first:08X}-\\U{last:08X}" for first, last, script in runs if wanted is None or script == wanted
+        )
+
+    runs = script_runs()
+    of_none = f"[^{escaped_runs()}]"
+    scripts = [f"[{escaped_runs(script)}]" for script in sorted({script for _, _, script in runs})]
+    return _matcher("|".join(f"{one}(?:{one}|{of_none})*" for one in scripts))
 
 
 def _matcher(source: str) -> _core.Matcher:

@@ -12,7 +12,6 @@
 
 #include "bpe/files/tokenizer_files.hpp"
 #include "bpe/pipeline/byte_matcher.hpp"
-#include "bpe/pipeline/script_runs.hpp"
 #include "bpe/pipeline/touching.hpp"
 #include "pipeline_parts.hpp"
 
@@ -146,16 +145,7 @@ void define_merge_model(nb::module_& module) {
             [](nb::bytes members) {
                 return SharedMatcher{std::make_shared<const ByteMatcher>(Bytes{reinterpret_cast<const Byte*>(members.c_str()), members.size()})};
             },
-            nb::arg("members"), "Finds single bytes, also inside of characters.")
-        .def_static(
-            "of_scripts",
-            [](const std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint8_t>>& runs) {
-                std::vector<ScriptMatcher::Run> made;
-                for (auto const& [first, last, script] : runs) made.push_back({static_cast<char32_t>(first), static_cast<char32_t>(last), script});
-                return SharedMatcher{std::make_shared<const ScriptMatcher>(made)};
-            },
-            nb::arg("runs"), nb::sig("def of_scripts(runs: collections.abc.Sequence[tuple[int, int, int]]) -> Matcher"),
-            "Finds runs of one script, from the first and the last character and the number, from 1 to 255, of the script of each run of characters.");
+            nb::arg("members"), "Finds single bytes, also inside of characters.");
 }
 
 }  // namespace bpe::bindings

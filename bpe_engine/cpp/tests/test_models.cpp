@@ -137,9 +137,49 @@ Case random_merges(Choices& choices) {
     return made;
 }
 
+// Merges whose tokens say whether they begin or end a pre-token.
+Case random_marked_merges(Choices& choices) {
+    Case made;
+    MergeModel::Options options;
+    options.by_characters = choices.one_in(2);
+    options.ignore_merges = choices.one_in(4);
+    options.unknown = choices.one_in(4) ? MergeModel::Unknown::error : MergeModel::Unknown::token;
+    options.unknown_id = 1;
+    options.fuse_unknown = choices.one_in(2);
+    options.byte_fallback.fill(-1);
+    if (choices.one_in(2)) options.continuing_prefix = choices.one_in(4) ? "a" : "##";
+    if (options.continuing_prefix.empty() || choices.one_in(2)) options.end_suffix = choices.one_in(4) ? "b" : "</w>";
+    auto const add = [&](const std::string& text) {
+        auto const found = std::find(made.tokens.begin(), made.tokens.end(), text);
+        if (found == made.tokens.end()) made.tokens.push_back(text);
+        return static_cast<std::uint32_t>((found - made.tokens.begin()) * 3 + 5);
+    };
+    std::vector<std::string> units(letters.begin(), letters.begin() + 2);
+    if (options.by_characters) units.insert(units.end(), {letters[3], letters[4], letters[5], "<", "\xFF"});
+    else units.insert(units.end(), {"\xE4", "\xB8", "\xFF"});
+    for (std::string const& unit : units)
+        for (std::string const& prefix : {std::string(), options.continuing_prefix})
+            for (std::string const& suffix : {std::string(), options.end_suffix})
+                if (!choices.one_in(10)) (void)add(prefix + unit + suffix);
+    (void)add("a");
+    std::vector<MergeModel::Merge> merges;
+    for (std::size_t wanted = choices.below(40); wanted > 0; --wanted) {
+        std::string const left = choices.of(made.tokens), right = choices.of(made.tokens);
+        if (!right.starts_with(options.continuing_prefix) || (left.ends_with(options.end_suffix) && !options.end_suffix.empty() && !choices.one_in(10)))
+            continue;
+        std::uint32_t const left_id = add(left), right_id = add(right);
+        (void)add(left + right.substr(options.continuing_prefix.size()));
+        merges.push_back({left_id, right_id});
+    }
+    std::vector<MergeModel::Token> tokens;
+    for (std::string const& token : made.tokens) tokens.push_back({view(token), static_cast<std::uint32_t>(tokens.size() * 3 + 5)});
+    made.model = std::make_shared<MergeModel>(tokens, merges, options);
+    return made;
+}
+
 // A program of growth and truncation: after each step the count is that of the text, or neither can be had.
 void growth(Choices& choices) {
-    Case const made = choices.one_in(2) ? random_merges(choices) : random_case(choices);
+    Case const made = choices.one_in(2) ? random_merges(choices) : choices.one_in(2) ? random_marked_merges(choices) : random_case(choices);
     fresh_count(*made.model, random_string(choices, 60));
     Side const side = choices.one_in(2) ? Side::left : Side::right;
     std::unique_ptr<GrowingPiece> const piece = made.model->growing(side);
@@ -258,8 +298,27 @@ void hostile() {
     }
 }
 
+// The same where the last character of a piece is written otherwise.
+void hostile_marked() {
+    std::vector<std::string> const written{"a", "b", "a$", "b$", "ab", "aa", "aaaa", "ab$", "aab$"};
+    std::vector<MergeModel::Token> tokens;
+    for (std::string const& token : written) tokens.push_back({view(token), static_cast<std::uint32_t>(tokens.size())});
+    MergeModel::Options options;
+    options.end_suffix = "$";
+    options.byte_fallback.fill(-1);
+    MergeModel const model(tokens, {{0, 1}, {0, 0}, {5, 5}, {0, 3}, {0, 7}}, options);
+    CHECK(model.growing(Side::left) && model.growing(Side::right));
+    for (std::string const& unit : {std::string("a"), std::string("ab"), std::string("aaaaaaab")}) {
+        std::string text;
+        while (text.size() < 8000) text += unit;
+        CHECK(steps_of(model, text, true, true) <= 60 * text.size());
+        CHECK(steps_to_the_left(model, text) <= 60 * text.size());
+    }
+}
+
 #else
 void hostile() {}
+void hostile_marked() {}
 #endif
 
 }  // namespace
@@ -268,4 +327,5 @@ int main(int count, char** arguments) {
     repeat(count, arguments, 2000, growth);
     repeat(count, arguments, 500, characters);
     hostile();
+    hostile_marked();
 }

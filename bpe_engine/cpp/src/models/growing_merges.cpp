@@ -21,7 +21,7 @@
 #include "bpe/models/token_automaton.hpp"
 #include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
-#include "distinct_tokens.hpp"
+#include "bpe/growing_side.hpp"
 
 namespace bpe {
 
@@ -227,13 +227,7 @@ private:
     }
 
     // Bytes at the growing side that may become part of a character.
-    std::size_t unfinished() const {
-        if (!model_.options_.by_characters) return 0;
-        if constexpr (!to_left) return unfinished_end({text_.data(), text_.size()});
-        std::size_t size = 0;
-        while (size < 3 && size < text_.size() && UnicodeTable::continues(text_[text_.size() - 1 - size])) ++size;
-        return size;
-    }
+    std::size_t unfinished() const { return model_.options_.by_characters ? unfinished_at(to_left ? Side::left : Side::right, text_) : 0; }
 
     // Rows up to `end`, where a character ends.
     void advance(std::size_t end) {
@@ -372,6 +366,7 @@ const std::shared_ptr<MergeModel::Growth>& MergeModel::growth() const {
 }
 
 std::unique_ptr<GrowingPiece> MergeModel::growing(Side side) const {
+    if (!tells_joins()) return growing_marked(side);
     if (!growth()->is_possible) return nullptr;
     if (side == Side::left) return std::make_unique<Growing<true>>(*this, growth_);
     return std::make_unique<Growing<false>>(*this, growth_);

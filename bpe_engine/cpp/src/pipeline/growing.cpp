@@ -38,18 +38,24 @@ void PipelineAppendingEncoder::append(Bytes more) {
         const Byte* const text = text_.data() + base;
         OpenTail* const tail = tail_from(base);
         struct Sink : CutSink {
+            const Pipeline& pipeline;
             OpenTail* tail;
             const Byte* text;
             std::size_t certain = 0;
             void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
-                if (tail && OpenTail::is_long(piece.size) && coder.is_plain() && tail->holds(text, piece)) total += tail->count(coder.model(), text, piece);
+                bool const is_kept = tail && OpenTail::is_long(piece.size) && tail->holds(text, piece);
+                if (auto const count = is_kept ? grown(pipeline.stages(), piece, is_first) : std::nullopt) total += *count;
                 else CutSink::piece(piece, readable, is_first, raw);
+            }
+            void part(std::size_t stage, Bytes piece, bool is_first) { total += grown(stage, piece, is_first).value(); }
+            std::optional<std::size_t> grown(std::size_t stage, Bytes piece, bool is_first) {
+                return tail->count(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, is_first); });
             }
             void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
         };
-        Sink sink{{pipeline_->coder(), workspace->pieces}, tail, text};
+        Sink sink{{pipeline_->coder(), workspace->pieces}, *pipeline_, tail, text};
         state_.certain.offset -= base;
-        pipeline_->scan_to_end(text, 0, state_.certain, text_.size() - base, *workspace, sink, tokens_.size() > 0, tail);
+        pipeline_->scan_to_end(text, 0, state_.certain, text_.size() - base, *workspace, sink, !is_first_ || tokens_.size() > 0, tail);
         state_.certain.offset += base;
         if (tail) tail->note();
         state_.count = state_.certain_count + sink.total;
@@ -103,7 +109,7 @@ void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::
     Position at = state.certain;
     auto const stretch = [&](std::size_t number, std::size_t end) {
         std::size_t const base = tokens_.end_of(number);
-        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before}, number > 0, ids);
+        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before}, !is_first_ || number > 0, ids);
     };
     for (std::size_t number = state.tokens; number < tokens_.size(); ++number) {
         stretch(number, tokens_[number].start);
@@ -147,8 +153,12 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
         OpenHead* head = nullptr;
 
         void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
-            if (head && OpenTail::is_long(piece.size) && coder.is_plain()) total += head->count(coder.model(), piece);
+            if (auto const count = head && OpenTail::is_long(piece.size) ? grown(encoder.pipeline_->stages(), piece, is_first) : std::nullopt) total += *count;
             else CutSink::piece(piece, readable, is_first, raw);
+        }
+        void part(std::size_t stage, Bytes piece, bool is_first) { total += grown(stage, piece, is_first).value(); }
+        std::optional<std::size_t> grown(std::size_t stage, Bytes piece, bool is_first) {
+            return head->count(stage, piece, is_first, [&] { return encoder.pipeline_->growing(stage, Side::left, is_first); });
         }
 
         bool cut(Position at) {
@@ -161,7 +171,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
     Pipeline::Lease const workspace = pipeline_->lease();
     Bytes const whole = text();
     Sink sink{{pipeline_->coder(), workspace->pieces}, *this, whole.size, {}};
-    Position at;
+    Position at{0, is_first_ ? Before::nothing : Before::token};
     auto const tokens_at_last = [&] { return sink.links.empty() ? 0 : sink.links.back().tokens; };
     bool has_tried_head = false;
     for (std::size_t window = added + thresholds::look_ahead;;) {
@@ -169,7 +179,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
         if (window > thresholds::long_tail && window > 2 * added && !has_tried_head) {
             if (!head_) head_ = std::make_unique<OpenHead>();
             sink.head = head_.get();
-            bool const helps = pipeline_->scan_head(whole, at, added, sink, *head_);
+            bool const helps = pipeline_->scan_head(whole, at, added, sink, *head_, !is_first_);
             sink.head = nullptr;
             if (sink.rest != unknown) break;
             sink.total = tokens_at_last();
@@ -178,7 +188,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
             if (helps) continue;
         }
         std::size_t const limit = std::min(whole.size, at.offset + window);
-        pipeline_->scan(whole.data, 0, at, limit, limit == whole.size, {}, *workspace, sink);
+        pipeline_->scan(whole.data, 0, at, limit, limit == whole.size, {}, *workspace, sink, !is_first_);
         if (sink.rest != unknown) break;
         if (limit == whole.size) {
             sink.links.push_back({{whole.size, Before::region}, sink.total});

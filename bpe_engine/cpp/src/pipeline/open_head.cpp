@@ -163,14 +163,15 @@ void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::si
     cuts_.put_first(made.is_cut.data(), join);
 }
 
-std::size_t OpenHead::count(const PieceModel& model, Bytes piece) {
+std::optional<std::size_t> OpenHead::count(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
     auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
-    auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end; });
+    auto found =
+        std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end && one.stage == stage && one.is_first == is_first; });
     if (found == pieces_.end()) {
-        std::unique_ptr<GrowingPiece> table = model.growing(Side::left);
-        if (!table) return model.count(piece);
+        std::unique_ptr<GrowingPiece> table = make();
+        if (!table) return std::nullopt;
         if (pieces_.size() == most_pieces) pieces_.erase(pieces_.begin());
-        pieces_.push_back({end, std::move(table)});
+        pieces_.push_back({end, stage, is_first, std::move(table)});
         found = std::prev(pieces_.end());
     }
     GrowingPiece& table = *found->table;

@@ -103,19 +103,21 @@ std::size_t OpenTail::index_of(std::size_t offset) const {
     return normalized_.is_cut[index] ? index : no_match;
 }
 
-std::size_t OpenTail::count(const PieceModel& model, const Byte* text, Bytes piece) {
+std::optional<std::size_t> OpenTail::count(std::size_t stage, const Byte* text, Bytes piece, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
     auto const start = static_cast<std::size_t>(piece.data - (now_.is_normalized ? normalized_.text.data() : text));
-    auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.start == start; });
+    auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.start == start && one.stage == stage; });
     if (found == pieces_.end()) {
-        std::unique_ptr<GrowingPiece> table = model.growing(Side::right);
-        if (!table) return model.count(piece);
+        std::unique_ptr<GrowingPiece> table = make();
+        if (!table) return std::nullopt;
         if (pieces_.size() == most_pieces)
             pieces_.erase(std::min_element(pieces_.begin(), pieces_.end(), [](Piece const& one, Piece const& other) { return one.start < other.start; }));
-        pieces_.push_back({start, std::move(table)});
+        pieces_.push_back({start, stage, std::move(table)});
         found = std::prev(pieces_.end());
     }
     GrowingPiece& table = *found->table;
     if (table.size() > piece.size) table.truncate(piece.size);
+    std::size_t const most = std::max(chain_.valid, start) - start;
+    if (table.size() < std::min(most, piece.size)) table.extend(piece.part(table.size(), std::min(most, piece.size)));
     if (table.size() < piece.size) table.extend(piece.part(table.size(), piece.size));
     struct Back {
         GrowingPiece& table;
@@ -123,7 +125,7 @@ std::size_t OpenTail::count(const PieceModel& model, const Byte* text, Bytes pie
         ~Back() {
             if (table.size() > most) table.truncate(most);
         }
-    } const back{table, std::max(chain_.valid, start) - start};
+    } const back{table, most};
     return table.count();
 }
 

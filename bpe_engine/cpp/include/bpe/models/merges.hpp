@@ -62,7 +62,8 @@ public:
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
     std::size_t most_bytes() const override;
-    // To either side. Null where some merge comes before one of its halves, or what is unknown is dropped.
+    // To either side. Null where some merge comes before one of its halves, or what is unknown is dropped; and where tokens have a prefix or a suffix and one
+    // is spelled in two ways, or characters fall back to bytes.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 
     // The ids of the tokens that merging does not make of their own bytes or characters.
@@ -138,6 +139,13 @@ private:
     struct Growth;
     template <bool to_left>
     class Growing;
+    struct Unmarked;
+    class GrowingMarked;
+    std::unique_ptr<GrowingPiece> growing_marked(Side side) const;
+    std::shared_ptr<const Unmarked> make_unmarked() const;
+    // Whether a token is one character (or byte), at any place of a pre-token.
+    bool is_symbol(Bytes token) const;
+    std::size_t unit_size(Bytes text, std::size_t place) const;
     std::shared_ptr<Growth> make_growth() const;
     const std::shared_ptr<Growth>& growth() const;
     // The count of a long piece that repeats a unit of up to four bytes; none for others, or where it is not soon known.
@@ -168,6 +176,8 @@ private:
     mutable std::once_flag growth_once_;
     mutable std::shared_ptr<Growth> growth_;
     mutable std::atomic<bool> has_growth_{false};
+    mutable std::once_flag unmarked_once_;
+    mutable std::shared_ptr<const Unmarked> unmarked_;
 };
 
 }  // namespace bpe

@@ -158,6 +158,15 @@ private:
                 sink.piece(start, limit);
                 return cut(limit);
             }
+            // A long piece that is cut again is a text of its own, with a memory of its own.
+            if constexpr (requires { sink.part(number, start, limit); }) {
+                if (number > 0 && at_end && (memory || left) && limit - start > thresholds::kept_size) {
+                    sink.part(number, start, limit);
+                    return cut(limit);
+                }
+            }
+            // Stages without a memory would read an open piece again each time; the one who counts it up to its end has a memory for them.
+            if (number >= ChainMemory::most_stages && !at_end && memory && limit - start > thresholds::kept_size) return false;
             Stage const& stage = stages[number];
             if (stage.scanner) return scanned(number, start, limit, at_end);
             switch (stage.behaviour) {
@@ -219,18 +228,27 @@ private:
 
         bool contiguous(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
-            Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
+            StageMemory* const known = memory ? memory->of(number) : nullptr;
+            regex::Recollection* const recollection = left ? left->of(number, start, limit) : nullptr;
+            Search search(matcher, text, start, limit, at_end, known, recollection);
             std::size_t run = start, end = start;  // of the matches that touch
             auto const give_run = [&] {
+                if (recollection) left->note_run(number, run, end);
                 matched(number, run, end);
                 return stage(number + 1, run, end, true);
             };
             for (;;) {
+                // The matches of a long run are not found again.
+                if (known && known->run == run && known->run_end > end && known->run_end <= limit) search.go_to(end = known->run_end);
+                if (std::size_t const place = recollection ? left->run_end(number, end) : end; place > end && place <= limit) search.go_to(end = place);
                 Found const found = search.next();
                 bool const is_open = !at_end && !found.settled;
                 bool const none = !is_open && found.start == no_match;
                 std::size_t const next = none ? limit : is_open && !found.start_settled ? found.open_from : found.start;
-                if (next == end && is_open) return false;  // the run may go on
+                if (next == end && is_open) {  // the run may go on
+                    if (known && !at_end) known->run = run, known->run_end = end;
+                    return false;
+                }
                 if (next > end) {
                     if (run < end && !give_run()) return false;
                     bool const ended = none ? at_end : !is_open || found.start_settled;

@@ -24,7 +24,10 @@ public:
         std::size_t tokens = 0;  // that stand in the text as such
     };
 
-    explicit PipelineAppendingEncoder(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+    // `is_first`: nothing stands before the text.
+    explicit PipelineAppendingEncoder(std::shared_ptr<const Pipeline> pipeline, bool is_first = true) : pipeline_(std::move(pipeline)), is_first_(is_first) {
+        if (!is_first) state_.certain.before = Before::token;
+    }
 
     std::size_t count() const { return state_.count; }
     Bytes text() const { return {text_.data(), text_.size()}; }
@@ -66,6 +69,7 @@ private:
     OpenTail* tail_from(std::size_t base);
 
     std::shared_ptr<const Pipeline> pipeline_;
+    bool is_first_;
     std::vector<Byte> text_;
     ExplicitTokens tokens_;
     State state_;
@@ -84,7 +88,8 @@ public:
         std::size_t length = 0, count = 0;
     };
 
-    explicit PipelinePrependingEncoder(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+    // `is_first`: nothing stands before the text, however long it grows.
+    explicit PipelinePrependingEncoder(std::shared_ptr<const Pipeline> pipeline, bool is_first = true) : pipeline_(std::move(pipeline)), is_first_(is_first) {}
 
     std::size_t count() const { return state_.count; }
     Bytes text() const { return {storage_.data() + (storage_.size() - state_.length), state_.length}; }
@@ -106,6 +111,7 @@ private:
     }
 
     std::shared_ptr<const Pipeline> pipeline_;
+    bool is_first_;
     std::vector<Byte> storage_;                   // the text is its end
     std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
     std::map<std::size_t, std::uint32_t> behind_tokens_;

@@ -8,7 +8,9 @@
 // of it belongs to distances from the end of the stretch, which is where an added token begins or the text ends.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bpe/pipeline/added_tokens.hpp"
@@ -43,8 +45,9 @@ public:
         chain_.begin(end);
         return chain_;
     }
-    // The number of tokens of a piece of that text.
-    std::size_t count(const PieceModel& model, Bytes piece);
+    // The number of tokens of a piece of that text, which the stages before `stage` leave; nothing where `make` makes no table. `is_first`: the whole text
+    // begins with it.
+    std::optional<std::size_t> count(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make);
 
     // Only the last `length` bytes of the raw text are still there.
     void truncate(std::size_t length);
@@ -82,6 +85,8 @@ private:
     };
     struct Piece {
         std::size_t end;  // distance
+        std::size_t stage;
+        bool is_first;
         std::unique_ptr<GrowingPiece> table;
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1), most_pieces = 2;

@@ -9,7 +9,9 @@
 // that.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bpe/pipeline/chain.hpp"
@@ -63,8 +65,8 @@ public:
         Bytes const all = now_.is_normalized ? Bytes{normalized_.text.data(), normalized_.text.size()} : Bytes{text, now_.length};
         return piece.data >= all.data && piece.data < all.data + all.size;
     }
-    // The number of its tokens.
-    std::size_t count(const PieceModel& model, const Byte* text, Bytes piece);
+    // The number of its tokens, of a piece that the stages before `stage` leave; nothing where `make` makes no table.
+    std::optional<std::size_t> count(std::size_t stage, const Byte* text, Bytes piece, const std::function<std::unique_ptr<GrowingPiece>()>& make);
 
     // A text of this length is read; it has been read.
     void begin(std::size_t length) { now_.length = length; }
@@ -85,7 +87,7 @@ private:
         std::size_t valid = 0;
     };
     struct Piece {
-        std::size_t start;
+        std::size_t start, stage;
         std::unique_ptr<GrowingPiece> table;
     };
 

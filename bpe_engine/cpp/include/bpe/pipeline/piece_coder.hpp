@@ -67,8 +67,7 @@ private:
 
 class PieceCoder {
 public:
-    PieceCoder(std::shared_ptr<const PieceModel> model, std::vector<Insertion> insertions, std::vector<Chain> chains)
-        : model_(std::move(model)), insertions_(std::move(insertions)), chains_(std::move(chains)) {}
+    PieceCoder(std::shared_ptr<const PieceModel> model, std::vector<Insertion> insertions, std::vector<Chain> chains);
 
     struct Workspace {
         CountCache counts;
@@ -122,6 +121,9 @@ public:
     // The ids, and for each the offset in `piece`, in bytes, at which it starts.
     void encode_with_offsets(Bytes piece, bool is_first, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets) const;
 
+    // An empty piece that grows; null where it is as good to encode it anew. `is_first`: the whole text begins with it. Its model outlives it.
+    std::unique_ptr<GrowingPiece> growing(Side side, bool is_first) const;
+
     // The pieces that the model gets.
     void split(Bytes piece, bool is_first, std::vector<std::string>& out) const;
 
@@ -135,6 +137,8 @@ private:
     std::shared_ptr<const PieceModel> model_;
     std::vector<Insertion> insertions_;
     std::vector<Chain> chains_;  // after each insertion
+    struct Inside;
+    std::shared_ptr<Inside> inside_;  // what the first insertion and all after it do, as a pipeline
 };
 
 }  // namespace bpe

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -160,7 +161,7 @@ public:
     // Reads on in a region of a whole text to which much was prepended, byte by byte or more, and up to a cut at which the sink ends the scan. `head` is of
     // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
-    bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head) const {
+    bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head, bool behind_token = false) const {
         if (looks_inside_) return false;
         std::size_t end = text.size;
         if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
@@ -171,11 +172,11 @@ public:
         if (at.offset == end) return true;
         if (normalizer_) at.offset = head.behind_needless(*normalizer_, text.data, at.offset, end, text.size);
         if (head.begin(normalizer_.get(), text.data, at.offset, end, text.size, at_start, is_first)) {
-            RawSink<Sink> raw{sink, at, text.data, 0, text.size};
+            RawSink<Sink> raw{sink, at, text.data, behind_token ? no_match : 0, text.size};
             chain_.run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));
         } else {
             head.normalize(*normalizer_, text.data, at.offset, end, at_start, is_first, added);
-            HeadSink<Sink> inner{sink, at, head, head.normalized(), end};
+            HeadSink<Sink> inner{sink, at, head, head.normalized(), behind_token ? no_match : 0, end};
             chain_.run_from_left(inner.text.data, 0, inner.text.size, inner, head.chain(inner.text.data, inner.text.size));
         }
         return true;
@@ -201,11 +202,19 @@ public:
     void split(Bytes text, std::vector<std::string>& pieces) const;
     // Safe splits near the start of a text, and of every text that ends with it; none where an added token may reach over them.
     std::vector<std::size_t> safe_splits(Bytes text, std::size_t limit) const;
+    // An empty piece that grows, of those that the stages before `stage` leave; null where it is as good to encode it anew. `is_first`: the whole text begins
+    // with it. The pipeline outlives it.
+    std::unique_ptr<GrowingPiece> growing(std::size_t stage, Side side, bool is_first) const;
+    std::size_t stages() const { return chain_.stages().size(); }
     // The number of tokens, or nothing where it is above `limit`: reads little more than that many, and of a text that is too long for any tokens nothing.
     std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
 
 private:
     enum class Progress : std::uint8_t { done, uncertain, ended };
+
+    // Sinks that count a long piece which later stages cut: `part(stage, Bytes, is_first)`.
+    template <class Sink>
+    static constexpr bool takes_parts = requires(Sink& sink) { sink.part(std::size_t{}, Bytes{}, true); };
 
     // Sink for the pieces of raw text. `begin`: the piece from there on is the first of the text.
     template <class Sink>
@@ -217,6 +226,11 @@ private:
         bool has_ended = false;
 
         void uncertain() { sink.uncertain(); }
+        void part(std::size_t stage, std::size_t start, std::size_t end)
+            requires takes_parts<Sink>
+        {
+            sink.part(stage, Bytes{text + start, end - start}, start == begin);
+        }
         void piece(std::size_t start, std::size_t end) { sink.piece(Bytes{text + start, end - start}, limit - start, start == begin, start); }
         void expect(std::size_t start, std::size_t end) {
             if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text + start, end - start}, limit - start);
@@ -237,6 +251,11 @@ private:
         std::size_t base, begin;
         bool has_ended = false;
 
+        void part(std::size_t stage, std::size_t start, std::size_t end)
+            requires takes_parts<Sink>
+        {
+            sink.part(stage, Bytes{text.text.data() + start, end - start}, base + text.origin[start] == begin);
+        }
         void piece(std::size_t start, std::size_t end) {
             std::size_t const raw = base + text.origin[start];
             sink.piece(Bytes{text.text.data() + start, end - start}, text.text.size() - start, raw == begin, raw);
@@ -259,11 +278,16 @@ private:
         Position& at;
         const OpenHead& head;
         Bytes text;
-        std::size_t end;  // of the region
+        std::size_t begin, end;  // where the first piece begins, and the region ends
 
+        void part(std::size_t stage, std::size_t start, std::size_t stop)
+            requires takes_parts<Sink>
+        {
+            sink.part(stage, text.part(start, stop), end - head.distance(start) == begin);
+        }
         void piece(std::size_t start, std::size_t stop) {
             std::size_t const raw = end - head.distance(start);
-            sink.piece(text.part(start, stop), text.size - start, raw == 0, raw);
+            sink.piece(text.part(start, stop), text.size - start, raw == begin, raw);
         }
         bool cut(std::size_t offset) {
             if (!head.is_cut(offset)) return true;
@@ -469,6 +493,8 @@ private:
     bool acts_at_start_;
     std::unique_ptr<const SafeSplits> splits_;  // null: none are known
     std::size_t bytes_a_token_;                 // of a text, for each of its tokens at most; 0: that is not known
+    mutable std::mutex rests_mutex_;
+    mutable std::vector<std::shared_ptr<const Pipeline>> rests_;  // the stages from each on, as a pipeline; made when one is asked for
     Shelf<Workspace> shelf_;
 };
 

@@ -19,6 +19,8 @@ namespace bpe {
 struct StageMemory {
     // No match begins after `start` (where a piece begins or a match ended) and before `searched`.
     std::size_t start = no_match, searched = 0;
+    // Matches touch from `run` to `run_end`.
+    std::size_t run = no_match, run_end = 0;
     regex::Resumption resumption;
 };
 
@@ -46,7 +48,7 @@ public:
     regex::Recollection* of(std::size_t number, std::size_t from, std::size_t limit) {
         if (number >= most_stages || limit - from <= thresholds::long_tail) return nullptr;
         Searched& searched = searched_[number];
-        if (searched.limit != end_ - limit) searched = {end_ - limit, {}};
+        if (searched.limit != end_ - limit) searched = {end_ - limit, {}, {}};
         return &searched.recollection;
     }
 
@@ -65,9 +67,25 @@ public:
         return end;
     }
 
+    // Matches touch from the offset `start` on; returns up to where, if that is known, else `start`.
+    std::size_t run_end(std::size_t number, std::size_t start) const {
+        if (number < most_stages)
+            for (Run const& run : searched_[number].runs)
+                if (run.start == end_ - start) return end_ - run.end;
+        return start;
+    }
+    void note_run(std::size_t number, std::size_t start, std::size_t end) {
+        if (number >= most_stages || end - start <= thresholds::recalled) return;
+        auto& runs = searched_[number].runs;
+        std::rotate(runs.begin(), runs.end() - 1, runs.end());
+        runs[0] = {end_ - start, end_ - end};
+    }
+
     // Only the last `distance` bytes of the text are still there.
     void truncate(std::size_t distance) {
         for (Searched& searched : searched_) {
+            for (Run& run : searched.runs)
+                if (run.start > distance) run = {};
             if (searched.limit == no_match) continue;
             if (searched.limit > distance) searched = {};
             else searched.recollection.truncate(distance - searched.limit);
@@ -77,9 +95,14 @@ public:
     }
 
 private:
+    // Distances between which matches touch.
+    struct Run {
+        std::size_t start = no_match, end = 0;
+    };
     struct Searched {
         std::size_t limit = no_match;  // the end of the piece
         regex::Recollection recollection;
+        std::array<Run, 4> runs{};  // the last first
     };
     std::array<Searched, most_stages> searched_;
     std::unique_ptr<RunIndex> runs_;  // for a scanner
@@ -116,6 +139,12 @@ public:
         }
         if (memory_) note(found);
         return found;
+    }
+
+    // Goes on behind a match that ended at `place`.
+    void go_to(std::size_t place) {
+        from_ = behind_ = place;
+        if (sweep_) sweep_->skip_to(place);
     }
 
     // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
@@ -189,7 +218,8 @@ private:
         std::size_t searched = found.open_from;
         // A boundary is known by the characters on both sides.
         if (!sweep_) searched = character_before(text_, searched, behind_);
-        *memory_ = {behind_, searched, memory_->resumption};
+        memory_->start = behind_;
+        memory_->searched = searched;
     }
 
     const Matcher& matcher_;

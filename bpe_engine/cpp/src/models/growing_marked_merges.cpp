@@ -1,0 +1,242 @@
+// A piece of a merge model that grows, where a token says whether it begins or ends a pre-token: `end_suffix` (CLIP, GPT-1) and `continuing_prefix`.
+//
+//     piece         l     o     w           the suffix is "</w>"
+//     symbols       l     o     w</w>
+//     letters       α     β     γ           of a model of letters, which has no suffix: its tokens are α, β, γ, βγ ...
+//
+// A symbol depends on where its character stands, but what merges do depends on symbols alone. So each symbol is a letter of another model, whose pieces grow
+// as any do. The character at the growing side is added for each answer as what it is at the end (or at the start), and taken back.
+#include <algorithm>
+
+#include "bpe/models/merges.hpp"
+#include "bpe/steps.hpp"
+#include "bpe/utf8.hpp"
+#include "bpe/growing_side.hpp"
+
+namespace bpe {
+
+// The model of letters, and the letter of each symbol.
+struct MergeModel::Unmarked {
+    std::shared_ptr<const MergeModel> model;  // null: there is none
+    std::vector<std::uint32_t> letters;       // of a token that is a symbol; 0 for others
+    std::uint32_t unknown_letter = 0;
+    std::size_t width = 0;  // bytes of a letter
+};
+
+bool MergeModel::is_symbol(Bytes token) const {
+    Bytes const prefix{reinterpret_cast<const Byte*>(options_.continuing_prefix.data()), options_.continuing_prefix.size()};
+    Bytes const suffix{reinterpret_cast<const Byte*>(options_.end_suffix.data()), options_.end_suffix.size()};
+    for (bool const begins : {true, false}) {
+        for (bool const ends : {true, false}) {
+            std::size_t const from = begins ? 0 : prefix.size, behind = ends ? suffix.size : 0;
+            if (token.size <= from + behind || !(token.part(0, from) == prefix.part(0, from))) continue;
+            if (!(token.part(token.size - behind, token.size) == suffix.part(0, behind))) continue;
+            if (unit_size(token.part(from, token.size - behind), 0) == token.size - from - behind) return true;
+        }
+    }
+    return false;
+}
+
+std::size_t MergeModel::unit_size(Bytes text, std::size_t place) const {
+    return options_.by_characters ? character_size(text.data + place, text.size - place) : 1;
+}
+
+std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
+    auto made = std::make_shared<Unmarked>();
+    bool const falls_back = std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; });
+    // What is dropped makes neighbours of others; and a whole token may have characters that are none.
+    if (falls_back || options_.unknown == Unknown::drop || (options_.ignore_merges && options_.unknown != Unknown::token)) return made;
+
+    std::size_t const count = offsets_.size() - 1;
+    std::vector<std::string> spelled(ids_.size());  // each token in letters, where it is made of symbols
+    std::vector<std::uint32_t> symbols;
+    for (std::uint32_t number = 0; number < count; ++number) {
+        Bytes const text{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};
+        if (text.size > 0 && find_token(text) == number && is_symbol(text)) symbols.push_back(number);
+    }
+    constexpr std::uint32_t first_short = 0x80, last_short = 0x7FF, first_long = 0x10000, last_long = 0x10FFFF;
+    bool const is_short = symbols.size() < last_short - first_short;
+    if (!is_short && symbols.size() >= last_long - first_long) return made;
+    made->width = is_short ? 2 : 4;
+    made->unknown_letter = is_short ? last_short : last_long;
+    made->letters.assign(ids_.size(), 0);
+    std::uint32_t letter = is_short ? first_short : first_long;
+    for (std::uint32_t const symbol : symbols) {
+        made->letters[symbol] = letter;
+        put_utf8(spelled[symbol], letter++);
+    }
+
+    // By rank, the halves of most merges are known when it is their turn.
+    std::vector<Entry> pairs;
+    std::copy_if(pairs_.begin(), pairs_.end(), std::back_inserter(pairs), [](Entry const& pair) { return pair.key != 0; });
+    std::sort(pairs.begin(), pairs.end(), [](Entry const& one, Entry const& other) { return one.rank < other.rank; });
+    auto const left_of = [](Entry const& pair) { return static_cast<std::uint32_t>((pair.key >> 32) - 1); };
+    auto const right_of = [](Entry const& pair) { return static_cast<std::uint32_t>(pair.key); };
+    constexpr int most_rounds = 16;
+    bool has_changed = true;
+    for (int round = 0; has_changed; ++round) {
+        if (round == most_rounds) return made;
+        has_changed = false;
+        for (Entry const& pair : pairs) {
+            std::uint32_t const left = left_of(pair), right = right_of(pair);
+            // What stands for unknown characters merges with nothing.
+            if (options_.unknown == Unknown::token && (left == options_.unknown_id || right == options_.unknown_id)) return made;
+            if (spelled[left].empty() || spelled[right].empty()) continue;
+            std::string whole = spelled[left] + spelled[right];
+            if (spelled[pair.merged] == whole) continue;
+            // A token of two spellings: letters would not tell which one it is.
+            if (!spelled[pair.merged].empty()) return made;
+            spelled[pair.merged] = std::move(whole);
+            has_changed = true;
+        }
+    }
+
+    Options options;
+    options.by_characters = true;
+    options.unknown = options_.unknown;
+    options.fuse_unknown = options_.fuse_unknown;
+    options.byte_fallback.fill(-1);
+    if (options_.unknown == Unknown::token) options.unknown_id = ids_[options_.unknown_id];
+    std::vector<Token> tokens;
+    std::vector<std::uint32_t> numbers(ids_.size(), 0);  // there
+    for (std::uint32_t number = 0; number < count; ++number) {
+        if (spelled[number].empty()) continue;
+        numbers[number] = static_cast<std::uint32_t>(tokens.size());
+        tokens.push_back({{reinterpret_cast<const Byte*>(spelled[number].data()), spelled[number].size()}, ids_[number]});
+    }
+    std::shared_ptr<MergeModel> const model(new MergeModel(options));
+    model->add_tokens(tokens);
+    model->number_ids();
+    model->reserve_pairs(pairs.size());
+    for (Entry const& pair : pairs) {
+        std::uint32_t const left = left_of(pair), right = right_of(pair);
+        if (!spelled[left].empty() && !spelled[right].empty()) model->add_pair(numbers[left], numbers[right], pair.rank, numbers[pair.merged]);
+    }
+    made->model = model;
+    return made;
+}
+
+class MergeModel::GrowingMarked final : public GrowingPiece {
+public:
+    GrowingMarked(const MergeModel& model, std::shared_ptr<const Unmarked> unmarked, std::unique_ptr<GrowingPiece> inner, Side side)
+        : model_(model), unmarked_(std::move(unmarked)), inner_(std::move(inner)), side_(side) {}
+
+    void extend(Bytes more) override {
+        std::size_t const before = text_.size();
+        if (side_ == Side::left) std::reverse_copy(more.begin(), more.end(), std::back_inserter(text_));
+        else text_.insert(text_.end(), more.begin(), more.end());
+        try {
+            take_units();
+        } catch (...) {
+            truncate(before);
+            throw;
+        }
+    }
+
+    void truncate(std::size_t size) override {
+        text_.resize(size);
+        std::size_t const stop = size - unfinished();
+        while (!ends_.empty() && ends_.back() > stop) ends_.pop_back();
+        inner_->truncate(ends_.empty() ? 0 : (ends_.size() - 1) * unmarked_->width);
+    }
+
+    std::size_t size() const override { return text_.size(); }
+
+    std::size_t count() override {
+        if (text_.empty()) return 0;
+        if (model_.options_.ignore_merges && text_.size() <= model_.longest_) {
+            std::vector<Byte> const whole = as_read(side_, text_, 0, text_.size());
+            if (model_.find_token({whole.data(), whole.size()}) >= 0) return 1;
+        }
+        // The last unit that is whole, and bytes of a character as if nothing followed.
+        std::vector<std::size_t> ends(ends_.end() - (ends_.empty() ? 0 : 1), ends_.end());
+        units(ends_.empty() ? 0 : ends_.back(), text_.size(), ends);
+        std::size_t const first = ends_.empty() ? 0 : ends_.size() - 1;
+        std::vector<std::uint32_t> letters;
+        for (std::size_t index = 0, from = first == 0 ? 0 : ends_[first - 1]; index < ends.size(); from = ends[index++])
+            letters.push_back(letter(from, ends[index], first + index == 0, index + 1 == ends.size()));
+        struct Back {
+            GrowingPiece& piece;
+            std::size_t size;
+            ~Back() { piece.truncate(size); }
+        } const back{*inner_, inner_->size()};
+        add(letters);
+        return inner_->count();
+    }
+
+    std::size_t fewest() override {
+        if (model_.options_.ignore_merges && text_.size() <= model_.longest_) return text_.empty() ? 0 : 1;
+        return inner_->fewest();
+    }
+
+private:
+    std::size_t unfinished() const { return model_.options_.by_characters ? unfinished_at(side_, text_) : 0; }
+
+    // Appends the ends of the characters (or bytes) between two distances, from the side that stays on.
+    void units(std::size_t from, std::size_t to, std::vector<std::size_t>& ends) const {
+        std::vector<Byte> const text = as_read(side_, text_, from, to);
+        std::size_t const before = ends.size();
+        for (std::size_t place = 0; place < text.size();) {
+            std::size_t const size = model_.unit_size({text.data(), text.size()}, place);
+            ends.push_back(side_ == Side::right ? from + place + size : to - place);
+            place += size;
+        }
+        if (side_ == Side::left) std::reverse(ends.begin() + static_cast<std::ptrdiff_t>(before), ends.end());
+    }
+
+    void take_units() {
+        std::size_t const from = ends_.empty() ? 0 : ends_.back(), to = text_.size() - unfinished();
+        if (from >= to) return;
+        std::size_t const before = ends_.size();
+        units(from, to, ends_);
+        std::vector<std::uint32_t> letters;
+        for (std::size_t index = before == 0 ? 0 : before - 1; index + 1 < ends_.size(); ++index)
+            letters.push_back(letter(index == 0 ? 0 : ends_[index - 1], ends_[index], index == 0, false));
+        add(letters);
+    }
+
+    // The letter of a character. `stays`, `grows`: the piece begins or ends with it, at the side that stays and at the one that grows.
+    std::uint32_t letter(std::size_t from, std::size_t to, bool stays, bool grows) {
+        count_step();
+        bool const begins = side_ == Side::right ? stays : grows, ends = side_ == Side::right ? grows : stays;
+        Options const& options = model_.options_;
+        std::vector<Byte> const character = as_read(side_, text_, from, to);
+        written_.clear();
+        if (!begins) written_.insert(written_.end(), options.continuing_prefix.begin(), options.continuing_prefix.end());
+        written_.insert(written_.end(), character.begin(), character.end());
+        if (ends) written_.insert(written_.end(), options.end_suffix.begin(), options.end_suffix.end());
+        std::int64_t const number = model_.find_token({written_.data(), written_.size()});
+        if (number >= 0) return unmarked_->letters[static_cast<std::size_t>(number)];
+        if (options.unknown == Unknown::token) return unmarked_->unknown_letter;
+        // It says what is wrong.
+        std::vector<Byte> const whole = as_read(side_, text_, 0, text_.size());
+        (void)model_.count({whole.data(), whole.size()});
+        throw EncodingError(character[0], side_ == Side::right ? from : text_.size() - to);
+    }
+
+    // Letters in the order in which they came.
+    void add(std::vector<std::uint32_t>& letters) {
+        if (side_ == Side::left) std::reverse(letters.begin(), letters.end());
+        written_.clear();
+        for (std::uint32_t const letter : letters) put_utf8(written_, letter);
+        inner_->extend({written_.data(), written_.size()});
+    }
+
+    const MergeModel& model_;
+    std::shared_ptr<const Unmarked> unmarked_;
+    std::unique_ptr<GrowingPiece> inner_;  // the letters of all characters but the one at the growing side
+    Side side_;
+    std::vector<Byte> text_;         // in the order in which it came
+    std::vector<std::size_t> ends_;  // of whole characters
+    std::vector<Byte> written_;
+};
+
+std::unique_ptr<GrowingPiece> MergeModel::growing_marked(Side side) const {
+    std::call_once(unmarked_once_, [&] { unmarked_ = make_unmarked(); });
+    if (!unmarked_->model) return nullptr;
+    std::unique_ptr<GrowingPiece> inner = unmarked_->model->growing(side);
+    if (!inner) return nullptr;
+    return std::make_unique<GrowingMarked>(*this, unmarked_, std::move(inner), side);
+}
+
+}  // namespace bpe

@@ -1,0 +1,77 @@
+"""Texts whose open end is thousands of bytes long, for every family: the ways of an encoder that remembers what it has read of it.
+
+Each count is compared with a fresh one, which remembers nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from huggingface_files import FAMILIES, OTHER_MODELS, both, family
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_engine import AppendingEncoder, PrependingEncoder, Tokenizer
+
+# Units that are repeated, so that a pre-token, a run of white space or of marks goes on for long; and what ends such runs.
+UNITS = [
+    "a", "ab", "Xy", " ", "\n", "\r\n", " \n", "\t", "'", "''", "``", "#", "##", "▁", " ▁", "1", "12", "'l", "é", "中", "本日", "\u0301",
+    "\u0323\u0301", "😀", "ſ", ".", " .", "-a", "ア", "я", "aя", "\u200b",
+]  # fmt: skip
+ENDS = ["", "x", " ", "\n", ".", "1", "中", "é", "<mask>", "the chunker", "chunk,er", "<think>", "</w>", "\u0301", "''"]
+
+
+@st.composite
+def long_programs(draw: st.DrawFn) -> list[tuple[str, Any]]:
+    """Texts to add, marks (None) and returns to the mark of a number."""
+    runs = draw(st.lists(st.tuples(st.sampled_from(UNITS), st.sampled_from(ENDS)), min_size=1, max_size=2))
+    steps: list[tuple[str, Any]] = []
+    for unit, end in runs:
+        steps.append(("add", unit * (draw(st.integers(530, 1300)) // len(unit.encode()))))
+        for _ in range(draw(st.integers(2, 6))):
+            steps.append(
+                draw(
+                    st.one_of(
+                        st.integers(1, 90).map(lambda count, unit=unit: ("add", (unit * count)[:count])),
+                        st.sampled_from(ENDS).map(lambda text: ("add", text)),
+                        st.just(("mark", None)),
+                        st.integers(0, 3).map(lambda number: ("return", number)),
+                    )
+                )
+            )
+        steps.append(("add", end))
+    return steps
+
+
+def check(tokenizer: Tokenizer, encoder: AppendingEncoder | PrependingEncoder, steps: list[tuple[str, Any]]) -> None:
+    """Run a program, and compare after each step."""
+    text = ""
+    marks: list[tuple[Any, str]] = []
+    for kind, value in steps:
+        if kind == "mark":
+            marks.append((encoder.snapshot(), text))
+        elif kind == "return":
+            if not marks:
+                continue
+            del marks[value + 1 :]
+            mark, text = marks[-1]
+            encoder.rollback(mark)
+        elif isinstance(encoder, PrependingEncoder):
+            encoder.prepend(value)
+            text = value + text
+        else:
+            encoder.append(value)
+            text += value
+        assert encoder.count == tokenizer.count(text)
+        assert encoder.fewest <= encoder.count
+    assert encoder.tokens() == tokenizer.encode(text)
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, *OTHER_MODELS])
+@settings(max_examples=6, deadline=None)
+@given(steps=long_programs())
+def test_long_open_ends(name: str, steps: list[tuple[str, Any]]) -> None:
+    tokenizer = both(family(name))[1]
+    check(tokenizer, tokenizer.appending_encoder(), steps)
+    check(tokenizer, tokenizer.prepending_encoder(), steps)
