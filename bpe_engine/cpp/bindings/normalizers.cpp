@@ -21,11 +21,12 @@ std::u32string characters_of(nb::handle text) {
     return made;
 }
 
-// Expressions such as " {2,}": a character, and how often it has to be there at least.
+// Expressions such as " {2,}" and "\\s+": a space, or white space, and how often it has to be there at least.
 void note_run(NormalizationStep& step, std::string_view expression) {
     if (constexpr std::string_view version = "(?V1)"; expression.starts_with(version)) expression.remove_prefix(version.size());
     if (expression.starts_with('\\')) expression.remove_prefix(1);
-    if (!expression.starts_with(' ')) return;
+    else if (expression.starts_with('s')) return;
+    if (!expression.starts_with(' ') && !expression.starts_with('s')) return;
     expression.remove_prefix(1);
     bool const has_number = expression.size() == 4 && expression.starts_with('{') && expression.ends_with(",}") && expression[1] > '0' && expression[1] <= '9';
     if (!has_number && expression != "+") return;

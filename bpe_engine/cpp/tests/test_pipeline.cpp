@@ -93,6 +93,54 @@ std::shared_ptr<const Pipeline> one_of_many_spaces() {
                                   "a"}));
 }
 
+std::shared_ptr<const MergeModel> merges_with_a_suffix() {
+    std::vector<std::string> const written{"a", "b", " ", "!", "a$", "b$", " $", "!$", "ab", "aa", "aaaa", "ab$", "<unk>"};
+    std::vector<MergeModel::Token> tokens;
+    for (std::string const& token : written) tokens.push_back({view(token), static_cast<std::uint32_t>(tokens.size())});
+    MergeModel::Options options;
+    options.by_characters = true;
+    options.end_suffix = "$";
+    options.unknown = MergeModel::Unknown::token;
+    options.unknown_id = 12;
+    options.byte_fallback.fill(-1);
+    return std::make_shared<const MergeModel>(tokens, std::vector<MergeModel::Merge>{{0, 1}, {0, 0}, {9, 9}, {0, 5}}, options);
+}
+
+// What reads an open end in steps of its own.
+std::vector<std::shared_ptr<const Pipeline>> steps_in_steps() {
+    std::vector<std::string> const joined{"aa", "aaaa", "  ", "!!", "!!!!", "ab", "ba", "\xE2\x96\x81\xE2\x96\x81"};
+    auto const bytes = merges(false, joined), characters = merges(true, joined);
+    std::string const space = "\xE2\x96\x81";
+    auto const with = [](std::vector<AddedToken> added, std::vector<NormalizationStep> steps, std::vector<Stage> stages, PieceCoder coder, bool looks_inside) {
+        std::shared_ptr<const Normalizer> normalizer = steps.empty() ? nullptr : std::make_shared<const StepNormalizer>(std::move(steps));
+        return std::make_shared<const Pipeline>(std::move(added), std::move(normalizer), Chain(std::move(stages)), std::move(coder), looks_inside);
+    };
+    AddedToken mask{"<mask>", 5000, false}, word{"the word", 5001, false};
+    mask.lstrip = true;
+    word.normalized = true;
+    NormalizationStep const stripped{.kind = Kind::strip, .left = true, .right = true};
+    NormalizationStep white{.kind = Kind::replace_matches};
+    white.content = U" ";
+    white.program = regex::Program::compile("\\s+");
+    white.least_run = 1;
+    white.run_of = ' ';
+    std::vector<Stage> const falcon{stage("\\p{P}", Behaviour::contiguous),
+                                    {nullptr, Behaviour::isolated, scanner_named("gpt2")},
+                                    stage("\\d", Behaviour::contiguous),
+                                    stage("\\d\\d\\d", Behaviour::isolated),
+                                    stage("x", Behaviour::with_next)};
+    return {
+        pipeline({}, {stage("\\p{L}+|\\s+|[^\\s\\p{L}]+", Behaviour::isolated)}, merges_with_a_suffix()),
+        with({}, {}, {stage("\\s+", Behaviour::with_next)},
+             PieceCoder(characters, {{space, Insertion::Where::always, space}}, {Chain({stage("\xE2\x96\x81", Behaviour::with_next)})}), false),
+        with({}, {}, falcon, PieceCoder(bytes, {}, {}), false),
+        with({mask}, {}, {{nullptr, Behaviour::isolated, scanner_named("gpt2")}}, PieceCoder(bytes, {}, {}), false),
+        with({word}, {{.kind = Kind::lower}}, {stage("\\s", Behaviour::without_match)}, PieceCoder(characters, {}, {}), true),
+        with({}, {stripped}, {}, PieceCoder(characters, {}, {}), false),
+        with({}, {white}, {stage("[^\\s]+", Behaviour::without_gap)}, PieceCoder(characters, {}, {}), false),
+    };
+}
+
 // The steps of appends of a few bytes each, with a mark in between that the text returns to.
 std::uint64_t steps_of(const std::shared_ptr<const Pipeline>& pipeline, const std::string& text, bool with_marks = true) {
     PipelineAppendingEncoder growing(pipeline);
@@ -139,6 +187,14 @@ void hostile() {
     auto const all = families();
     for (auto const& pipeline : all)
         for (std::string const unit : {"a", " ", "!", "ab", "\xE4\xB8\xAD", "\n "}) is_linear(pipeline, "", unit);
+    for (auto const& pipeline : steps_in_steps()) {
+        for (std::string const unit : {"a", " ", "!", "ab", "1", "\xE4\xB8\xAD", "\n ", "\r\n"}) {
+            std::string some;
+            while (some.size() < 1500) some += unit;
+            CHECK(steps_of(pipeline, some + some, false) <= 3 * steps_of(pipeline, some, false));
+            CHECK(steps_to_the_left(pipeline, some + some, false) <= 3 * steps_to_the_left(pipeline, some, false));
+        }
+    }
     for (std::string const unit : {" ", "\n"}) {
         std::string some;
         while (some.size() < 1500) some += unit;

@@ -134,6 +134,7 @@ std::shared_ptr<const Pipeline> some_pipeline(Choices& choices) {
     static const std::vector<std::string> texts{"ab", "<m>", " a", "'s", "\xE4\xB8\xAD", "  ", "abc"};
     auto const model = some_model(choices);
     auto normalizer = some_normalizer(choices);
+    bool const looks_inside = normalizer && choices.one_in(3);
     std::vector<AddedToken> added;
     for (std::size_t wanted = choices.one_in(2) ? choices.below(4) : 0; wanted > 0; --wanted) {
         AddedToken token{choices.of(texts), static_cast<std::uint32_t>(5000 + wanted)};
@@ -141,18 +142,18 @@ std::shared_ptr<const Pipeline> some_pipeline(Choices& choices) {
         token.lstrip = choices.one_in(4);
         token.rstrip = choices.one_in(4);
         token.single_word = choices.one_in(4);
-        token.normalized = !normalizer && choices.one_in(2);
+        token.normalized = (!normalizer || looks_inside) && choices.one_in(2);
         added.push_back(std::move(token));
     }
     std::vector<Insertion> insertions;
     std::vector<Chain> chains;
     if (choices.one_in(4)) {
         insertions.push_back({"\xE2\x96\x81", static_cast<Insertion::Where>(choices.below(3)), choices.one_in(2) ? "\xE2\x96\x81" : ""});
-        chains.push_back(Chain({}));
+        chains.push_back(choices.one_in(2) ? Chain({}) : some_chain(choices, model));
     }
     Chain chain = some_chain(choices, model);
     return std::make_shared<const Pipeline>(std::move(added), std::move(normalizer), std::move(chain),
-                                            PieceCoder(model, std::move(insertions), std::move(chains)));
+                                            PieceCoder(model, std::move(insertions), std::move(chains)), looks_inside);
 }
 
 template <class Growing>

@@ -7,6 +7,7 @@
 
 #include "bpe/grammar.hpp"
 #include "bpe/regex/character_set.hpp"
+#include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -64,11 +65,14 @@ const AddedTokens::Edge* AddedTokens::edge(const Node& node, Byte byte) const {
     return nullptr;
 }
 
-AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted) const {
+AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted,
+                                     Searched* searched) const {
     UnicodeTable const& table = UnicodeTable::instance();
     Match match;
     auto const before_space = [&](std::size_t place) {
         while (place > from) {
+            count_step();
+            if (searched && place == searched->place && searched->spaces < place) return std::max(from, searched->spaces);
             std::size_t const last = character_before(text, place, from);
             if (!is_space(text, last, place)) break;
             place = last;
@@ -77,9 +81,11 @@ AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::s
     };
     auto const open = [&](std::size_t place) {
         match.certain = takes_before_ ? before_space(place) : place;
+        if (searched && !at_end) *searched = {place, match.certain};
         return match;
     };
-    for (std::size_t place = from; place < limit; ++place) {
+    for (std::size_t place = searched ? std::max(from, searched->place) : from; place < limit; ++place) {
+        count_step();
         if (sole_first_ >= 0) {
             void const* const found = std::memchr(text + place, sole_first_, limit - place);
             if (!found) break;

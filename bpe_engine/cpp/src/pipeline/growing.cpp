@@ -44,18 +44,18 @@ void PipelineAppendingEncoder::append(Bytes more) {
             std::size_t certain = 0;
             void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
                 bool const is_kept = tail && OpenTail::is_long(piece.size) && tail->holds(text, piece);
-                if (auto const count = is_kept ? grown(pipeline.stages(), piece, is_first) : std::nullopt) total += *count;
+                if (auto const count = is_kept ? grown(pipeline.stages(), piece, is_first ? Before::nothing : Before::token) : std::nullopt) total += *count;
                 else CutSink::piece(piece, readable, is_first, raw);
             }
-            void part(std::size_t stage, Bytes piece, bool is_first) { total += grown(stage, piece, is_first).value(); }
-            std::optional<std::size_t> grown(std::size_t stage, Bytes piece, bool is_first) {
-                return tail->count(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, is_first); });
+            void part(std::size_t stage, Bytes piece, Before before) { total += grown(stage, piece, before).value(); }
+            std::optional<std::size_t> grown(std::size_t stage, Bytes piece, Before before) {
+                return tail->count(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, before); });
             }
             void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
         };
         Sink sink{{pipeline_->coder(), workspace->pieces}, *pipeline_, tail, text};
         state_.certain.offset -= base;
-        pipeline_->scan_to_end(text, 0, state_.certain, text_.size() - base, *workspace, sink, !is_first_ || tokens_.size() > 0, tail);
+        pipeline_->scan_to_end(text, 0, state_.certain, text_.size() - base, *workspace, sink, before_ != Before::nothing || tokens_.size() > 0, tail);
         state_.certain.offset += base;
         if (tail) tail->note();
         state_.count = state_.certain_count + sink.total;
@@ -71,7 +71,8 @@ void PipelineAppendingEncoder::append(Bytes more) {
 OpenTail* PipelineAppendingEncoder::tail_from(std::size_t base) {
     std::size_t const length = text_.size() - base, certain = state_.certain.offset - base;
     if (length - certain <= thresholds::long_tail) return nullptr;
-    bool const is_there = !tails_.empty() && tails_.back().base == base && tails_.back().tail.covers(certain);
+    bool const is_there = !tails_.empty() && tails_.back().base == base && tails_.back().tail.covers(certain) &&
+                          (!pipeline_->looks_inside() || tails_.back().tail.origin() == certain);
     // One that has become certain for the most part goes on as another.
     if (!is_there || certain - tails_.back().tail.origin() > 2 * (length - certain) + thresholds::read_window)
         tails_.push_back({base, OpenTail(certain, state_.certain.before != Before::region, state_.certain.before == Before::nothing)});
@@ -109,7 +110,7 @@ void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::
     Position at = state.certain;
     auto const stretch = [&](std::size_t number, std::size_t end) {
         std::size_t const base = tokens_.end_of(number);
-        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before}, !is_first_ || number > 0, ids);
+        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before}, before_ != Before::nothing || number > 0, ids);
     };
     for (std::size_t number = state.tokens; number < tokens_.size(); ++number) {
         stretch(number, tokens_[number].start);
@@ -153,12 +154,14 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
         OpenHead* head = nullptr;
 
         void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
-            if (auto const count = head && OpenTail::is_long(piece.size) ? grown(encoder.pipeline_->stages(), piece, is_first) : std::nullopt) total += *count;
+            if (auto const count = head && OpenTail::is_long(piece.size) ? grown(encoder.pipeline_->stages(), piece, is_first ? Before::nothing : Before::token)
+                                                                         : std::nullopt)
+                total += *count;
             else CutSink::piece(piece, readable, is_first, raw);
         }
-        void part(std::size_t stage, Bytes piece, bool is_first) { total += grown(stage, piece, is_first).value(); }
-        std::optional<std::size_t> grown(std::size_t stage, Bytes piece, bool is_first) {
-            return head->count(stage, piece, is_first, [&] { return encoder.pipeline_->growing(stage, Side::left, is_first); });
+        void part(std::size_t stage, Bytes piece, Before before) { total += grown(stage, piece, before).value(); }
+        std::optional<std::size_t> grown(std::size_t stage, Bytes piece, Before before) {
+            return head->count(stage, piece, before == Before::nothing, [&] { return encoder.pipeline_->growing(stage, Side::left, before); });
         }
 
         bool cut(Position at) {
@@ -171,7 +174,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
     Pipeline::Lease const workspace = pipeline_->lease();
     Bytes const whole = text();
     Sink sink{{pipeline_->coder(), workspace->pieces}, *this, whole.size, {}};
-    Position at{0, is_first_ ? Before::nothing : Before::token};
+    Position at{0, before_};
     auto const tokens_at_last = [&] { return sink.links.empty() ? 0 : sink.links.back().tokens; };
     bool has_tried_head = false;
     for (std::size_t window = added + thresholds::look_ahead;;) {
@@ -179,7 +182,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
         if (window > thresholds::long_tail && window > 2 * added && !has_tried_head) {
             if (!head_) head_ = std::make_unique<OpenHead>();
             sink.head = head_.get();
-            bool const helps = pipeline_->scan_head(whole, at, added, sink, *head_, !is_first_);
+            bool const helps = pipeline_->scan_head(whole, at, added, sink, *head_, before_ != Before::nothing);
             sink.head = nullptr;
             if (sink.rest != unknown) break;
             sink.total = tokens_at_last();
@@ -188,7 +191,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
             if (helps) continue;
         }
         std::size_t const limit = std::min(whole.size, at.offset + window);
-        pipeline_->scan(whole.data, 0, at, limit, limit == whole.size, {}, *workspace, sink, !is_first_);
+        pipeline_->scan(whole.data, 0, at, limit, limit == whole.size, {}, *workspace, sink, before_ != Before::nothing);
         if (sink.rest != unknown) break;
         if (limit == whole.size) {
             sink.links.push_back({{whole.size, Before::region}, sink.total});

@@ -53,7 +53,7 @@ void grow(PipelinePrependingEncoder& encoder, Bytes more) { encoder.prepend(more
 template <class Encoder, Side side>
 class GrowingInside final : public GrowingPiece {
 public:
-    GrowingInside(std::shared_ptr<const Pipeline> pipeline, bool is_first) : encoder_(std::move(pipeline), is_first), empty_(encoder_.state()) {}
+    GrowingInside(std::shared_ptr<const Pipeline> pipeline, Before before) : encoder_(std::move(pipeline), before), empty_(encoder_.state()) {}
 
     void extend(Bytes more) override {
         if constexpr (side == Side::left) std::reverse_copy(more.begin(), more.end(), std::back_inserter(text_));
@@ -99,9 +99,9 @@ private:
     std::vector<Byte> text_;                       // in the order in which it came
 };
 
-std::unique_ptr<GrowingPiece> growing_text(std::shared_ptr<const Pipeline> pipeline, Side side, bool is_first) {
-    if (side == Side::left) return std::make_unique<GrowingInside<PipelinePrependingEncoder, Side::left>>(std::move(pipeline), is_first);
-    return std::make_unique<GrowingInside<PipelineAppendingEncoder, Side::right>>(std::move(pipeline), is_first);
+std::unique_ptr<GrowingPiece> growing_text(std::shared_ptr<const Pipeline> pipeline, Side side, Before before) {
+    if (side == Side::left) return std::make_unique<GrowingInside<PipelinePrependingEncoder, Side::left>>(std::move(pipeline), before);
+    return std::make_unique<GrowingInside<PipelineAppendingEncoder, Side::right>>(std::move(pipeline), before);
 }
 
 }  // namespace
@@ -112,23 +112,35 @@ std::unique_ptr<GrowingPiece> PieceCoder::growing(Side side, bool is_first) cons
         PieceCoder rest(model_, {insertions_.begin() + 1, insertions_.end()}, {chains_.begin() + 1, chains_.end()});
         inside_->pipeline = std::make_shared<const Pipeline>(std::vector<AddedToken>{}, normalizer_of(insertions_[0]), chains_[0], std::move(rest));
     });
-    return growing_text(inside_->pipeline, side, is_first);
+    return growing_text(inside_->pipeline, side, is_first ? Before::nothing : Before::token);
 }
 
-std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, bool is_first) const {
+std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Before before) const {
     std::vector<Stage> const& stages = chain_.stages();
-    if (stage == stages.size()) return coder_.growing(side, is_first);
+    if (stage == stages.size()) return coder_.growing(side, before == Before::nothing);
     std::shared_ptr<const Pipeline> rest;
     {
         std::lock_guard const lock(rests_mutex_);
-        rests_.resize(stages.size());
-        if (!rests_[stage]) {
-            Chain chain({stages.begin() + static_cast<std::ptrdiff_t>(stage), stages.end()});
-            rests_[stage] = std::make_shared<const Pipeline>(std::vector<AddedToken>{}, nullptr, std::move(chain), coder_);
-        }
+        rests_.resize(stages.size() + 2);
+        if (!rests_[stage]) rests_[stage] = rest_from(stage);
         rest = rests_[stage];
     }
-    return growing_text(std::move(rest), side, is_first);
+    return growing_text(std::move(rest), side, before);
+}
+
+std::shared_ptr<const Pipeline> Pipeline::rest_from(std::size_t stage) const {
+    std::vector<Stage> const& stages = chain_.stages();
+    if (stage < stages.size()) {
+        Chain chain({stages.begin() + static_cast<std::ptrdiff_t>(stage), stages.end()});
+        return std::make_shared<const Pipeline>(std::vector<AddedToken>{}, nullptr, std::move(chain), coder_);
+    }
+    std::vector<AddedToken> tokens;
+    for (AddedToken const& token : tokens_) {
+        if (!token.normalized) continue;
+        tokens.push_back(token);
+        tokens.back().normalized = false;
+    }
+    return std::make_shared<const Pipeline>(std::move(tokens), second_, chain_, coder_);
 }
 
 }  // namespace bpe

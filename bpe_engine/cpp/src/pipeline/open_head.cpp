@@ -74,12 +74,12 @@ const OpenHead::Dropped* OpenHead::dropped_at(std::size_t distance) const {
     return run != dropped_.end() && run->to < distance ? &*run : nullptr;
 }
 
-std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length) {
+std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start) {
     if (from == end) return from;
-    std::size_t const settled = normalizer.settled_run(text[from]);
+    std::size_t const settled = normalizer.settled_run(text[from], Side::left, at_start);
     if (settled == 0) return from;
     std::size_t place = from;
-    while (place < end && normalizer.settled_run(text[place]) > 0) {
+    while (place < end && normalizer.settled_run(text[place], Side::left, at_start) > 0) {
         count_step();
         // Up to its end it is known.
         if (length - place <= run_.from && length - place > run_.to && length - run_.to <= end) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bpe/steps.hpp"
+
 namespace bpe {
 
 namespace {
@@ -12,7 +14,8 @@ constexpr std::size_t most_pieces = 2;
 
 void OpenTail::restart() {
     now_ = {};
-    now_.length = now_.searched[0] = now_.searched[1] = now_.kept = now_.normalized_to = origin_;
+    now_.length = now_.learned = now_.kept = now_.normalized_to = origin_;
+    for (AddedTokens::Searched& searched : now_.searched) searched = {origin_, origin_};
     normalized_.clear();
     run_start_ = run_end_ = 0;
     forget_pieces();
@@ -47,18 +50,18 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
     }
     std::size_t const from = anew ? origin_ : now_.normalized_to;
     bool const at_start = anew && begins_region_, is_first = anew && begins_text_;
-    std::size_t const left_out = needless(normalizer, text, from, stop);
+    Gap const gap = needless(normalizer, text, from, stop, at_start);
     std::size_t to = 0;
-    if (left_out == 0) {
+    if (gap.size == 0) {
         to = normalizer.run(text, from, stop, at_start, is_first, at_end, origin_, normalized_);
     } else {
-        // The last byte stands for those which are left out.
-        std::vector<Byte> const shorter(text + from, text + stop - left_out);
-        std::size_t const before = normalized_.origin.size(), last = stop - left_out - 1 - origin_;
+        std::vector<Byte> shorter(text + from, text + gap.start);
+        shorter.insert(shorter.end(), text + gap.start + gap.size, text + stop);
+        std::size_t const before = normalized_.origin.size(), first_behind = gap.start - origin_;
         to = from + normalizer.run(shorter.data(), 0, shorter.size(), at_start, is_first, at_end, origin_ - from, normalized_);
-        if (to - origin_ >= last) to += left_out;
+        if (to >= gap.start) to += gap.size;
         for (std::size_t index = before; index < normalized_.origin.size(); ++index)
-            if (normalized_.origin[index] >= last) normalized_.origin[index] += static_cast<std::uint32_t>(left_out);
+            if (normalized_.origin[index] >= first_behind) normalized_.origin[index] += static_cast<std::uint32_t>(gap.size);
     }
     if (at_end) return;
     now_.normalized_to = to;
@@ -66,14 +69,13 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
     set_valid(now_.normalized_size);
 }
 
-std::size_t OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop) {
-    if (stop == from) return 0;
-    // The last of a run of CR may be part of a line break.
-    Byte const byte = text[stop - 1];
-    std::size_t const settled = byte == '\r' ? 0 : normalizer.settled_run(byte);
-    if (settled == 0) return 0;
+OpenTail::Gap OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start) {
+    if (stop == from) return {};
+    std::size_t const settled = normalizer.settled_run(text[stop - 1], Side::right, at_start);
+    if (settled == 0) return {};
     std::size_t place = stop;
-    while (place > from && text[place - 1] == byte) {
+    while (place > from && normalizer.settled_run(text[place - 1], Side::right, at_start) > 0) {
+        count_step();
         // From there on it is known.
         if (place <= run_end_ && place > run_start_) {
             place = std::max(run_start_, from);
@@ -83,7 +85,7 @@ std::size_t OpenTail::needless(const Normalizer& normalizer, const Byte* text, s
     }
     run_start_ = place;
     run_end_ = stop;
-    return stop - place > settled ? stop - place - settled : 0;
+    return stop - place > 2 * settled ? Gap{place + settled, stop - place - 2 * settled} : Gap{};
 }
 
 void OpenTail::keep_certain() {

@@ -75,7 +75,7 @@ bool SentencePieceNormalizer::keeps(Bytes part, bool at_start, bool) const {
     return std::all_of(part.begin(), part.end(), [&](Byte byte) { return byte < 128 && stays_[byte]; });
 }
 
-std::size_t SentencePieceNormalizer::settled_run(Byte byte) const {
+std::size_t SentencePieceNormalizer::settled_run(Byte byte, Side, bool) const {
     if (byte != ' ' || !rules_.remove_extra_whitespaces || begins_symbol_[' ']) return 0;
     static constexpr Byte spaces[] = {' ', ' ', ' ', ' '};
     Charsmap::Match const match = rules_.charsmap.longest({spaces, sizeof spaces});

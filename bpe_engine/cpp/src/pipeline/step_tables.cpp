@@ -21,8 +21,9 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
         if ((step.kind == Kind::replace && step.pattern.size() > 1) || step.kind == Kind::replace_matches) has_table_ = false;
     }
     has_table_ = has_table_ && !acts_at_end_;
-    settled_spaces_ = count_settled_spaces();
-    find_what_is_like_a_space();
+    runs_ = settled_runs(Place::between);
+    stripped_left_ = settled_runs(Place::start);
+    stripped_right_ = settled_runs(Place::end);
     // But for the order of marks each character becomes what it would become alone.
     drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members ||
@@ -118,9 +119,17 @@ void StepNormalizer::add_image(char32_t code, const std::vector<Byte>& image) {
 }
 
 // Spaces that come to a step which makes one thing of all of them.
-std::size_t StepNormalizer::count_settled_spaces() const {
+std::size_t StepNormalizer::settled_spaces(Place place) const {
     for (NormalizationStep const& step : steps_) {
         switch (step.kind) {
+        case Kind::strip:
+            if (((place == Place::start && step.left) || (place == Place::end && step.right)) && (step.members.empty() || step.has_member(' '))) return 3;
+            break;
+        case Kind::prepend:
+        case Kind::prepend_unless:
+            // Spaces are no longer at the start.
+            if (place == Place::start) return 0;
+            break;
         case Kind::replace:
             if (step.pattern.find(U' ') != std::u32string::npos) return 0;
             break;
@@ -144,19 +153,24 @@ std::size_t StepNormalizer::count_settled_spaces() const {
     return 0;
 }
 
-// Line breaks and tabs that a table turns into spaces, where all of a run becomes one thing. CR LF may be one space: half of a run has to be enough.
-void StepNormalizer::find_what_is_like_a_space() {
-    if (settled_spaces_ == 0) return;
-    std::size_t const enough = 2 * settled_spaces_;
-    // What becomes of a run between letters, at the start of a region, and at its end.
+// Line breaks and tabs are with them where a table turns them into spaces, or they are stripped, too. CR LF may be one space: half of a run has to be enough.
+StepNormalizer::Runs StepNormalizer::settled_runs(Place place) const {
+    std::size_t const spaces = settled_spaces(place);
+    if (spaces == 0) return {};
+    std::size_t const enough = 2 * spaces;
+    // What becomes of a run between letters, at the start of a region, at its end, and where it is all.
     auto const of_run = [&](std::u32string const& run) {
-        std::array<std::u32string, 3> made;
-        for (std::size_t context = 0; context < made.size(); ++context) {
-            Items items;
-            for (char32_t const code : (context == 1 ? U"" : U"a") + run + (context == 2 ? U"" : U"a"))
-                items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
-            apply(items, context == 1, context == 1, true);
-            for (Item const& item : items) made[context].push_back(item.code);
+        std::vector<std::u32string> made;
+        for (bool const starts : {false, true}) {
+            for (bool const ends : {false, true}) {
+                if ((place == Place::start && !starts) || (place == Place::end && !ends) || (place == Place::between && starts && ends)) continue;
+                Items items;
+                for (char32_t const code : (starts ? U"" : U"a") + run + (ends ? U"" : U"a"))
+                    items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
+                apply(items, starts, starts, true);
+                made.emplace_back();
+                for (Item const& item : items) made.back().push_back(item.code);
+            }
         }
         return made;
     };
@@ -167,16 +181,18 @@ void StepNormalizer::find_what_is_like_a_space() {
         in_two = std::u32string(enough, one) + std::u32string(enough, other);
         return of_run(in_turns) == of_spaces && of_run(in_two) == of_spaces;
     };
+    Runs found{spaces, std::uint64_t{1} << ' '};
     std::u32string alike = U" ";
     for (char32_t const code : std::u32string(U"\t\n\v\f\r")) {
         alike.push_back(code);
         if (std::all_of(alike.begin(), alike.end(), [&](char32_t other) { return are_alike(code, other) && are_alike(other, code); })) {
-            like_spaces_ |= std::uint64_t{1} << code;
-            settled_spaces_ = enough;
+            found.like |= std::uint64_t{1} << code;
+            found.enough = enough;
         } else {
             alike.pop_back();
         }
     }
+    return found;
 }
 
 std::size_t StepNormalizer::most_shrunk() const {

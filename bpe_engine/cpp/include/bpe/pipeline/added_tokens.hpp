@@ -47,9 +47,13 @@ public:
     bool looks_back() const { return looks_back_; }
     bool finds(const Wanted& wanted) const { return any() && (finds_always_ || !wanted.empty()); }
 
+    // The text of no token begins before `place`, and between `spaces` and there is white space alone.
+    struct Searched {
+        std::size_t place = 0, spaces = 0;
+    };
     // The first token in text[from:limit) that is wanted or not special. `begin`: where the text begins. With `at_end` it ends at `limit`; else a token is
-    // found only where it is one whatever follows.
-    Match find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted) const;
+    // found only where it is one whatever follows. `searched`: by earlier searches of a text that has grown since, and now by this one.
+    Match find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted, Searched* searched = nullptr) const;
 
 private:
     struct Flags {

@@ -24,9 +24,10 @@ public:
         std::size_t tokens = 0;  // that stand in the text as such
     };
 
-    // `is_first`: nothing stands before the text.
-    explicit PipelineAppendingEncoder(std::shared_ptr<const Pipeline> pipeline, bool is_first = true) : pipeline_(std::move(pipeline)), is_first_(is_first) {
-        if (!is_first) state_.certain.before = Before::token;
+    // `before`: what stands before the text.
+    explicit PipelineAppendingEncoder(std::shared_ptr<const Pipeline> pipeline, Before before = Before::nothing)
+        : pipeline_(std::move(pipeline)), before_(before) {
+        state_.certain.before = before;
     }
 
     std::size_t count() const { return state_.count; }
@@ -69,7 +70,7 @@ private:
     OpenTail* tail_from(std::size_t base);
 
     std::shared_ptr<const Pipeline> pipeline_;
-    bool is_first_;
+    Before before_;
     std::vector<Byte> text_;
     ExplicitTokens tokens_;
     State state_;
@@ -88,8 +89,9 @@ public:
         std::size_t length = 0, count = 0;
     };
 
-    // `is_first`: nothing stands before the text, however long it grows.
-    explicit PipelinePrependingEncoder(std::shared_ptr<const Pipeline> pipeline, bool is_first = true) : pipeline_(std::move(pipeline)), is_first_(is_first) {}
+    // `before`: what stands before the text, however long it grows.
+    explicit PipelinePrependingEncoder(std::shared_ptr<const Pipeline> pipeline, Before before = Before::nothing)
+        : pipeline_(std::move(pipeline)), before_(before) {}
 
     std::size_t count() const { return state_.count; }
     Bytes text() const { return {storage_.data() + (storage_.size() - state_.length), state_.length}; }
@@ -111,7 +113,7 @@ private:
     }
 
     std::shared_ptr<const Pipeline> pipeline_;
-    bool is_first_;
+    Before before_;
     std::vector<Byte> storage_;                   // the text is its end
     std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
     std::map<std::size_t, std::uint32_t> behind_tokens_;

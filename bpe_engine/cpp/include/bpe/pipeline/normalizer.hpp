@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bpe/types.hpp"
+#include "bpe/models/piece_model.hpp"
 
 namespace bpe {
 
@@ -52,9 +52,9 @@ public:
     // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are
     // stripped.
     virtual bool drops(char32_t) const { return false; }
-    // The length from which a run of this byte, and of all others of which this is known, normalizes to the same text however much longer it grows; in `origin`
-    // its first and last byte stand for themselves. 0: not known.
-    virtual std::size_t settled_run(Byte) const { return 0; }
+    // The length from which a run of this byte, and of all others of which this is known, at the side on which a text grows, normalizes to the same text
+    // however much longer it grows; in `origin` its first and last byte stand for themselves. `at_start`: of a region. 0: not known.
+    virtual std::size_t settled_run(Byte, Side, bool) const { return 0; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }
     // A text has at most so many times the bytes of what is made of it; 0: that is not known.

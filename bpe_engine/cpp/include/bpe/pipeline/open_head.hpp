@@ -29,7 +29,8 @@ public:
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
     // The offset from which on text[from:end) is to be normalized: a long run of spaces, and what is like them, begins nearer to its end.
-    std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
+    // `at_start`: of a region.
+    std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);
     // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
     // Its normalized form, else.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "bpe/pipeline/added_tokens.hpp"
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
 #include "bpe/pipeline/piece_coder.hpp"
@@ -33,8 +34,17 @@ public:
     std::size_t length() const { return now_.length; }
     ChainMemory& chain() { return chain_; }
 
-    // No added token begins before, of those that are looked for first (0) and then.
-    std::size_t& searched(std::size_t kind) { return now_.searched[kind]; }
+    // Up to where added tokens were looked for, those that are looked for first (0) and then.
+    AddedTokens::Searched& searched(std::size_t kind) { return now_.searched[kind]; }
+    // All that is known of the normalizer and of the chain is known of a region that goes on at least up to here.
+    std::size_t learned() const { return now_.learned; }
+    void set_learned(std::size_t end) { now_.learned = std::max(now_.learned, end); }
+    // Whether `size` bytes, of which nothing was certain so far, are to be read again for what is: where they have doubled.
+    bool is_worth_a_try(std::size_t size) {
+        if (size < 2 * tried_) return false;
+        tried_ = size;
+        return true;
+    }
     // The normalizer leaves all as it is up to here.
     std::size_t kept() const { return now_.kept; }
     void set_kept(std::size_t end) { now_.kept = end; }
@@ -79,7 +89,8 @@ public:
 private:
     struct Notes {
         std::size_t length = 0;
-        std::size_t searched[2] = {};
+        AddedTokens::Searched searched[2] = {};
+        std::size_t learned = 0;
         std::size_t kept = 0;
         bool is_normalized = false;
         std::size_t normalized_to = 0, normalized_size = 0;
@@ -93,8 +104,12 @@ private:
 
     void restart();
     void forget_pieces();
-    // Bytes of text[from:stop) that can be left out of the run of equal bytes at its end.
-    std::size_t needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop);
+    // Offsets.
+    struct Gap {
+        std::size_t start = 0, size = 0;
+    };
+    // The middle of a run at the end of text[from:stop) that can be left out.
+    Gap needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start);
 
     std::size_t origin_;
     bool begins_region_, begins_text_, is_closed_ = false;
@@ -103,7 +118,8 @@ private:
     ChainMemory chain_;
     Normalized normalized_;
     std::vector<Piece> pieces_;                // that were asked for last
-    std::size_t run_start_ = 0, run_end_ = 0;  // a run of equal bytes at the end of the text that was normalized last
+    std::size_t run_start_ = 0, run_end_ = 0;  // a run of what is like spaces at the end of the text that was normalized last
+    std::size_t tried_ = 0;
 };
 
 }  // namespace bpe

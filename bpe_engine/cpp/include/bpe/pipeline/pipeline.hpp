@@ -106,28 +106,37 @@ public:
         AddedTokens::Match outer;
         bool looks = finds_outer;
         while (at.offset < limit) {
-            if (looks) {
-                outer = outer_.find(text, begin, tail ? std::max(at.offset, tail->searched(0)) : at.offset, limit, at_end, wanted);
-                if (tail && !at_end && !outer.is_found()) tail->searched(0) = outer.certain;
-            }
+            if (looks) outer = outer_.find(text, begin, at.offset, limit, at_end, wanted, tail ? &tail->searched(0) : nullptr);
             looks = false;
             AddedTokens::Match match = outer;
-            // The region ends where a token begins, or nothing of one can.
+            // The region ends where a token begins, or nothing of one can. It goes on at least up to `reach`, if what follows is no token.
             bool is_known = at_end || match.is_found();
             std::size_t end = match.is_found() ? match.start : finds_outer && !at_end ? match.certain : limit;
+            std::size_t reach = tail && finds_outer && !is_known ? tail->searched(0).place : end;
             if (finds_inner && at.offset < end) {
-                AddedTokens::Match const inner =
-                    inner_.find(text, begin, tail ? std::clamp(tail->searched(1), at.offset, end) : at.offset, end, is_known, wanted);
-                if (tail && !at_end && !inner.is_found() && !is_known) tail->searched(1) = inner.certain;
+                AddedTokens::Searched searched;
+                if (tail) searched = {std::min(tail->searched(1).place, end), std::min(tail->searched(1).spaces, end)};
+                AddedTokens::Match const inner = inner_.find(text, begin, at.offset, end, is_known, wanted, tail ? &searched : nullptr);
                 if (inner.is_found()) {
                     match = inner;
                     end = inner.start;
                     is_known = true;
                 } else if (!is_known) {
                     end = inner.certain;
+                    reach = end;
+                    if (tail) {
+                        tail->searched(1) = searched;
+                        reach = searched.place;
+                    }
                 }
             }
-            if (at.offset < end && region(text, first, at, end, limit, is_known, wanted, workspace, sink, tail, !at_end && !is_known) != Progress::done) return;
+            if (is_known) reach = end;
+            // A token that takes along white space which was read on.
+            OpenTail* const known = tail && match.is_found() && end < tail->learned() ? nullptr : tail;
+            if (known && !at_end && !is_known) known->set_learned(reach);
+            if (at.offset < reach &&
+                region(text, first, at, end, reach, limit, is_known, wanted, workspace, sink, known, !at_end && !is_known) != Progress::done)
+                return;
             if (!match.is_found()) return;
             // Behind a token the text is another matter.
             if (tail && !at_end) tail->close();
@@ -162,16 +171,26 @@ public:
     // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
     bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head, bool behind_token = false) const {
-        if (looks_inside_) return false;
+        if (looks_inside_ && coder_.acts_at_start()) return false;
         std::size_t end = text.size;
         if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
-        if (inner_.finds({})) end = head.first_token(inner_, 1, text.data, at.offset, end, text.size, added);
+        if (inner_.finds({}) && !looks_inside_) end = head.first_token(inner_, 1, text.data, at.offset, end, text.size, added);
         if (end - at.offset <= thresholds::long_tail) return false;
         bool const at_start = at.before != Before::region, is_first = at.before == Before::nothing;
         if (normalizer_) at.offset = head.behind_dropped(*normalizer_, text.data, at.offset, end, text.size);
         if (at.offset == end) return true;
-        if (normalizer_) at.offset = head.behind_needless(*normalizer_, text.data, at.offset, end, text.size);
-        if (head.begin(normalizer_.get(), text.data, at.offset, end, text.size, at_start, is_first)) {
+        if (normalizer_) at.offset = head.behind_needless(*normalizer_, text.data, at.offset, end, text.size, at_start);
+        bool const keeps = head.begin(normalizer_.get(), text.data, at.offset, end, text.size, at_start, is_first);
+        if (looks_inside_) {
+            if constexpr (takes_parts<Sink>) {
+                if (!keeps) head.normalize(*normalizer_, text.data, at.offset, end, at_start, is_first, added);
+                Bytes const inner = keeps ? text.part(at.offset, end) : head.normalized();
+                (void)head.chain(inner.data, inner.size);
+                if (inner.size > 0) sink.part(before_tokens_inside(), inner, at.before);
+                at = {end, Before::region};
+                (void)sink.cut(at);
+            }
+        } else if (keeps) {
             RawSink<Sink> raw{sink, at, text.data, behind_token ? no_match : 0, text.size};
             chain_.run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));
         } else {
@@ -202,19 +221,21 @@ public:
     void split(Bytes text, std::vector<std::string>& pieces) const;
     // Safe splits near the start of a text, and of every text that ends with it; none where an added token may reach over them.
     std::vector<std::size_t> safe_splits(Bytes text, std::size_t limit) const;
-    // An empty piece that grows, of those that the stages before `stage` leave; null where it is as good to encode it anew. `is_first`: the whole text begins
-    // with it. The pipeline outlives it.
-    std::unique_ptr<GrowingPiece> growing(std::size_t stage, Side side, bool is_first) const;
+    // An empty piece that grows, of those that the stages before `stage` leave, or of a region that is normalized and still has tokens in it; null where it is
+    // as good to encode it anew. The pipeline outlives it.
+    std::unique_ptr<GrowingPiece> growing(std::size_t stage, Side side, Before before) const;
     std::size_t stages() const { return chain_.stages().size(); }
+    std::size_t before_tokens_inside() const { return stages() + 1; }
+    bool looks_inside() const { return looks_inside_; }
     // The number of tokens, or nothing where it is above `limit`: reads little more than that many, and of a text that is too long for any tokens nothing.
     std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
 
 private:
     enum class Progress : std::uint8_t { done, uncertain, ended };
 
-    // Sinks that count a long piece which later stages cut: `part(stage, Bytes, is_first)`.
+    // Sinks that count a long piece which later stages cut: `part(stage, Bytes, before)`.
     template <class Sink>
-    static constexpr bool takes_parts = requires(Sink& sink) { sink.part(std::size_t{}, Bytes{}, true); };
+    static constexpr bool takes_parts = requires(Sink& sink) { sink.part(std::size_t{}, Bytes{}, Before::nothing); };
 
     // Sink for the pieces of raw text. `begin`: the piece from there on is the first of the text.
     template <class Sink>
@@ -223,19 +244,21 @@ private:
         Position& at;
         const Byte* text;
         std::size_t begin, limit;
+        std::size_t last_cut = no_match;  // none after it counts
         bool has_ended = false;
 
         void uncertain() { sink.uncertain(); }
         void part(std::size_t stage, std::size_t start, std::size_t end)
             requires takes_parts<Sink>
         {
-            sink.part(stage, Bytes{text + start, end - start}, start == begin);
+            sink.part(stage, Bytes{text + start, end - start}, start == begin ? Before::nothing : Before::token);
         }
         void piece(std::size_t start, std::size_t end) { sink.piece(Bytes{text + start, end - start}, limit - start, start == begin, start); }
         void expect(std::size_t start, std::size_t end) {
             if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text + start, end - start}, limit - start);
         }
         bool cut(std::size_t offset) {
+            if (offset > last_cut) return true;
             at = {offset, Before::region};
             if (!sink.cut(at)) has_ended = true;
             return !has_ended;
@@ -249,12 +272,13 @@ private:
         Position& at;
         const Normalized& text;
         std::size_t base, begin;
+        std::size_t last_cut = no_match;
         bool has_ended = false;
 
         void part(std::size_t stage, std::size_t start, std::size_t end)
             requires takes_parts<Sink>
         {
-            sink.part(stage, Bytes{text.text.data() + start, end - start}, base + text.origin[start] == begin);
+            sink.part(stage, Bytes{text.text.data() + start, end - start}, base + text.origin[start] == begin ? Before::nothing : Before::token);
         }
         void piece(std::size_t start, std::size_t end) {
             std::size_t const raw = base + text.origin[start];
@@ -264,7 +288,7 @@ private:
             if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text.text.data() + start, end - start}, text.text.size() - start);
         }
         bool cut(std::size_t offset) {
-            if (!text.is_cut[offset]) return true;
+            if (!text.is_cut[offset] || base + text.origin[offset] > last_cut) return true;
             at = {base + text.origin[offset], Before::region};
             if (!sink.cut(at)) has_ended = true;
             return !has_ended;
@@ -283,7 +307,7 @@ private:
         void part(std::size_t stage, std::size_t start, std::size_t stop)
             requires takes_parts<Sink>
         {
-            sink.part(stage, text.part(start, stop), end - head.distance(start) == begin);
+            sink.part(stage, text.part(start, stop), end - head.distance(start) == begin ? Before::nothing : Before::token);
         }
         void piece(std::size_t start, std::size_t stop) {
             std::size_t const raw = end - head.distance(start);
@@ -298,8 +322,8 @@ private:
 
     template <class Sink>
     Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink,
-                   ChainMemory* memory = nullptr) const {
-        RawSink<Sink> raw{sink, at, text, begin, limit};
+                   ChainMemory* memory = nullptr, std::size_t last_cut = no_match) const {
+        RawSink<Sink> raw{sink, at, text, begin, limit, last_cut};
         bool const all = chain_.run(text, at.offset, stop, at_end, raw, memory);
         return raw.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
     }
@@ -369,10 +393,10 @@ private:
         return at_end ? Progress::done : Progress::uncertain;
     }
 
-    // The same where much is known of the region. `learns`: it goes on whatever follows.
+    // The same where much is known of the region. `learns`: it goes on whatever follows; but cuts behind `last_cut` do not count.
     template <class Sink>
-    Progress grown(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Workspace& workspace, Sink& sink,
-                   OpenTail& tail, bool learns) const {
+    Progress grown(const Byte* text, std::size_t begin, Position& at, std::size_t last_cut, std::size_t stop, std::size_t limit, bool at_end,
+                   Workspace& workspace, Sink& sink, OpenTail& tail, bool learns) const {
         ChainMemory& memory = tail.chain();
         if (!tail.is_normalized() && normalizer_) {
             std::size_t const from = std::clamp(tail.kept(), at.offset, stop);
@@ -389,7 +413,7 @@ private:
         }
         if (!tail.is_normalized()) {
             if (learns) tail.set_valid(stop);
-            return plain(text, begin, at, stop, limit, at_end, sink, &memory);
+            return plain(text, begin, at, stop, limit, at_end, sink, &memory, last_cut);
         }
         // What is certain stays, what would be the end is taken back.
         if (!at_end || !tail.has_normalized()) tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
@@ -398,16 +422,39 @@ private:
         Progress progress = Progress::ended;
         if (index != no_match) {
             Normalized const& made = tail.normalized();
-            NormalizedSink<Sink> inner{sink, at, made, tail.origin(), begin};
+            NormalizedSink<Sink> inner{sink, at, made, tail.origin(), begin, last_cut};
             bool const all = chain_.run(made.text.data(), index, made.text.size(), at_end, inner, &memory);
             progress = inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
         }
         if (at_end) tail.keep_certain();
-        return index != no_match ? progress : region(text, begin, at, stop, limit, at_end, {}, workspace, sink, nullptr, false);
+        return index != no_match ? progress : region(text, begin, at, stop, stop, limit, at_end, {}, workspace, sink, nullptr, false);
+    }
+
+    // The same where tokens are looked for in what the normalizer leaves: up to its end that is one text of a pipeline of its own. What is certain of it is
+    // asked seldom.
+    template <class Sink>
+    Progress grown_inside(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end,
+                          const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail& tail) const {
+        if constexpr (takes_parts<Sink>) {
+            if (!at_end && !tail.is_worth_a_try(stop - at.offset)) return Progress::uncertain;
+            if (at_end && at.offset == tail.origin()) {
+                if (!tail.is_normalized()) tail.begin_normalized();
+                tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
+                tail.normalize(*normalizer_, text, stop, true);
+                Normalized const& made = tail.normalized();
+                if (!made.text.empty()) sink.part(before_tokens_inside(), Bytes{made.text.data(), made.text.size()}, at.before);
+                tail.keep_certain();
+                at = {stop, Before::region};
+                return sink.cut(at) ? Progress::done : Progress::ended;
+            }
+        }
+        return pieces(text, begin, at, stop, limit, at_end, wanted, workspace, sink);
     }
 
     // The number of tokens of text[start:end), which stands between two safe splits.
     std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
+
+    std::shared_ptr<const Pipeline> rest_from(std::size_t stage) const;
 
     std::size_t most_bytes_a_token() const;
 
@@ -444,11 +491,13 @@ private:
         return end - at.offset <= thresholds::open_unit ? Progress::uncertain : pieces(text, begin, at, end, limit, false, {}, workspace, sink);
     }
 
-    // Reads on in a region, which ends at `end` if that is known.
+    // Reads on in a region, which ends at `end` if that is known, and else goes on at least up to `reach`, unless a token takes along what stands behind `end`.
     template <class Sink>
-    Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, const AddedTokens::Wanted& wanted,
-                    Workspace& workspace, Sink& sink, OpenTail* tail, bool learns) const {
-        if (tail && !looks_inside_) return grown(text, begin, at, end, limit, is_known, workspace, sink, *tail, learns);
+    Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t reach, std::size_t limit, bool is_known,
+                    const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail* tail, bool learns) const {
+        if (tail && !looks_inside_) return grown(text, begin, at, is_known ? no_match : end, reach, limit, is_known, workspace, sink, *tail, learns);
+        if (at.offset >= end) return Progress::uncertain;
+        if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
         if constexpr (requires { sink.unit(end); })
             if (splits_) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
         return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
@@ -494,7 +543,7 @@ private:
     std::unique_ptr<const SafeSplits> splits_;  // null: none are known
     std::size_t bytes_a_token_;                 // of a text, for each of its tokens at most; 0: that is not known
     mutable std::mutex rests_mutex_;
-    mutable std::vector<std::shared_ptr<const Pipeline>> rests_;  // the stages from each on, as a pipeline; made when one is asked for
+    mutable std::vector<std::shared_ptr<const Pipeline>> rests_;  // what `growing` needs, made when it is asked for
     Shelf<Workspace> shelf_;
 };
 

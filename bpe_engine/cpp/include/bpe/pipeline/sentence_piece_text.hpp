@@ -26,7 +26,7 @@ public:
 
     bool keeps(Bytes part, bool at_start, bool is_first) const override;
     // Without a table each character is a part by itself, but for those of a text that stays as it is.
-    std::size_t settled_run(Byte byte) const override;
+    std::size_t settled_run(Byte byte, Side side, bool at_start) const override;
     std::size_t most_shrunk() const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces ? 1 : 0; }
     Image image(char32_t code) const override;
     bool parts_known() const override { return rules_.charsmap.empty(); }

@@ -47,7 +47,7 @@ struct NormalizationStep {
     std::u32string pattern = {}, content = {};
     std::u32string members = {};                              // the first and the last of each run of characters, ascending
     std::shared_ptr<const regex::Program> program = nullptr;  // neither looks around itself nor matches nothing
-    // Of replace_matches: it matches each run of at least so many of this character, and nothing else. 0: it may match anything.
+    // Of replace_matches: it matches each whole run of white space, or of this character alone, of at least so many, and nothing else. 0: it may match anything.
     std::size_t least_run = 0;
     char32_t run_of = 0;
     std::shared_ptr<const Charsmap> charsmap = nullptr;
@@ -66,7 +66,12 @@ public:
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
     std::size_t most_shrunk() const override;
-    std::size_t settled_run(Byte byte) const override { return byte <= ' ' && (like_spaces_ >> byte & 1) ? settled_spaces_ : 0; }
+    std::size_t settled_run(Byte byte, Side side, bool at_start) const override {
+        if (byte > ' ') return 0;
+        if (runs_.like >> byte & 1) return runs_.enough;
+        Runs const& stripped = side == Side::right ? stripped_right_ : stripped_left_;
+        return (side == Side::right || at_start) && (stripped.like >> byte & 1) ? stripped.enough : 0;
+    }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
 
@@ -79,8 +84,15 @@ private:
     using Items = std::vector<Item>;
     enum class Ease : std::uint8_t { hard, stays, table };
 
-    std::size_t count_settled_spaces() const;
-    void find_what_is_like_a_space();
+    // Runs of white space of which the length does not matter, from `enough` on.
+    struct Runs {
+        std::size_t enough = 0;
+        std::uint64_t like = 0;  // a bit for each character of which they are made
+    };
+    // Where a run stands: between two characters, or at the start or the end of a region.
+    enum class Place : std::uint8_t { between, start, end };
+    Runs settled_runs(Place place) const;
+    std::size_t settled_spaces(Place place) const;
     bool treats_alike(char32_t first, char32_t last) const;
     // Notes what becomes of a character; in their order.
     void add_image(char32_t code, const std::vector<Byte>& image);
@@ -105,11 +117,10 @@ private:
     // The images of the characters of the basic plane, one behind the other; none where it depends on what stands around.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;
-    std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane beyond ASCII
-    std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
-    std::size_t longest_image_ = 1;           // bytes
-    std::size_t settled_spaces_ = 0;
-    std::uint64_t like_spaces_ = std::uint64_t{1} << ' ';  // a bit for each character of which a run becomes what a run of spaces does
+    std::vector<std::uint64_t> stays_;            // a bit for each character of the basic plane beyond ASCII
+    std::array<std::int16_t, 128> single_{};      // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
+    std::size_t longest_image_ = 1;               // bytes
+    Runs runs_, stripped_left_, stripped_right_;  // anywhere, and where they are stripped
 };
 
 }  // namespace bpe
