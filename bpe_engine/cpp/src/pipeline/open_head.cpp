@@ -24,16 +24,17 @@ std::size_t OpenHead::first_token(const AddedTokens& tokens, std::size_t kind, c
     std::size_t found = none;
     for (std::size_t window = added + thresholds::look_ahead;; window *= 4) {
         std::size_t const stop = std::min(limit, from + window);
-        AddedTokens::Match const match = tokens.find(text, 0, from, stop, stop == limit, {});
+        AddedTokens::Searched searched{from, from};
+        AddedTokens::Match const match = tokens.find(text, 0, from, stop, stop == limit, {}, &searched);
         if (match.is_found()) {
             found = length - match.start;
             break;
         }
         if (stop == limit) break;
-        // None begins before `certain`, so it is the one of an earlier search; one that begins where that began may depend on what stands before.
-        if (earlier.empty() || length - earlier.back().from > match.certain) continue;
+        // None begins before `searched.place`, so it is the one of an earlier search; one that begins where that began may depend on what stands before.
+        if (earlier.empty() || length - earlier.back().from > searched.place) continue;
         Searched const& known = earlier.back();
-        if (known.start != none && (length - known.start < match.certain || known.start == known.from)) continue;
+        if (known.start != none && (length - known.start < searched.place || known.start == known.from)) continue;
         found = known.start;
         break;
     }

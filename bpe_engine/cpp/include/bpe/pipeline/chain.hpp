@@ -160,7 +160,7 @@ private:
             }
             // A long piece that is cut again is a text of its own, with a memory of its own.
             if constexpr (requires { sink.part(number, start, limit); }) {
-                if (number > 0 && at_end && (memory || left) && limit - start > thresholds::kept_size) {
+                if (number > 0 && at_end && (memory || left) && sink.parts && limit - start > thresholds::kept_size) {
                     sink.part(number, start, limit);
                     return cut(limit);
                 }

@@ -47,7 +47,8 @@ struct NormalizationStep {
     std::u32string pattern = {}, content = {};
     std::u32string members = {};                              // the first and the last of each run of characters, ascending
     std::shared_ptr<const regex::Program> program = nullptr;  // neither looks around itself nor matches nothing
-    // Of replace_matches: it matches each whole run of white space, or of this character alone, of at least so many, and nothing else. 0: it may match anything.
+    // Of replace_matches: it matches each whole run of white space, or of this character alone, of at least so many, and nothing else. 0: it may match
+    // anything.
     std::size_t least_run = 0;
     char32_t run_of = 0;
     std::shared_ptr<const Charsmap> charsmap = nullptr;

@@ -1,0 +1,113 @@
+// Adapters between what cuts a text into pieces and who counts or encodes them: pieces of raw text, of normalized text, and of the open head of a text.
+#pragma once
+
+#include "bpe/pipeline/chain.hpp"
+#include "bpe/pipeline/normalizer.hpp"
+#include "bpe/pipeline/open_head.hpp"
+
+namespace bpe {
+
+// Context of a position: all that reading on from it has to know of the text before.
+enum class Before : std::uint8_t {
+    nothing,  // the text begins here
+    region,   // some of the region that goes on here
+    token,    // an added token: a region begins here
+};
+
+struct Position {
+    std::size_t offset = 0;  // in the raw text, in bytes
+    Before before = Before::nothing;
+    bool operator==(const Position&) const = default;
+};
+
+// Sinks that count a long piece which later stages cut: `part(stage, Bytes, before)`.
+template <class Sink>
+inline constexpr bool takes_parts = requires(Sink& sink) { sink.part(std::size_t{}, Bytes{}, Before::nothing); };
+
+// Sink for the pieces of raw text. `begin`: the piece from there on is the first of the text.
+template <class Sink>
+struct RawSink {
+    Sink& sink;
+    Position& at;
+    const Byte* text;
+    std::size_t begin, limit;
+    std::size_t last_cut = no_match;  // none after it counts
+    bool has_ended = false;
+    static constexpr bool parts = true;
+
+    void uncertain() { sink.uncertain(); }
+    void part(std::size_t stage, std::size_t start, std::size_t end)
+        requires takes_parts<Sink>
+    {
+        sink.part(stage, Bytes{text + start, end - start}, start == begin ? Before::nothing : Before::token);
+    }
+    void piece(std::size_t start, std::size_t end) { sink.piece(Bytes{text + start, end - start}, limit - start, start == begin, start); }
+    void expect(std::size_t start, std::size_t end) {
+        if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text + start, end - start}, limit - start);
+    }
+    bool cut(std::size_t offset) {
+        if (offset > last_cut) return true;
+        at = {offset, Before::region};
+        if (!sink.cut(at)) has_ended = true;
+        return !has_ended;
+    }
+};
+
+// Sink for the pieces of normalized text.
+template <class Sink>
+struct NormalizedSink {
+    Sink& sink;
+    Position& at;
+    const Normalized& text;
+    std::size_t base, begin;
+    std::size_t last_cut = no_match;
+    bool parts = true;  // whether it takes any: several pieces may come from the first character of the text
+    bool has_ended = false;
+
+    void part(std::size_t stage, std::size_t start, std::size_t end)
+        requires takes_parts<Sink>
+    {
+        sink.part(stage, Bytes{text.text.data() + start, end - start}, base + text.origin[start] == begin ? Before::nothing : Before::token);
+    }
+    void piece(std::size_t start, std::size_t end) {
+        std::size_t const raw = base + text.origin[start];
+        sink.piece(Bytes{text.text.data() + start, end - start}, text.text.size() - start, raw == begin, raw);
+    }
+    void expect(std::size_t start, std::size_t end) {
+        if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text.text.data() + start, end - start}, text.text.size() - start);
+    }
+    bool cut(std::size_t offset) {
+        if (!text.is_cut[offset] || base + text.origin[offset] > last_cut) return true;
+        at = {base + text.origin[offset], Before::region};
+        if (!sink.cut(at)) has_ended = true;
+        return !has_ended;
+    }
+};
+
+// Sink for the pieces of the normalized text of an open head.
+template <class Sink>
+struct HeadSink {
+    Sink& sink;
+    Position& at;
+    const OpenHead& head;
+    Bytes text;
+    std::size_t begin, end;  // where the first piece begins, and the region ends
+    bool parts;              // as above
+
+    void part(std::size_t stage, std::size_t start, std::size_t stop)
+        requires takes_parts<Sink>
+    {
+        sink.part(stage, text.part(start, stop), end - head.distance(start) == begin ? Before::nothing : Before::token);
+    }
+    void piece(std::size_t start, std::size_t stop) {
+        std::size_t const raw = end - head.distance(start);
+        sink.piece(text.part(start, stop), text.size - start, raw == begin, raw);
+    }
+    bool cut(std::size_t offset) {
+        if (!head.is_cut(offset)) return true;
+        at = {end - head.distance(offset), Before::region};
+        return sink.cut(at);
+    }
+};
+
+}  // namespace bpe
