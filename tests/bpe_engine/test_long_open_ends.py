@@ -29,17 +29,13 @@ def long_programs(draw: st.DrawFn) -> list[tuple[str, Any]]:
     steps: list[tuple[str, Any]] = []
     for unit, end in runs:
         steps.append(("add", unit * (draw(st.integers(530, 1300)) // len(unit.encode()))))
-        for _ in range(draw(st.integers(2, 6))):
-            steps.append(
-                draw(
-                    st.one_of(
-                        st.integers(1, 90).map(lambda count, unit=unit: ("add", (unit * count)[:count])),
-                        st.sampled_from(ENDS).map(lambda text: ("add", text)),
-                        st.just(("mark", None)),
-                        st.integers(0, 3).map(lambda number: ("return", number)),
-                    )
-                )
-            )
+        more = st.one_of(
+            st.integers(1, 90).map(lambda count, unit=unit: ("add", (unit * count)[:count])),
+            st.sampled_from(ENDS).map(lambda text: ("add", text)),
+            st.just(("mark", None)),
+            st.integers(0, 3).map(lambda number: ("return", number)),
+        )
+        steps += draw(st.lists(more, min_size=2, max_size=6))
         steps.append(("add", end))
     return steps
 
@@ -69,7 +65,7 @@ def check(tokenizer: Tokenizer, encoder: AppendingEncoder | PrependingEncoder, s
 
 
 @pytest.mark.parametrize("name", [*FAMILIES, *OTHER_MODELS])
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(steps=long_programs())
 def test_long_open_ends(name: str, steps: list[tuple[str, Any]]) -> None:
     tokenizer = both(family(name))[1]
