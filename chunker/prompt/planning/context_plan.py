@@ -56,7 +56,7 @@ class ContextPlan:
         >>> plan = ContextPlan(4000, rules="claude-sonnet", fixed=1100, keep=600)
         >>> turns = [Exchange(200, 300, seconds=20) for _ in range(9)]
         >>> [step.first for step in plan.steps(turns)]
-        [0, 0, 0, 0, 0, 3, 3, 3, 3]
+        [0, 0, 0, 0, 0, 0, 4, 4, 4]
     """
 
     def __init__(
@@ -123,7 +123,8 @@ class ContextPlan:
     def steps(
         self, turns: Sequence[Exchange], *, start: int = 0, before: int = 0, cache: Cache | None = None
     ) -> list[Step]:
-        """The cheapest steps for the turns from `start` on. Deterministic: of two ways that cost the same the one that keeps more.
+        """The cheapest steps for the turns from `start` on. Deterministic: of two ways that cost the same the one that keeps more
+        where they part.
 
         Args:
             turns: All turns, those that were and those that will be.

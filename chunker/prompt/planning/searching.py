@@ -7,7 +7,7 @@ A drop changes the start of the prompt whatever its size, so the largest one is 
 the others. Of the states that can be reached, `kept` leaves out those which another one is at least as cheap as, whatever follows:
 
     another has dropped more for less, and the cache has all of it        it can do whatever this one does, with shorter prompts
-    another has dropped less for so much less that it may follow suit     it drops the rest now, and pays for reading its prompt anew
+    another has dropped less for so much less that it may follow suit     it drops the rest now, pays for reading its prompt anew, and is still cheaper
 
 Both are exact, but for prompts near the least that is cached, which are left alone. Beyond `_MOST_STATES` those at equal distances stay.
 """
@@ -188,8 +188,9 @@ def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[PlanState,
     cheapest: PlanState | None = None  # of those that have dropped as much or less
     for state in reversed(stay):
         if cheapest is not None:
+            # One that is as cheap stays: which of them keeps more is seen at the end.
             more = reached[state] - reached[cheapest]
-            if more >= 0 and more >= _following(ledger, choices, number + 1, cheapest.first, state.first):
+            if more > _following(ledger, choices, number + 1, cheapest.first, state.first) + _EQUAL:
                 continue
         made.append(state)
         if cheapest is None or reached[state] < reached[cheapest]:

@@ -121,6 +121,19 @@ def test_of_many_choices_those_of_simple_rules_are_looked_at() -> None:
     assert outcomes["plan"] <= min(outcomes[name] for name in ("keep-all", "drop-oldest", "hysteresis")) + 1e-12
 
 
+def test_of_ways_that_cost_the_same_the_one_that_keeps_more() -> None:
+    """To drop three turns while all still fits costs as much as to drop four when it does not: so nothing is dropped before it has to be."""
+    plan = ContextPlan(4000, rules="claude-sonnet", fixed=1100, keep=600)
+    turns = [Exchange(200, 300, seconds=20) for _ in range(9)]
+    steps = plan.steps(turns)
+    assert [step.first for step in steps] == [0, 0, 0, 0, 0, 0, 4, 4, 4]
+    ledger, before, cache, dollars = plan.ledger(turns), 0, Cache(), 0.0
+    for number, first in enumerate([0, 0, 0, 0, 0, 3, 3, 3, 3]):
+        bill, cache = ledger.bill(number, before, first, cache, write=steps[number].write if number else False)
+        before, dollars = first, dollars + bill.dollars
+    assert dollars >= sum(step.bill.dollars for step in steps) - 1e-12
+
+
 def test_no_prompt_begins_with_answers_of_tools() -> None:
     turns = [Exchange(20, 20, 5, bound=number % 3 == 2) for number in range(12)]
     for outcome in simulate(turns, ContextPlan(140, rules=SMALL["marks"], keep=0)):
