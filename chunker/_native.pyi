@@ -269,9 +269,9 @@ class CodeReading:
         The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.
         """
 
-    def shared_with(self, before: CodeReading) -> tuple[int, int]:
+    def resumption(self, preamble: int = 0) -> tuple[list[tuple[int, int]], list[tuple[str, str]], list[tuple[int, int]]]:
         """
-        How many characters at the start and at the end of the text have the same lines, boundaries and units as in `before`, from which this was read on.
+        Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and behind; and from where to where the parser met errors. The first `preamble` characters stand for text before.
         """
 
     def regions(self) -> list[tuple[int, int, bytes]]:
@@ -302,7 +302,7 @@ class Grammar:
     def reads(language: object) -> bool:
         """Whether the runtime knows grammars of this version."""
 
-    def read(self, text: str, small: int, before: CodeReading | None = None) -> CodeReading:
+    def read(self, text: str, small: int) -> CodeReading:
         """
-        Read a text that is not empty; nodes of at most `small` bytes are closed. What it shares with the text of `before`, a reading by the same grammar, is not parsed again; the two are for one thread. The GIL is released meanwhile.
+        Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.
         """

@@ -63,6 +63,8 @@ class Breadcrumbs:
         self._limit = max_tokens // _MAX_SHARE
         self._parts = parts
         self._contexts: dict[tuple[tuple[str, ...], str, str, str], str] = {}
+        # By the innermost scope, which all others go with, and whether the imports are known there: the lines it wants repeated, and the context.
+        self._inside: dict[tuple[Scope | None, bool], tuple[str, str]] = {}
         self._imports, self._imported = imports_line(text, outline) if "imports" in parts else ("", 0)
         self._summaries: dict[Scope, str] = {}
         # Whether a context depends on the overlap before it.
@@ -89,11 +91,18 @@ class Breadcrumbs:
         are not repeated once more. At most a quarter of the budget.
         """
         scopes = self._outline.scopes_around(offset)
+        place = scopes[-1] if scopes else None, offset >= self._imported
+        known = self._inside.get(place)
+        if known is None:
+            repeated = next((scope.header for scope in reversed(scopes) if scope.header), "")
+            known = self._inside[place] = repeated, self._around(scopes, repeated, imported=place[1])
+        repeated, context = known
+        return self._around(scopes, "", imported=place[1]) if repeated and repeated in overlap else context
+
+    def _around(self, scopes: tuple[Scope, ...], repeated: str, *, imported: bool) -> str:
+        """The context inside of these scopes, with these lines repeated."""
         trail = tuple(scope.name for scope in scopes if scope.name) if "breadcrumb" in self._parts else ()
-        repeated = next((scope.header for scope in reversed(scopes) if scope.header), "")
-        if repeated in overlap:
-            repeated = ""
-        imports = self._imports if offset >= self._imported else ""
+        imports = self._imports if imported else ""
         summary = self._summary(scopes) if "summary" in self._parts else ""
         key = trail, imports, summary, repeated
         context = self._contexts.get(key)

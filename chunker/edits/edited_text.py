@@ -11,8 +11,8 @@ The chunks always equal those of the whole text.
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
 Plain text, Markdown, and JSON Lines and CSV without context are read around the edit; of Markdown, the text between two
-headings or paragraphs at the margin. Of source code the syntax tree is kept, and parsed on from the edit; while it has errors it is parsed as a
-whole. All other formats, the strategy "optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
+headings or paragraphs at the margin; of source code, some definitions before and after the edit. All other formats, the strategy
+"optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from chunker.arguments import require, require_source, require_text, require_who
 from chunker.chunkers import TextChunker
 from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
-from chunker.edits.windows import NotLocalError, WindowReader, edge_before, looked_at, same_stand
+from chunker.edits.windows import NotLocalError, TooNarrowError, WindowReader, edge_before, looked_at, same_stand
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.formats.outline import Outline
 from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
 from chunker.models import Chunk
 
 _NOTHING = Stand((), 0, 0)
+# Chunks, and characters more, that the first window after an edit has behind it.
+_CHUNKS_AT_FIRST, _MORE_AT_FIRST = 6, 1_000
 
 
 class ChunkChange(NamedTuple):
@@ -150,7 +152,7 @@ class EditedText:
         self._chunker.budget.check(text, self._chunker.tokenizer)
         if not text:
             return Rows([], [])
-        made = list(reader.window(text, 0, Mark(0, "", 0, ""), len(text)).grow(0, _NOTHING))
+        made = list(reader.window(text, 0, Mark(0, "", 0, ""), len(text), "").grow(0, _NOTHING))
         return Rows([one.row for one in made], [one.step for one in made])
 
     def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> ChunkChange:
@@ -171,25 +173,34 @@ class EditedText:
         """Chunk the neighbourhood of an edit of text[start:end], which made `new` of the text."""
         longer = len(new) - len(self._text)
         rows = self._rows
-        reader, first_changed, behind_changed = reader.edited(new, start, end)
-        first = self._first_to_grow(first_changed)
+        reader = reader.edited(new, start, end, longer)
+        first = self._first_to_grow(start)
         at, stand = rows.starts[first], rows.rows[first].stand
         mark_at, mark = rows.mark(first), rows.rows[first].mark
         made: list[EditedRow] = []
         steps: list[int] = []
-        ahead = rows.holding(behind_changed) + 2
-        size = len(self._text) // max(len(rows.rows), 1) * 6 + 1_000
+        ahead = rows.holding(end) + 2
+        size = len(self._text) // max(len(rows.rows), 1) * _CHUNKS_AT_FIRST + _MORE_AT_FIRST
         while True:
             known = rows.starts[ahead] + longer if ahead < len(rows.rows) else len(new)
-            until = min(max(known, at) + size, len(new))
-            window = reader.window(new, mark_at, mark, until)
+            until, closing = min(max(known, at) + size, len(new)), ""
+            if reader.ends_at_marks:
+                place = rows.mark_from(until - longer)
+                until, closing = (len(new), "") if place is None else (place[0] + longer, place[1])
+            size *= 2
+            try:
+                window = reader.window(new, mark_at, mark, until, closing)
+            except TooNarrowError:
+                if until == len(new):
+                    raise
+                continue
             for one in window.grow(at, stand):
                 made.append(one.row)
                 steps.append(one.step)
                 at += one.step
                 stand = one.stand
                 same = rows.at(at - longer)
-                if same is None or rows.mark(same) < behind_changed or at >= len(new):
+                if same is None or rows.mark(same) < end or at >= len(new):
                     continue
                 known_row, here = rows.rows[same], window.mark(at)
                 if known_row.mark == here and same_stand(known_row.stand, stand, window.settled - at):
@@ -200,7 +211,6 @@ class EditedText:
                 return self._put(first, len(rows.rows), made, steps, start)
             here = window.mark(at)
             mark_at, mark = at + here.offset, here
-            size *= 2
 
     def _put(self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
         """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were."""

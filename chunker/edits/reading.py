@@ -33,7 +33,7 @@ def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowRead
     if not isinstance(chunker.format, CodeFormat) or type(chunker.format) is not CodeFormat:
         return None
     walk = compiled_walk(chunker.format.grammar)
-    return SyntaxReader(chunker, source, walk, text) if walk is not None and (walk.reads(text) or not text) else None
+    return SyntaxReader(chunker, source, walk) if walk is not None and (walk.reads(text) or not text) else None
 
 
 def _restarts_of(chunker: TextChunker) -> Restarts | None:

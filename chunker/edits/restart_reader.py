@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import Mark, Stand
-from chunker.edits.windows import NotLocalError, Window, WindowReader
+from chunker.edits.windows import NotLocalError, TooNarrowError, Window, WindowReader
 from chunker.formats import Outline
 from chunker.formats.restarting import Restarts
 from chunker.growing.pieces import ContextAt, context_behind
@@ -24,6 +24,8 @@ class Chunking(NamedTuple):
 class RestartReader:
     """Reads the texts of a chunker by the rules of its format."""
 
+    ends_at_marks = False
+
     def __init__(self, chunker: TextChunker, source: str | None, rules: Restarts) -> None:
         self._chunking = Chunking(chunker, source, rules)
         self._notes = rules.outline("").notes
@@ -38,7 +40,7 @@ class RestartReader:
         """See `WindowReader`."""
         return self._chunking.rules.decided_by
 
-    def window(self, text: str, start: int, mark: Mark, end: int, /) -> Window:
+    def window(self, text: str, start: int, mark: Mark, end: int, _closing: str, /) -> Window:
         """See `WindowReader`."""
         window = RestartWindow(self._chunking, text, start, mark, end)
         if start == 0 and end == len(text):
@@ -47,9 +49,9 @@ class RestartReader:
             raise NotLocalError
         return window
 
-    def edited(self, _text: str, start: int, end: int, /) -> tuple[WindowReader, int, int]:
+    def edited(self, _text: str, _start: int, _end: int, _longer: int, /) -> WindowReader:
         """See `WindowReader`."""
-        return self, start, end
+        return self
 
 
 class RestartWindow(Window):
@@ -68,7 +70,7 @@ class RestartWindow(Window):
         if end < len(text):
             # The last place may be none: what follows could be a part of it, or make something else of it.
             if len(places) < 2:
-                raise NotLocalError
+                raise TooNarrowError
             settled = places[-2]
             places = places[:-2]
         first = bisect_left(outline.offsets, head)

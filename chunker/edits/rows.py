@@ -21,13 +21,14 @@ from chunker.growing.units import Place
 class Mark(NamedTuple):
     """A place where the text can be read anew: `offset`, in characters, from the start of a chunk, so never above 0.
 
-    `preamble` stands for all text before, and the boundary there has this strength and label.
+    `preamble` stands for all text before, and the boundary there has this strength and label. `closing` ends what is open there.
     """
 
     offset: int
     preamble: str
     strength: int
     label: str
+    closing: str = ""
 
 
 class Stand(NamedTuple):
@@ -78,6 +79,13 @@ class Rows:
     def mark(self, number: int) -> int:
         """The last place where the text can be read anew, at the start of this chunk or before it."""
         return self.starts[number] + self.rows[number].mark.offset
+
+    def mark_from(self, offset: int) -> tuple[int, str] | None:
+        """The first mark of a chunk at this offset or after it, and what ends what is open there; None if there is none."""
+        for number in range(self.holding(offset), len(self.rows)):
+            if self.mark(number) >= offset:
+                return self.mark(number), self.rows[number].mark.closing
+        return None
 
     def replaced(self, first: int, behind: int, rows: list[EditedRow], steps: list[int]) -> Rows:
         """With these rows in place of rows[first:behind]."""

@@ -1,135 +1,147 @@
-"""Read a source text in windows by its syntax tree, which is parsed on from each edit.
+"""Read a source text in windows that begin and end where its parser can resume.
 
-tree before    |---------|----x----|---------|       x: the edit
-tree now       |=========|----~----|=========|       what is the same is not parsed again, and has the same boundaries
+    class A:                                       class A:           the header of the body that the window begins in
+        def one(self): ...
+        def two(self): ...         a window            def two(self): ...
+        def thr x(self): ...       --------->          def thr x(self): ...
+        def four(self): ...                            def four(self): ...
 
-Lines are the same if the parser has kept the subtrees of all units on them.
+A window is parsed by itself. It is read as in the whole text, but for its last parts, if what the parser does not understand ends before these. So
+errors elsewhere cost nothing; they are kept by their places, for the notes.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import Mark, Stand
-from chunker.edits.windows import NotLocalError, Window, WindowReader
-from chunker.formats import Outline, Scope
+from chunker.edits.windows import NotLocalError, TooNarrowError, Window, WindowReader
+from chunker.formats import Outline
 from chunker.formats.sketches import Inside, Sketch
 from chunker.growing.pieces import ContextAt, context_behind
 
-if TYPE_CHECKING:  # they are not there where nothing is compiled
-    from chunker._native import CodeReading
+if TYPE_CHECKING:  # it is not there where nothing is compiled
     from chunker.formats.code.compiled_walk import CompiledWalk
 
 _CHARACTERS_A_TOKEN = 4
-# Wherever a chunk begins, the tree is there.
-_HERE = Mark(0, "", 0, "")
+# Points at the end of a window that more text may move.
+_UNSURE = 3
 
 
 class SyntaxReader:
-    """Reads one text of a chunker; `before`: the reader of the text before an edit."""
+    """Reads one text of a chunker; `errors`: from where to where its parser met what it does not understand."""
+
+    ends_at_marks = True
+    decided_by = 0
 
     def __init__(
-        self,
-        chunker: TextChunker,
-        source: str | None,
-        walk: CompiledWalk,
-        text: str,
-        before: SyntaxReader | None = None,
+        self, chunker: TextChunker, source: str | None, walk: CompiledWalk, errors: list[tuple[int, int]] | None = None
     ) -> None:
         self._chunker, self._source, self._walk = chunker, source, walk
-        self._size = len(text)
-        # What is larger than a chunk has to be looked into.
-        size = chunker.budget.max_tokens * _CHARACTERS_A_TOKEN
-        known = None if before is None else before._reading  # noqa: SLF001  # it is of this very class
-        self._reading: CodeReading | None = walk.read(text, size, known) if text else None
-        self._sketch = None if self._reading is None else walk.sketch_of(self._reading)
+        self._errors = errors or []
 
     @property
     def notes(self) -> dict[str, str]:
         """See `WindowReader`."""
-        return {} if self._sketch is None else self._sketch.notes
+        return {"parse": "had errors"} if self._errors else {}
 
-    @property
-    def decided_by(self) -> int:
+    def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
         """See `WindowReader`."""
-        return 0
+        window = SyntaxWindow((self._chunker, self._source, self._walk), (text, start, end), mark, closing)
+        kept = [error for error in self._errors if error[1] <= start or error[0] >= window.settled]
+        self._errors = sorted(
+            kept + [error for error in window.errors if start < error[1] and error[0] < window.settled]
+        )
+        return window
 
-    def window(self, text: str, start: int, _mark: Mark, end: int, /) -> Window:
+    def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
         """See `WindowReader`."""
-        if self._reading is None or self._sketch is None:
+        if not self._walk.reads(text):
             raise NotLocalError
-        row = bisect_left(self._sketch.offsets, end)
-        settled = self._sketch.offsets[row] if row < len(self._sketch.offsets) else len(text)
-        context_at = None
-        if self._chunker.context:
-            around = self._walk.sketch_of(self._reading, (start, settled))
-            context_at = self._chunker.context_of("", around, self._source)
-        return SyntaxWindow(self._chunker, text, settled, self._sketch, context_at)
-
-    def edited(self, text: str, start: int, end: int, /) -> tuple[WindowReader, int, int]:
-        """See `WindowReader`."""
-        made = SyntaxReader(self._chunker, self._source, self._walk, text, self)
-        if self._reading is None or made._reading is None:
-            raise NotLocalError
-        same, same_end = made._reading.shared_with(self._reading)
-        start, end = min(start, same), max(end, self._size - same_end)
-        if self._chunker.context and not self._same_regions(made, start, end, made._size - self._size):
-            return made, 0, self._size
-        return made, start, end
-
-    def _same_regions(self, made: SyntaxReader, start: int, end: int, longer: int) -> bool:
-        """Whether all definitions but those inside of an edit are called as before and begin and end where they did."""
-        if self._reading is None or made._reading is None:
-            return False
-        ours = [
-            (first if first < start else first + longer, last if last <= start else last + longer, name)
-            for first, last, name in self._reading.regions()
-            if first < start or last > end
+        moved = [
+            (first if first < end else first + longer, last if last <= start else last + longer)
+            for first, last in self._errors
         ]
-        theirs = [region for region in made._reading.regions() if region[0] < start or region[1] > end + longer]
-        return ours == theirs
+        return SyntaxReader(self._chunker, self._source, self._walk, moved)
 
 
 class SyntaxWindow(Window):
-    """The sketch of all of a text, as one of the text up to `settled`."""
+    """The sketch of `text` from a mark, at `start`, up to `end`, where `closing` ends what is open there."""
 
     def __init__(
-        self, chunker: TextChunker, text: str, settled: int, sketch: Sketch, context_at: ContextAt | None
+        self,
+        chunking: tuple[TextChunker, str | None, CompiledWalk],
+        stretch: tuple[str, int, int],
+        mark: Mark,
+        closing: str,
     ) -> None:
-        super().__init__(chunker, text, settled)
-        self._sketch = sketch
-        self._whole_context = context_at
+        chunker, source, walk = chunking
+        text, start, end = stretch
+        head = len(mark.preamble)
+        whole = mark.preamble + text[start:end] + closing if start or end < len(text) else text
+        reading = walk.read(whole, chunker.budget.max_tokens * _CHARACTERS_A_TOKEN)
+        if reading.given_up:
+            raise NotLocalError
+        points, bodies, errors = reading.resumption(head)
+        behind = end - start + head  # where the text ends, in the window
+        points = [point for point in points if head < point[0] < behind]
+        settled = behind
+        if any(first < head or last > behind for first, last in errors):
+            raise TooNarrowError  # what is around the window is not as it was
+        if end < len(text):
+            known = points[-_UNSURE][0] if len(points) >= _UNSURE else 0
+            unsure = next((first for first, last in errors if last > known), behind)
+            points = [point for point in points if point[0] < unsure]
+            if len(points) < _UNSURE:
+                raise TooNarrowError
+            settled = points[1 - _UNSURE][0]
+            points = points[: 1 - _UNSURE]
+        self._sketch = sketch = walk.sketch_of(reading)
+        self._shift = shift = start - head  # from offsets of the sketch to those of the text
+        self._source = source
+        self._rows = range(bisect_left(sketch.offsets, head), bisect_left(sketch.offsets, settled))
+        if not self._rows or sketch.offsets[self._rows[0]] != head:
+            raise NotLocalError
+        if start:
+            sketch.strengths[self._rows[0]], sketch.labels[self._rows[0]] = mark.strength, mark.label
+        super().__init__(chunker, text, settled + shift)
+        self.errors = [(first + shift, last + shift) for first, last in errors]
+        self._start, self._first_mark = start, mark
+        self._places = [offset + shift for offset, _ in points]
+        self._bodies = [bodies[number] for _, number in points]
 
-    def mark(self, _start: int) -> Mark:
+    def mark(self, start: int) -> Mark:
         """See `Window`."""
-        return _HERE
+        index = bisect_right(self._places, start) - 1
+        if index < 0:
+            return self._first_mark._replace(offset=self._start - start)
+        place = self._places[index]
+        row = bisect_left(self._sketch.offsets, place - self._shift)
+        header, closing = self._bodies[index]
+        return Mark(place - start, header, self._sketch.strengths[row], self._sketch.labels[row], closing)
 
     def _part(self, start: int, behind: int, stand: Stand) -> Outline:
-        whole, settled = self._sketch, self.settled
-        rows = slice(bisect_left(whole.offsets, behind), bisect_left(whole.offsets, settled))
+        sketch, shift, settled = self._sketch, self._shift - start, self.settled - start
+        last = self._rows.stop
+        rows = slice(bisect_left(sketch.offsets, behind - self._shift, self._rows.start, last), last)
         heads = {
-            offset - start: end - start for offset, end in whole.heads.items() if behind <= offset and end <= settled
+            offset + shift: end + shift
+            for offset, end in sketch.heads.items()
+            if behind <= offset + self._shift and end + self._shift <= self.settled
         }
-        heads.update((offset, end) for offset, end in stand.heads if end <= settled - start)
-        offsets = whole.offsets[rows]
-        closed = [offset - start for offset in offsets if offset in whole.closed]
+        heads.update((offset, end) for offset, end in stand.heads if end <= settled)
+        offsets = sketch.offsets[rows]
+        closed = [offset + shift for offset in offsets if offset in sketch.closed]
 
         def look(offset: int) -> Inside:
-            inside = whole.inside(offset + start)
-            moved = {offset - start: end - start for offset, end in inside.heads.items()}
-            return inside._replace(offsets=[offset - start for offset in inside.offsets], heads=moved)
+            inside = sketch.inside(offset - shift)
+            moved = {offset + shift: end + shift for offset, end in inside.heads.items()}
+            return inside._replace(offsets=[offset + shift for offset in inside.offsets], heads=moved)
 
-        columns = ([offset - start for offset in offsets], whole.strengths[rows], whole.labels[rows])
-        return Sketch.of(columns, closed, look, _no_scopes, finest=whole.finest, heads=heads)
+        columns = ([offset + shift for offset in offsets], sketch.strengths[rows], sketch.labels[rows])
+        return Sketch.of(columns, closed, look, lambda _: (), finest=sketch.finest, heads=heads)
 
     def _context_of(self, start: int) -> ContextAt:
-        if self._whole_context is None:
-            raise NotLocalError
-        return context_behind(start, self._whole_context)
-
-
-def _no_scopes(_inside: object) -> list[Scope]:
-    """The contexts come from all of the text."""
-    return []
+        return context_behind(start - self._shift, self._chunker.context_of("", self._sketch, self._source))

@@ -33,6 +33,10 @@ class NotLocalError(Exception):
     """The text has to be read as a whole."""
 
 
+class TooNarrowError(NotLocalError):
+    """Nothing of a window is certain: a larger one is needed."""
+
+
 def looked_at(chunker: TextChunker) -> int:
     """Tokens behind its start that say how a chunk comes out."""
     return _BUDGETS * chunker.budget.max_tokens + _SPARE_TOKENS
@@ -72,14 +76,17 @@ class WindowReader(Protocol):
         """An edit before this offset may change how all of the text is read."""
         ...
 
-    def window(self, text: str, start: int, mark: Mark, end: int, /) -> Window:
-        """The window of `text` from a mark, at `start`, up to `end`. Raises `NotLocalError` if nothing of it is certain."""
+    @property
+    def ends_at_marks(self) -> bool:
+        """Whether windows have to end where chunks have a mark, or with the text."""
         ...
 
-    def edited(self, text: str, start: int, end: int, /) -> tuple[WindowReader, int, int]:
-        """The reader of the text that an edit from `start` to `end` has made `text` of; and from where to where, by offsets before the edit, the
-        text may have other boundaries.
-        """
+    def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
+        """The window of `text` from a mark, at `start`, up to `end`, where `closing` ends what is open. Raises `TooNarrowError` if nothing of it is certain."""
+        ...
+
+    def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
+        """The reader of the text that an edit from `start` to `end` has made `text` of, by so many characters longer."""
         ...
 
 

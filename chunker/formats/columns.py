@@ -14,7 +14,7 @@ import regex
 
 from chunker.formats.embedded import EmbeddedSpan, code_inside, sketch_inside
 from chunker.formats.expressions import re
-from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.outline import Outline, Scope, Strength, outermost_first
 from chunker.formats.prose import prose_ends
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
@@ -224,7 +224,7 @@ def nested(scopes: Iterable[Scope]) -> list[Scope]:
     """
     result: list[Scope] = []
     ends: list[int] = []
-    for scope in sorted(scopes, key=lambda scope: (scope.start, -scope.end)):
+    for scope in outermost_first(scopes):
         while ends and ends[-1] <= scope.start:
             ends.pop()
         end = min(scope.end, ends[-1]) if ends else scope.end

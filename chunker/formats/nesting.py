@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
 from itertools import compress
 from typing import NamedTuple
 
@@ -46,6 +47,10 @@ class Kind(IntEnum):
 
 
 _PREFIXES = {Kind.ELEMENT: "", Kind.RECORD: "record ", Kind.DOCUMENT: "document "}
+
+
+# Equal to Scope(*fields), in a third of the time.
+_as_scope: Callable[[tuple[int, int, str, str]], Scope] = partial(tuple.__new__, Scope)
 
 
 class Member(NamedTuple):
@@ -95,13 +100,19 @@ def name_of(key: str) -> str:
 
 def scopes_of(text: str, members: Iterable[Member], name: Callable[[str], str]) -> Iterator[Scope]:
     """The scopes of those members that have a name; `name` says how a key is called that is written so."""
+    prefixes = {int(kind): prefix for kind, prefix in _PREFIXES.items()}
+    names: dict[str, str] = {}  # most keys come again and again
+    key = int(Kind.KEY)
     for start, end, kind, first, last in members:
-        if kind == Kind.KEY:
-            called = name_of(name(text[first:last]))
+        if kind == key:
+            written = text[first:last]
+            called = names.get(written)
+            if called is None:
+                called = names[written] = name_of(name(written))
         else:
-            called = _PREFIXES[Kind(kind)] + str(first)
+            called = prefixes[kind] + str(first)
         if called:
-            yield Scope(start, end, called)
+            yield _as_scope((start, end, called, ""))
 
 
 def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:

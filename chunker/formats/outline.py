@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 
@@ -122,7 +123,7 @@ class _Found:
     __slots__ = ("parents", "scopes", "starts")
 
     def __init__(self, scopes: Iterable[Scope]) -> None:
-        self.scopes: list[Scope] = sorted(scopes, key=_outermost_first)
+        self.scopes: list[Scope] = outermost_first(scopes)
         self.starts = [scope.start for scope in self.scopes]
         self.parents = _parents(self.scopes)
 
@@ -270,8 +271,12 @@ class Format(Protocol):
         ...
 
 
-def _outermost_first(scope: Scope) -> tuple[int, int]:
-    return scope.start, -scope.end
+def outermost_first(scopes: Iterable[Scope]) -> list[Scope]:
+    """The scopes by their starts; of those with the same start the longest first."""
+    # Two sorts keep the order of what is alike, and ask no function of Python for each.
+    found = sorted(scopes, key=itemgetter(1), reverse=True)
+    found.sort(key=itemgetter(0))
+    return found
 
 
 def _parents(scopes: Sequence[Scope]) -> list[int]:

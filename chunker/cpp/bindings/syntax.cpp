@@ -58,6 +58,8 @@ using KindRow = std::tuple<int, int, std::size_t, int>;
 using Placeholders = std::vector<std::pair<std::vector<std::pair<std::string, bool>>, std::string>>;
 using SegmentRow = std::tuple<bool, std::string, Placeholders>;
 using DefinitionRow = std::tuple<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>, std::vector<SegmentRow>>;
+using Pairs = nb::typed<nb::list, nb::typed<nb::tuple, int, int>>;
+using Bodies = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>>;
 using Regions = nb::typed<nb::list, nb::typed<nb::tuple, int, int, nb::bytes>>;
 
 class Grammar {
@@ -118,14 +120,12 @@ private:
 // Made by `Grammar.read`; keeps the grammar and the text.
 class CodeReading {
 public:
-    // `before`: a reading by the same grammar, or null.
-    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small, const CodeReading* before)
-        : grammar_(std::move(of_grammar)), source_(std::move(text)) {
+    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small) : grammar_(std::move(of_grammar)), source_(std::move(text)) {
         if (source_.view.empty()) throw nb::value_error("an empty text");
         if (source_.view.size() > std::numeric_limits<std::uint32_t>::max() - 4) throw nb::value_error("a text of 4 GB or more");
         const SyntaxGrammar& table = grammar().table();
         nb::gil_scoped_release const others_may_run;
-        reading_ = read_syntax(table, source_.view, small, before ? before->reading_.get() : nullptr);
+        reading_ = read_syntax(table, source_.view, small);
     }
 
     Columns columns() const { return as_lists(reading_->boundaries()); }
@@ -134,19 +134,27 @@ public:
         return nb::typed<nb::tuple, Columns, Regions>(nb::make_tuple(as_lists(found.boundaries), as_list(found.regions)));
     }
     Regions regions() const { return as_list(reading_->regions()); }
-    std::pair<std::uint32_t, std::uint32_t> shared_with(const CodeReading& before) const {
-        if (!grammar_.is(before.grammar_)) throw nb::value_error("readings by two grammars have nothing in common");
-        SharedEnds const shared = reading_->shared_with(*before.reading_);
-        return {shared.start, shared.end};
+    nb::typed<nb::tuple, Pairs, Bodies, Pairs> resumption(std::uint32_t preamble) const {
+        Resumption const found = reading_->resumption(preamble);
+        nb::list points, bodies, errors;
+        for (ResumePoint const point : found.points) points.append(nb::make_tuple(point.offset, point.body));
+        for (const EnclosingLines& lines : found.bodies) bodies.append(nb::make_tuple(as_str(lines.header), as_str(lines.closing)));
+        for (auto const& [start, end] : found.errors) errors.append(nb::make_tuple(start, end));
+        return nb::typed<nb::tuple, Pairs, Bodies, Pairs>(nb::make_tuple(points, bodies, errors));
     }
     Integers closed() const { return Integers(to_list(reading_->closed())); }
     bool had_errors() const { return reading_->parsed() == Parsed::with_errors; }
     bool given_up() const { return reading_->parsed() == Parsed::given_up; }
-    bool is_by(nb::handle of_grammar) const { return grammar_.is(of_grammar); }
     std::array<PyObject*, 2> held() const { return {grammar_.ptr(), source_.text.ptr()}; }
 
 private:
     const Grammar& grammar() const { return *nb::inst_ptr<Grammar>(grammar_); }
+
+    static nb::object as_str(const std::string& bytes) {
+        nb::object made = nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogatepass"));
+        if (!made.is_valid()) throw nb::python_error();
+        return made;
+    }
 
     static Regions as_list(const std::vector<NamedRegion>& regions) {
         nb::list result;
@@ -180,9 +188,11 @@ void define_syntax(nb::module_& module) {
         .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
         .def("inside", &CodeReading::inside, nb::arg("offset"),
              "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
-        .def("shared_with", &CodeReading::shared_with, nb::arg("before"),
-             "How many characters at the start and at the end of the text have the same lines, boundaries and units as in `before`, from which this was read "
-             "on.")
+        .def(
+            "resumption", &CodeReading::resumption, nb::arg("preamble") = 0,
+            "Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers "
+            "the lines that stand for the text before and behind; and from where to where the parser met errors. The first `preamble` characters "
+            "stand for text before.")
         .def("regions", &CodeReading::regions, "The definitions outside of closed units: start and end in characters, and the name as it stands in the source.")
         .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")
         .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
@@ -200,15 +210,11 @@ void define_syntax(nb::module_& module) {
             "Whether the runtime knows grammars of this version.")
         .def(
             "read",
-            [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small, const CodeReading* before) {
+            [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small) {
                 if (!nb::inst_ready(self)) throw nb::type_error("the grammar was never initialized");
-                if (before && !before->is_by(self)) throw nb::value_error("what was before was read by another grammar");
-                return std::make_unique<CodeReading>(nb::borrow(self), text, small, before);
+                return std::make_unique<CodeReading>(nb::borrow(self), text, small);
             },
-            nb::arg("text"), nb::arg("small"), nb::arg("before").none() = nb::none(),
-            "Read a text that is not empty; nodes of at most `small` bytes are closed. What it shares with the text of `before`, a reading by the same "
-            "grammar, is not "
-            "parsed again; the two are for one thread. The GIL is released meanwhile.");
+            nb::arg("text"), nb::arg("small"), "Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.");
 }
 
 }  // namespace chunker::bindings

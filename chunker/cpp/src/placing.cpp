@@ -157,11 +157,4 @@ Boundaries Rows::inside(const Unit& unit, const Settled& more) const {
     return result;
 }
 
-bool Rows::alike(Row row, const Rows& other, Row its) const {
-    Row const header = headers_(row), its_header = other.headers_(its);
-    bool const same_header = header == no_row || its_header == no_row ? header == its_header : header - row == its_header - its;
-    return same_header && rows_[row].strength == other.rows_[its].strength && rows_[row].label == other.rows_[its].label &&
-           hidden_[row] == other.hidden_[its] && (placed_(row).strength == 0) == (other.placed_(its).strength == 0);
-}
-
 }  // namespace chunker

@@ -62,13 +62,13 @@ class CompiledWalk:
         """The sketch of `text` with what is of at most `size` bytes closed."""
         return self.sketch_of(self.read(text, size))
 
-    def read(self, text: str, size: int, before: CodeReading | None = None) -> CodeReading:
-        """The reading of `text` with what is of at most `size` bytes closed; what it shares with that of `before` is not parsed again."""
-        return self._grammar.read(text, min(size, _LARGEST), before)
+    def read(self, text: str, size: int) -> CodeReading:
+        """The reading of `text` with what is of at most `size` bytes closed."""
+        return self._grammar.read(text, min(size, _LARGEST))
 
     @staticmethod
-    def sketch_of(reading: CodeReading, within: tuple[int, int] | None = None) -> Sketch:
-        """The sketch that a reading has; of its scopes only those that reach into text[slice(*within)], where that is given."""
+    def sketch_of(reading: CodeReading) -> Sketch:
+        """The sketch that a reading has."""
         notes = {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
 
         def look(offset: int) -> Inside:
@@ -76,11 +76,7 @@ class CompiledWalk:
             return Inside(offsets, strengths, labels, [Scope(*region) for region in _named(regions)], heads)
 
         def scopes_of(inside: list[Scope]) -> list[Scope]:
-            regions = reading.regions()
-            if within is not None:
-                start, end = within
-                regions = [region for region in regions if region[0] < end and region[1] > start]
-            return nested([*_named(regions), *((start, end, name) for start, end, name, _ in inside)])
+            return nested([*_named(reading.regions()), *((start, end, name) for start, end, name, _ in inside)])
 
         offsets, strengths, labels, heads = reading.columns()
         closed = dict.fromkeys(reading.closed())

@@ -1,4 +1,4 @@
-"""Edited source code: the syntax tree is parsed on from each edit, and the chunks are those of the whole text."""
+"""Edited source code: some definitions around each edit are parsed, and the chunks are those of the whole text."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from chunker import CodeChunker
 from chunker.edits import EditedText, syntax_reader
-from chunker.edits.syntax_reader import SyntaxReader, SyntaxWindow
+from chunker.edits.syntax_reader import SyntaxWindow
 from chunker.edits.windows import Made
 from chunker.formats.code.code_format import CodeFormat
 from chunker.formats.code.compiled_walk import compiled_walk
 from chunker.native import native
 
 pytestmark = pytest.mark.skipif(
-    (module := native()) is None or not module.has_syntax(), reason="trees are kept by what is compiled alone"
+    (module := native()) is None or not module.has_syntax(), reason="only what is compiled reads code in windows"
 )
 
 # Definitions, statements, comments, and what opens or closes something: of the last ones most make errors.
@@ -171,16 +171,127 @@ def test_only_the_neighbourhood_is_made_again(
     assert sorted(numbers)[4] < len(edited.chunks) / 6
 
 
-def test_a_tree_is_parsed_on_from_the_one_before() -> None:
-    text = long_source("rust")
-    chunker = CodeChunker("rust", 64)
-    reader = SyntaxReader(chunker, None, syntax_walk(chunker), text)
-    at = text.index("let", len(text) // 2)
-    after, start, end = reader.edited(text[:at] + "  " + text[at:], at, at)
-    assert at - 500 < start <= at <= end < at + 500
-    assert after.notes == {}
-    broken, _, _ = after.edited(text[:at] + "{{{" + text[at:], at, at + 2)
-    assert broken.notes == {"parse": "had errors"}
+# A large body, what is around it, and what it holds.
+BODIES: dict[str, tuple[str, str, list[str]]] = {
+    "python": (
+        'class Big{n}(Base):\n    """Of it."""\n',
+        "",
+        [
+            "    def m{n}(self, a):\n        # why\n        if a:\n            return {n}\n        return a\n\n",
+            "    @property\n    def p{n}(self):\n        return {n}\n\n",
+            "    x{n} = {n}\n",
+        ],
+    ),
+    "java": (
+        "package a;\n\npublic class Big{n} extends B {{\n    int x;\n",
+        "}}\n",
+        [
+            "    /** Of it. */\n    @Override\n    public int m{n}(int a) {{\n        return {n};\n    }}\n\n",
+            "    private int f{n} = {n};\n",
+            "    static class In{n} {{\n        void a() {{\n        }}\n    }}\n",
+        ],
+    ),
+    "cpp": (
+        "namespace big{n} {{\nint a;\n",
+        "}}  // namespace\n",
+        [
+            "// Of it.\nint f{n}(int a) {{\n    while (a) {{\n        a--;\n    }}\n    return {n};\n}}\n\n",
+            "class K{n} {{\npublic:\n    K{n}();\n    int m() {{\n        return 1;\n    }}\n}};\n\n",
+            "#define X{n} 1\n",
+        ],
+    ),
+    "csharp": (
+        "namespace N{n}\n{{\n    public class Big\n    {{\n",
+        "    }}\n}}\n",
+        [
+            "        /// <summary>Of it.</summary>\n        [Attr]\n        public int M{n}(int a)\n        {{\n            return a;\n        }}\n\n",
+            "        private int f{n} = {n};\n",
+        ],
+    ),
+}
+OPENING = ["(", "{", "}", '"', "/*", "@", "if\n"]
+
+
+def large_body(language: str, chance: random.Random, lines: int) -> str:
+    head, closing, parts = BODIES[language]
+    body = ""
+    while body.count("\n") < lines:
+        body += chance.choice(parts).format(n=chance.randrange(99))
+    return f"{head}{body}{closing}".replace("{{", "{").replace("}}", "}").replace("{n}", "1")
+
+
+@pytest.mark.parametrize("max_tokens", [24, 64])
+@pytest.mark.parametrize("language", sorted(BODIES))
+def test_edits_inside_of_a_large_body(language: str, max_tokens: int) -> None:
+    chance = random.Random(max_tokens)
+    text = large_body(language, chance, 300)
+    chunker = CodeChunker(language, max_tokens, context=True)
+    edited = EditedText(chunker, text, source="a.x")
+    for _ in range(8):
+        start, undone = chance.randrange(len(text)), chance.random() < 0.7
+        new = chance.choice([*OPENING, chance.choice(BODIES[language][2]).format(n=7)])
+        for first, last, put in [(start, start, new), (start, start + len(new), "")][: 2 if undone else 1]:
+            text = text[:first] + put + text[last:]
+            edited.replace(first, last, put)
+            assert edited.chunks == chunker.chunk(text, source="a.x")
+
+
+class Windows:
+    """The windows that were read, in characters."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sizes: list[int] = []
+        sizes = self.sizes
+
+        class Watched(SyntaxWindow):
+            def __init__(self, *args: Any) -> None:
+                _text, start, end = args[1]
+                sizes.append(end - start)
+                super().__init__(*args)
+
+        monkeypatch.setattr(syntax_reader, "SyntaxWindow", Watched)
+
+
+@pytest.mark.parametrize("language", sorted(BODIES))
+def test_a_part_of_a_large_body_is_read(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = large_body(language, random.Random(5), 3_000)
+    chunker = CodeChunker(language, 64, context=True)
+    edited = EditedText(chunker, text)
+    windows = Windows(monkeypatch)
+    at = text.index("return ", len(text) // 2) + len("return ")
+    edited.replace(at, at + 1, "9")
+    assert sum(windows.sizes) < len(text) / 4
+    assert edited.chunks == chunker.chunk(text[:at] + "9" + text[at + 1 :])
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c"])
+def test_errors_elsewhere_cost_nothing(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [PARTS[language][1 + number % 3].format(n=number) for number in range(900)]
+    broken = {"python": "def (x:\n", "javascript": "let = = 1;\n", "c": "int 1 f(;\n"}[language]
+    text = "".join(parts[:100]) + broken + "".join(parts[100:800]) + broken + "".join(parts[800:])
+    chunker = CodeChunker(language, 64)
+    edited = EditedText(chunker, text)
+    assert edited.chunks[0].metadata == {"parse": "had errors"}
+    windows = Windows(monkeypatch)
+    at = text.index("return", len(text) // 2)
+    edited.replace(at, at + 6, "return -")
+    text = text[:at] + "return -" + text[at + 6 :]
+    assert sum(windows.sizes) < len(text) / 4
+    for at in (text.rindex(broken), text.index(broken)):  # the errors mended
+        edited.replace(at, at + len(broken), "")
+        text = text[:at] + text[at + len(broken) :]
+        assert edited.chunks == chunker.chunk(text)
+    assert edited.chunks[0].metadata == {}
+
+
+def test_readings_tell_where_a_part_can_be_read() -> None:
+    text = "import a\n" + "def f():\n    return 1\n\n" * 3 + "def (:\n" + "def g():\n    return 1\n\n" * 5
+    points, bodies, errors = syntax_walk(CodeChunker("python", 64)).read(text, 0).resumption()
+    assert bodies == [("", "")]
+    assert all(number == 0 for _, number in points)
+    assert [text.count("\n", 0, start) for start, _ in errors] == [10]
+    assert all(text.startswith("def ", offset) for offset, _ in points)
+    assert not any(text.count("\n", 0, offset) in range(5, 16) for offset, _ in points)
 
 
 def syntax_walk(chunker: CodeChunker) -> Any:

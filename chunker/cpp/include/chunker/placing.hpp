@@ -47,10 +47,8 @@ public:
     // What is inside a unit, where more is placed than was known.
     Boundaries inside(const Unit& unit, const Settled& more) const;
 
-    // Whether all is alike on a line of this text and one of another.
-    bool alike(Row row, const Rows& other, Row its) const;
-
-    bool is_hidden(Row row) const { return hidden_[row] != 0; }
+    // The strength of the boundary at a line; 0 for one that is hidden.
+    int strength(Row row) const { return hidden_[row] ? 0 : rows_[row].strength; }
 
 private:
     bool inked(Row row) const { return row == 0 || !lines_.blank(row); }

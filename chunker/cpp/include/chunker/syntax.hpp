@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chunker/found.hpp"
@@ -82,9 +83,22 @@ struct SyntaxGrammar {
 
 enum class Parsed { well, with_errors, given_up };
 
-// Of two texts, in characters.
-struct SharedEnds {
-    std::uint32_t start, end;
+// An offset at which reading can resume, in characters: a definition begins there, with what stands above it, and no error is near. `body`: the
+// number of what it is in.
+struct ResumePoint {
+    std::uint32_t offset, body;
+};
+
+// The text that stands for all before the first definition of a large body and for all after its last one: "class A {\n" and "}\n".
+struct EnclosingLines {
+    std::string header, closing;
+};
+
+// `bodies`: that of the text comes first. `errors`: the lines of the parts in which the parser met what it does not understand, in characters.
+struct Resumption {
+    std::vector<ResumePoint> points;
+    std::vector<EnclosingLines> bodies;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> errors;
 };
 
 // One text, parsed and walked. The nodes that it has closed are entered when they are asked for. For one thread at a time.
@@ -105,9 +119,9 @@ public:
     // What is inside the unit that begins there. Throws std::out_of_range where none does.
     virtual InsideUnit inside(std::uint32_t character) const = 0;
 
-    // The lines at the start and at the end of the text that have the same boundaries, in units and outside, as in the reading that this one was read on from:
-    // so many characters each.
-    virtual SharedEnds shared_with(const SyntaxReading& before) const = 0;
+    // Where a part of the text is read as it is in the whole text. The first `preamble` characters stand for text before: what begins there is part of large
+    // bodies.
+    virtual Resumption resumption(std::uint32_t preamble) const = 0;
 };
 
 // Whether the runtime is linked that all of this needs.
@@ -117,8 +131,7 @@ bool has_syntax();
 bool reads(const void* language);
 
 // The sketch of `source`, not empty and less than 4 GB, in which nodes of at most `small` bytes are closed. `source` and `grammar` must outlive
-// it. `before`, if given, is a reading of another text by the same grammar: what both texts share is not parsed again. Throws std::logic_error without the
-// runtime.
-std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, const SyntaxReading* before = nullptr);
+// it. Throws std::logic_error without the runtime.
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small);
 
 }  // namespace chunker

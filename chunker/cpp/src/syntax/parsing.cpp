@@ -71,67 +71,21 @@ const char* read_all(void* payload, std::uint32_t from, TSPoint, std::uint32_t* 
     return source.data() + start;
 }
 
-// The tree that is made of an edited one, if any; nullptr if that takes too long. In the pool that is in use.
-TSTree* parse_in_pool(const TSLanguage* language, std::string_view source, const TSTree* edited) {
+}  // namespace
+
+std::unique_ptr<const Tree> parse(const TSLanguage* language, std::string_view source) {
+    auto pool = std::make_unique<Pool>();
+    Pool::Use const use(*pool);
     // A scanner of its own has what the parser of a grammar keeps, and gives it back.
     std::unique_ptr<TSParser, decltype(&ts_parser_delete)> const parser(chunker_new_parser(), ts_parser_delete);
     if (!ts_parser_set_language(parser.get(), language)) throw std::invalid_argument("a grammar of a version that the runtime does not know");
     Budget budget(source.size());
-    TSInput const input{const_cast<std::string_view*>(&source), read_all, TSInputEncodingUTF8, nullptr};
+    TSInput const input{&source, read_all, TSInputEncodingUTF8, nullptr};
     TSParseOptions const options{&budget, Budget::is_over};
-    TSTree* const tree = ts_parser_parse_with_options(parser.get(), edited, input, options);
-    if (!tree && !budget.spent() && !budget.late()) throw std::runtime_error("the parser ended without a tree");
-    return tree;
-}
-
-// Where `text` ends, if it begins at `start`: for the parser only \n ends a line.
-TSPoint point_behind(TSPoint start, std::string_view text) {
-    std::size_t const last = text.rfind('\n');
-    if (last == std::string_view::npos) return {start.row, start.column + static_cast<std::uint32_t>(text.size())};
-    return {start.row + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n')), static_cast<std::uint32_t>(text.size() - last - 1)};
-}
-
-}  // namespace
-
-Tree::~Tree() {
-    // A pool that nobody else has gives all back at once.
-    if (pool_.use_count() == 1) return;
-    Pool::Use const use(*pool_);
-    ts_tree_delete(tree_);
-}
-
-std::unique_ptr<const Tree> parse(const TSLanguage* language, std::string_view source) {
-    auto pool = std::make_shared<Pool>();
-    Pool::Use const use(*pool);
-    TSTree* const tree = parse_in_pool(language, source, nullptr);
-    return tree ? std::make_unique<const Tree>(std::move(pool), tree) : nullptr;
-}
-
-std::unique_ptr<const Tree> parse_on(const TSLanguage* language, std::string_view source, const Tree& before, std::string_view source_before) {
-    auto const [start, shared_end] = shared_bytes(source, source_before);
-    TSPoint const at = point_behind({0, 0}, source.substr(0, start));
-    std::size_t const old_end = source_before.size() - shared_end, new_end = source.size() - shared_end;
-    TSInputEdit const edit{static_cast<std::uint32_t>(start),
-                           static_cast<std::uint32_t>(old_end),
-                           static_cast<std::uint32_t>(new_end),
-                           at,
-                           point_behind(at, source_before.substr(start, old_end - start)),
-                           point_behind(at, source.substr(start, new_end - start))};
-    Pool::Use const use(*before.pool());
-    TSTree* const edited = ts_tree_copy(before.get());
-    ts_tree_edit(edited, &edit);
-    TSTree* const tree = parse_in_pool(language, source, edited);
-    ts_tree_delete(edited);
-    if (!tree) return nullptr;
-    auto made = std::make_unique<const Tree>(before.pool(), tree);
-    return ts_node_has_error(ts_tree_root_node(tree)) ? nullptr : std::move(made);
-}
-
-std::pair<std::size_t, std::size_t> shared_bytes(std::string_view one, std::string_view other) {
-    std::size_t const most = std::min(one.size(), other.size());
-    auto const start = static_cast<std::size_t>(std::mismatch(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(most), other.begin()).first - one.begin());
-    auto const end = std::mismatch(one.rbegin(), one.rbegin() + static_cast<std::ptrdiff_t>(most - start), other.rbegin()).first - one.rbegin();
-    return {start, static_cast<std::size_t>(end)};
+    TSTree* const tree = ts_parser_parse_with_options(parser.get(), nullptr, input, options);
+    if (tree) return std::make_unique<const Tree>(std::move(pool), tree);
+    if (!budget.spent() && !budget.late()) throw std::runtime_error("the parser ended without a tree");
+    return nullptr;
 }
 
 }  // namespace chunker::syntax

@@ -6,7 +6,7 @@
 #include "chunker/syntax.hpp"
 #include "naming.hpp"
 #include "parsing.hpp"
-#include "runtime.h"
+#include "resuming.hpp"
 #include "walking.hpp"
 
 namespace chunker {
@@ -18,20 +18,18 @@ using syntax::Pool;
 
 class Reading final : public SyntaxReading {
 public:
-    Reading(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, const Reading* before)
+    Reading(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small)
         : grammar_(grammar), source_(source), lines_(source), comments_(0, lines_.size(), 0), attributes_(0, lines_.size(), 0) {
         std::vector<Row> const hidden = hidden_rows(lines_, source_, grammar.skimmed);
         if (!hidden.empty()) masked_ = without(hidden, lines_, source_);
-        auto const* const language = static_cast<const TSLanguage*>(grammar.language);
-        if (before && before->tree_) tree_ = syntax::parse_on(language, parsed_text(), *before->tree_, before->parsed_text());
-        if (!tree_) tree_ = syntax::parse(language, parsed_text());
+        tree_ = syntax::parse(static_cast<const TSLanguage*>(grammar.language), masked_.empty() ? source_ : masked_);
         Found found(0, lines_.size());
         std::vector<Closed> closed;
         if (tree_) {
             for (Row const row : hidden) found.comments.at(row) = row;
             TSNode const root = ts_tree_root_node(tree_->get());
             parsed_ = ts_node_has_error(root) ? Parsed::with_errors : Parsed::well;
-            Pool::Use const use(*tree_->pool());
+            Pool::Use const use(tree_->pool());
             syntax::Walk walk({grammar_, source_, lines_}, found, small);
             walk.run(root);
             closed = walk.closed();
@@ -70,51 +68,13 @@ public:
         return {rows_.front().inside(*unit, more), named(found.regions, more.tops, walk.defined())};
     }
 
-    SharedEnds shared_with(const SyntaxReading& other) const override {
-        auto const& before = dynamic_cast<const Reading&>(other);
-        auto const [start_bytes, end_bytes] = syntax::shared_bytes(source_, before.source_);
-        Row const size = lines_.size(), its_size = before.lines_.size(), most = std::min(size, its_size);
-        auto const at_start = [&](Row row) { return lines_.end(row) <= start_bytes && lines_.end(row) == before.lines_.end(row) && alike(row, before, row); };
-        Row first = 0;
-        while (first < most && at_start(first)) ++first;
-        // A unit goes as a whole.
-        while (first < size && first > 0 && rows_.front().is_hidden(first)) --first;
-        std::size_t const tail = source_.size() - end_bytes, its_tail = before.source_.size() - end_bytes;
-        auto const at_end = [&](Row left) {
-            Row const row = size - 1 - left, its = its_size - 1 - left;
-            return lines_.start(row) >= tail && source_.size() - lines_.start(row) == before.source_.size() - before.lines_.start(its) &&
-                   before.lines_.start(its) >= its_tail && alike(row, before, its);
-        };
-        Row last = 0;
-        while (last < most - first && at_end(last)) ++last;
-        Row behind = size - last;
-        while (behind < size && rows_.front().is_hidden(behind)) ++behind;
-        return {lines_.character(first), lines_.character(size) - lines_.character(behind)};
+    Resumption resumption(std::uint32_t preamble) const override {
+        if (!tree_) return {};
+        Pool::Use const use(tree_->pool());
+        return syntax::resumption({grammar_, source_, lines_}, ts_tree_root_node(tree_->get()), regions_, tops_.front(), rows_.front(), preamble);
     }
 
 private:
-    std::string_view parsed_text() const { return masked_.empty() ? source_ : masked_; }
-
-    // Whether all is alike on two lines, and where units begin, all that is inside.
-    bool alike(Row row, const Reading& other, Row its) const {
-        if (!rows_.front().alike(row, other.rows_.front(), its) || comments_(row) != other.comments_(its) || attributes_(row) != other.attributes_(its))
-            return false;
-        const Unit *const unit = unit_at(row), *const its_unit = other.unit_at(its);
-        if (!unit || !its_unit) return unit == its_unit;
-        if (unit->behind - row != its_unit->behind - its) return false;
-        return std::equal(unit->nodes.begin(), unit->nodes.end(), its_unit->nodes.begin(), its_unit->nodes.end(),
-                          [&](const Closed& one, const Closed& another) {
-                              TSNode const node = nodes_[one.node].node, its_node = other.nodes_[another.node].node;
-                              return one.first - row == another.first - its && one.depth == another.depth && ts_node_symbol(node) == ts_node_symbol(its_node) &&
-                                     chunker_same_structure(node.id, its_node.id);
-                          });
-    }
-
-    const Unit* unit_at(Row row) const {
-        auto const found = std::lower_bound(units_.begin(), units_.end(), row, [](const Unit& unit, Row wanted) { return unit.first < wanted; });
-        return found != units_.end() && found->first == row ? &*found : nullptr;
-    }
-
     void place(const Found& found, std::vector<Closed> closed) {
         Settled placed = settled(found, lines_);
         Label const whole_text = label_of(placed.placed(0));
@@ -175,8 +135,8 @@ bool reads(const void* language) {
     return version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION && version <= TREE_SITTER_LANGUAGE_VERSION;
 }
 
-std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, const SyntaxReading* before) {
-    return std::make_unique<Reading>(grammar, source, small, dynamic_cast<const Reading*>(before));
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small) {
+    return std::make_unique<Reading>(grammar, source, small);
 }
 
 }  // namespace chunker

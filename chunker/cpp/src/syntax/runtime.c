@@ -82,23 +82,20 @@ TSParser *chunker_new_parser(void) {
   return parser;
 }
 
-// A subtree that was not parsed again is the same one; a grammar with a scanner of its own has new ones around those.
-static bool same_structure(Subtree one, Subtree other, unsigned depth) {
-  if (memcmp(&one, &other, sizeof(one)) == 0) return true;
-  uint32_t count = ts_subtree_child_count(one);
-  if (depth == 0 || count != ts_subtree_child_count(other) || ts_subtree_symbol(one) != ts_subtree_symbol(other) ||
-      ts_subtree_size(one).bytes != ts_subtree_size(other).bytes || ts_subtree_padding(one).bytes != ts_subtree_padding(other).bytes ||
-      ts_subtree_visible(one) != ts_subtree_visible(other) || ts_subtree_named(one) != ts_subtree_named(other) || ts_subtree_extra(one) != ts_subtree_extra(other) ||
-      ts_subtree_missing(one) != ts_subtree_missing(other))
-    return false;
-  if (count > 0 && one.ptr->production_id != other.ptr->production_id) return false;
-  for (uint32_t index = 0; index < count; index++) {
-    if (!same_structure(ts_subtree_children(one)[index], ts_subtree_children(other)[index], depth - 1)) return false;
+// Tokens that the parser has put in may be of kinds without a node, such as the end of a statement.
+static void hidden_errors(Subtree around, uint32_t position, unsigned depth, void (*report)(void *, uint32_t), void *receiver) {
+  for (uint32_t index = 0; index < ts_subtree_child_count(around); index++) {
+    Subtree child = ts_subtree_children(around)[index];
+    if (!ts_subtree_visible(child) && ts_subtree_error_cost(child) > 0) {
+      if (ts_subtree_child_count(child) > 0 && depth > 0) hidden_errors(child, position, depth - 1, report, receiver);
+      else report(receiver, position + ts_subtree_padding(child).bytes);
+    }
+    position += ts_subtree_total_bytes(child);
   }
-  return true;
 }
 
-bool chunker_same_structure(const void *one, const void *other) {
+void chunker_hidden_errors(const void *node, uint32_t start, void (*report)(void *, uint32_t), void *receiver) {
   const unsigned most_depth = 100;
-  return same_structure(*(const Subtree *)one, *(const Subtree *)other, most_depth);
+  Subtree around = *(const Subtree *)node;
+  hidden_errors(around, start - ts_subtree_padding(around).bytes, most_depth, report, receiver);
 }

@@ -1,8 +1,8 @@
 // What runtime.c and C++ say to one another.
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,8 +13,8 @@ struct TSParser;
 // As ts_parser_new, for texts that are one piece and have no included ranges.
 struct TSParser *chunker_new_parser(void);
 
-// Whether two nodes, of which these are the `id`s, have the same structure, with the same sizes. False, too, where they differ in memory down to a great depth.
-bool chunker_same_structure(const void *one, const void *other);
+// Report the bytes at which there are errors in a node, of which `node` is the `id` and `start` the first byte, but in none of its children.
+void chunker_hidden_errors(const void *node, uint32_t start, void (*report)(void *, uint32_t), void *receiver);
 
 // pool.cpp. None of them returns NULL for a size that is not 0.
 void *chunker_allocate(size_t size);

@@ -1,0 +1,187 @@
+#include "resuming.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "nodes.hpp"
+#include "runtime.h"
+
+namespace chunker::syntax {
+
+namespace {
+
+// Parts without an error that stand before a point: by then the parser has decided what an error was.
+constexpr std::size_t settling_parts = 2;
+// Lines of a definition whose body is worth points of its own.
+constexpr Row large_definition = 200;
+// Nodes between a definition and its body.
+constexpr int most_between = 8;
+
+// The bytes, ascending, at which there are errors in a node, but in none of its children.
+std::vector<std::uint32_t> errors_between_children(TSNode node) {
+    std::vector<std::uint32_t> found;
+    if (ts_node_has_error(node))
+        chunker_hidden_errors(
+            node.id, ts_node_start_byte(node), [](void* bytes, std::uint32_t byte) { static_cast<std::vector<std::uint32_t>*>(bytes)->push_back(byte); },
+            &found);
+    return found;
+}
+
+struct Body {
+    TSNode node;
+    int depth;
+    std::uint32_t number;
+};
+
+class Finder {
+public:
+    Finder(const Text& text, const std::vector<Region>& regions, const ByRow<Row>& tops, const chunker::Rows& rows, std::uint32_t preamble)
+        : text_(text), lines_(text.lines), tops_(tops), rows_(rows), preamble_(preamble) {
+        for (const Region& region : regions) definitions_.emplace_back(region.first, region.depth);
+        std::sort(definitions_.begin(), definitions_.end());
+    }
+
+    Resumption find(TSNode root) {
+        found_.bodies.emplace_back();
+        if (ts_node_is_error(root)) {
+            found_.errors.emplace_back(0, lines_.character(lines_.size()));
+            return std::move(found_);
+        }
+        bodies_.push_back({root, 1, 0});
+        while (!bodies_.empty()) {
+            Body const body = bodies_.back();
+            bodies_.pop_back();
+            look_into(body);
+        }
+        std::sort(found_.points.begin(), found_.points.end(), [](ResumePoint one, ResumePoint other) { return one.offset < other.offset; });
+        std::sort(found_.errors.begin(), found_.errors.end());
+        return std::move(found_);
+    }
+
+private:
+    void look_into(const Body& body) {
+        std::size_t clean = settling_parts;  // parts since the last error; before a body there is none
+        std::vector<std::size_t> before;     // how many of them each point since then has before it
+        Row row = 0;
+        std::vector<std::uint32_t> const hidden = errors_between_children(body.node);
+        auto next_hidden = hidden.begin();
+        each_child(body.node, [&](TSNode child) {
+            std::uint32_t const start = ts_node_start_byte(child), end = ts_node_end_byte(child);
+            row = lines_.row(start, row);
+            Row const last = end > start ? lines_.row(end - 1, row) : row;
+            bool const is_definition = start <= lines_.ink(row) && defines(row, body.depth);
+            bool const is_large = is_definition && (last - row > large_definition || lines_.character(row) < preamble_) && add_body(child, row, last, body);
+            bool const after_hidden = next_hidden != hidden.end() && *next_hidden <= end;
+            for (; next_hidden != hidden.end() && *next_hidden <= end; ++next_hidden) put_error(*next_hidden);
+            if (after_hidden || ts_node_has_error(child)) {
+                if (ts_node_has_error(child) && !is_large) found_.errors.emplace_back(lines_.character(row), lines_.character(last + 1));
+                // Those just before it may be understood in another way with more text.
+                for (; !before.empty() && clean < before.back() + settling_parts; before.pop_back()) found_.points.pop_back();
+                before.clear();
+                clean = 0;
+            } else if (ts_node_is_named(child) && !ts_node_is_extra(child)) {
+                Row const top = tops_(row) == no_row ? row : tops_(row);
+                if (is_definition && clean >= settling_parts && is_point(top, body.depth)) {
+                    found_.points.push_back({lines_.character(top), body.number});
+                    before.push_back(clean);
+                }
+                ++clean;
+            }
+            return true;
+        });
+        for (; next_hidden != hidden.end(); ++next_hidden) put_error(*next_hidden);
+    }
+
+    void put_error(std::uint32_t byte) {
+        Row const row = lines_.row(byte);
+        found_.errors.emplace_back(lines_.character(row), lines_.character(row + 1));
+    }
+
+    bool defines(Row row, int depth) const { return std::binary_search(definitions_.begin(), definitions_.end(), std::pair(row, depth)); }
+
+    // Whether the boundary there says of itself that it is the best of its depth, and no run of comments begins before it, of which lines may be hidden.
+    bool is_point(Row top, int depth) const {
+        if (rows_.strength(top) != strength::at(depth, strength::definition)) return false;
+        std::string_view const skimmed = text_.grammar.skimmed;
+        if (skimmed.empty()) return true;
+        Row above = top;
+        while (above > 0 && lines_.blank(above - 1)) --above;
+        return above == 0 || skimmed.find(lines_.first_bytes()[above - 1]) == std::string_view::npos;
+    }
+
+    // Look into the body of a definition later, if the lines around it can stand for all of it.
+    bool add_body(TSNode definition, Row first, Row last, const Body& around) {
+        int depth = around.depth;
+        TSNode const body = body_of(definition, last - first, depth);
+        if (ts_node_is_null(body) || depth >= strength::max_depth) return false;
+        Row inside = no_row, behind = 0;
+        std::uint32_t end = 0;
+        bool whole = true;
+        each_child(body, [&](TSNode child) {
+            whole = whole && !ts_node_is_missing(child);
+            if (!ts_node_is_named(child)) return whole;
+            Row const row = lines_.row(ts_node_start_byte(child), first);
+            if (inside == no_row && ts_node_start_byte(child) <= lines_.ink(row)) inside = row;
+            end = ts_node_end_byte(child);
+            behind = end > ts_node_start_byte(child) ? lines_.row(end - 1, row) + 1 : row + 1;
+            return whole;
+        });
+        if (!whole || inside == no_row || inside <= first || (behind > last && end != ts_node_end_byte(definition))) return false;
+        while (behind < last && lines_.blank(behind)) ++behind;
+        Row const top = tops_(first) == no_row ? first : tops_(first);
+        const EnclosingLines& outer = found_.bodies[around.number];
+        auto const part = [&](Row from, Row to) {
+            return from < to ? std::string(text_.source.substr(lines_.start(from), lines_.start(to) - lines_.start(from))) : "";
+        };
+        bodies_.push_back({body, depth, static_cast<std::uint32_t>(found_.bodies.size())});
+        found_.bodies.push_back({outer.header + part(top, inside), part(behind, last + 1) + outer.closing});
+        return true;
+    }
+
+    // The body that most of a definition is; null where there is none, or an error is around it.
+    TSNode body_of(TSNode definition, Row size, int& depth) const {
+        TSNode node = definition;
+        if (kind_of(node).inside > 0) return TSNode{};
+        for (int step = 0; step < most_between; ++step) {
+            TSNode found{};
+            bool whole = errors_between_children(node).empty();
+            each_child(node, [&](TSNode child) {
+                whole = !ts_node_is_missing(child) && !ts_node_is_error(child);
+                Row const row = lines_.row(ts_node_start_byte(child));
+                if (lines_.row(ts_node_end_byte(child), row) - row > size / 2) found = child;
+                return whole;
+            });
+            if (!whole || ts_node_is_null(found)) return TSNode{};
+            const Kind& kind = kind_of(found);
+            if (kind.role == Role::clause || kind.role == Role::unnamed || kind.inside < 0) return TSNode{};
+            depth += kind.inside;
+            if (kind.inside > 0) return found;
+            node = found;
+        }
+        return TSNode{};
+    }
+
+    const Kind& kind_of(TSNode node) const {
+        const std::vector<Kind>& kinds = text_.grammar.kinds;
+        return kinds[std::min<std::size_t>(ts_node_symbol(node), kinds.size() - 1)];
+    }
+
+    const Text& text_;
+    const LineTable& lines_;
+    const ByRow<Row>& tops_;
+    const chunker::Rows& rows_;
+    std::uint32_t preamble_;
+    std::vector<std::pair<Row, int>> definitions_;  // their first lines and depths
+    std::vector<Body> bodies_;                      // that wait
+    Resumption found_;
+};
+
+}  // namespace
+
+Resumption resumption(const Text& text, TSNode root, const std::vector<Region>& regions, const ByRow<Row>& tops, const chunker::Rows& rows,
+                      std::uint32_t preamble) {
+    return Finder(text, regions, tops, rows, preamble).find(root);
+}
+
+}  // namespace chunker::syntax

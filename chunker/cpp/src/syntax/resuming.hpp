@@ -1,0 +1,23 @@
+// Where reading a source text can resume, by its syntax tree.
+//
+//     import a                     x = 1
+//     def one(): ...               def two(): ...            a point: what stands before it and behind it is without an error
+//     class C:                                               a large body: "class C:\n" stands for all before a point in it
+//         def three(): ...             def four(): ...       a point
+#pragma once
+
+#include <tree_sitter/api.h>
+
+#include <vector>
+
+#include "chunker/syntax.hpp"
+#include "walking.hpp"
+
+namespace chunker::syntax {
+
+// `regions`: the definitions that the walk has found; `tops`: where those went that moved. `rows`: what the boundaries have become. `preamble`: see
+// SyntaxReading.
+Resumption resumption(const Text& text, TSNode root, const std::vector<Region>& regions, const ByRow<Row>& tops, const chunker::Rows& rows,
+                      std::uint32_t preamble);
+
+}  // namespace chunker::syntax
