@@ -177,7 +177,7 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
                     language=chunk.language,
                     index=chunk.index,
                     note=chunk.note,
-                    **chunk.span.model_dump(),
+                    **dict[str, Any](chunk.span.model_dump()),
                 )
                 for chunk in level
             ]

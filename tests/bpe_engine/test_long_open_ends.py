@@ -30,7 +30,7 @@ def long_programs(draw: st.DrawFn) -> list[tuple[str, Any]]:
     for unit, end in runs:
         steps.append(("add", unit * (draw(st.integers(530, 1300)) // len(unit.encode()))))
         more = st.one_of(
-            st.integers(1, 90).map(lambda count, unit=unit: ("add", (unit * count)[:count])),
+            st.tuples(st.just(unit), st.integers(1, 90)).map(lambda pair: ("add", (pair[0] * pair[1])[: pair[1]])),
             st.sampled_from(ENDS).map(lambda text: ("add", text)),
             st.just(("mark", None)),
             st.integers(0, 3).map(lambda number: ("return", number)),

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from chunker.integrations.llamaindex import TokenBudgetHierarchicalNodeParser, TokenBudgetNodeParser
 
 GUIDE = "# Guide\n\nWelcome to it.\n\n## Install\n\nGet the archive and unpack it.\n\n## Use\n\nRun it.\n" * 3
-PARSERS = {
+PARSERS: dict[str, Callable[[], Any]] = {
     "flat": lambda: TokenBudgetNodeParser(chunk_size=20, chunk_overlap=4, tokenizer="words", language="markdown"),
     "hierarchical": lambda: TokenBudgetHierarchicalNodeParser(
         chunk_sizes=[60, 20], tokenizer="words", language="markdown"
