@@ -7,6 +7,7 @@
 #include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
 #include "distinct_tokens.hpp"
+#include "unigram_joins.hpp"
 #include "unigram_rows.hpp"
 #include "unigram_units.hpp"
 
@@ -25,30 +26,6 @@ UnigramRows& rows_of_thread(const UnigramModel& model) {
     thread_local UnigramRows rows;
     rows.reset(model);
     return rows;
-}
-
-// Adds the rows of `piece`. Calls `on_settled(end)` before what is before `end` is forgotten.
-template <class OnSettled>
-void add_all(UnigramRows& rows, Bytes piece, OnSettled&& on_settled) {
-    check_size(piece.size);
-    std::size_t room = std::min(piece.size, scored_rows * 2);
-    rows.reserve(room);
-    std::size_t first = 0;
-    for (std::size_t start = 0; start < piece.size;) {
-        std::size_t const end = start + character_size(piece.data + start, piece.size - start);
-        if (end > room) {
-            room = std::min(piece.size, first + (room - first) * 2);
-            rows.reserve(room);
-        }
-        rows.add({piece.data, room}, start, end);
-        if (start - first >= scored_rows && rows.settled(start, end)) {
-            on_settled(start);
-            rows.forget(start);
-            room = std::min(piece.size, room + start - first);
-            first = start;
-        }
-        start = end;
-    }
 }
 
 }  // namespace
@@ -80,12 +57,19 @@ UnigramModel::UnigramModel(const std::vector<Bytes>& tokens, const std::vector<s
         has_any_byte_ |= byte.has_value();
         has_all_bytes_ &= byte.has_value();
     }
+    Bytes const unknown = unknown_rank_ == no_rank ? Bytes{nullptr, 0} : tokens[indices[unknown_rank_]];
+    joins_ = std::make_unique<const UnigramJoins>(tokens, unknown, has_all_bytes_ && is_float_);
 }
+
+UnigramModel::~UnigramModel() = default;
+
+bool UnigramModel::may_join(char32_t left, char32_t right) const { return joins_->between(left, right); }
 
 void UnigramModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const {
     if (piece.size == 0) return;
     UnigramRows& rows = rows_of_thread(*this);
-    add_all(rows, piece, [&](std::size_t end) { rows.read(piece.data, end, ids, lengths); });
+    check_size(piece.size);
+    rows.add_all(piece, [&](std::size_t end) { rows.read(piece.data, end, ids, lengths); });
     rows.read(piece.data, piece.size, ids, lengths);
     rows.shrink(scored_rows * 4);
 }
@@ -93,7 +77,8 @@ void UnigramModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vec
 std::size_t UnigramModel::count(Bytes piece) const {
     if (piece.size == 0) return 0;
     UnigramRows& rows = rows_of_thread(*this);
-    add_all(rows, piece, [](std::size_t) {});
+    check_size(piece.size);
+    rows.add_all(piece, [](std::size_t) {});
     std::size_t const found = rows.count(piece.size);
     rows.shrink(scored_rows * 4);
     return found;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "bpe/models/unigram.hpp"
+#include "bpe/thresholds.hpp"
+#include "bpe/unicode.hpp"
 
 namespace bpe {
 
@@ -32,6 +34,31 @@ public:
     void add(Bytes text, std::size_t start, std::size_t end) {
         if (model_->is_float_) add_as<true>(text, start, end);
         else add_as<false>(text, start, end);
+    }
+
+    // Adds the rows of a whole piece, of which no more are kept than what follows can change. Calls `on_settled(end)` before what is before `end` is
+    // forgotten.
+    template <class OnSettled>
+    void add_all(Bytes piece, OnSettled&& on_settled) {
+        using thresholds::scored_rows;
+        std::size_t room = std::min(piece.size, scored_rows * 2);
+        reserve(room);
+        std::size_t first = 0;
+        for (std::size_t start = 0; start < piece.size;) {
+            std::size_t const end = start + character_size(piece.data + start, piece.size - start);
+            if (end > room) {
+                room = std::min(piece.size, first + (room - first) * 2);
+                reserve(room);
+            }
+            add({piece.data, room}, start, end);
+            if (start - first >= scored_rows && settled(start, end)) {
+                on_settled(start);
+                forget(start);
+                room = std::min(piece.size, room + start - first);
+                first = start;
+            }
+            start = end;
+        }
     }
 
     // Only the first `size` bytes are still those of the text.

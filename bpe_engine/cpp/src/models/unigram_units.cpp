@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bpe/steps.hpp"
+#include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -13,8 +14,6 @@ namespace bpe {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// sentencepiece begins a sum anew beyond 100,000. Each byte may be a token, whose sum is rounded: by half of the distance of floats up to 131,072.
-constexpr double most_sum = 99'999, rounding = 0x1p-8;
 
 }  // namespace
 
@@ -125,21 +124,9 @@ bool UnigramUnits::is_certain(std::size_t size, double rounding_of_each) {
     return true;
 }
 
-bool UnigramUnits::are_certain(double sum, double needs, double reach) const {
-    double const most = std::abs(sum) + reach;
-    if (model_.is_float_ && most > most_sum) return false;
-    // Half of the distance of neighbours below the next power of two.
-    int power = 0;
-    std::frexp(most, &power);
-    return std::ldexp(1.0, power - (model_.is_float_ ? 25 : 54)) <= needs;
-}
-
 std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum) {
     if (are_certain(sum, unit.needs, unit.reach)) {
-        for (std::size_t index = 0; index < number; ++index) {
-            sum = scores[index] + sum;
-            if (model_.is_float_) sum = static_cast<float>(sum);
-        }
+        sum = sum_behind(sum, scores, number);
         return unit.count;
     }
     return read_behind(text, sum);
@@ -148,13 +135,11 @@ std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const doubl
 std::size_t UnigramUnits::read_behind(Bytes text, double& sum) {
     if (text.size == 0) return 0;
     rows_.reset(model_, sum);
-    rows_.reserve(text.size);
-    for (std::size_t start = 0, end; start < text.size; start = end) {
-        end = start + character_size(text.data + start, text.size - start);
-        rows_.add(text, start, end);
-    }
+    rows_.add_all(text, [](std::size_t) {});
     sum = rows_.score(text.size);
-    return rows_.count(text.size);
+    std::size_t const found = rows_.count(text.size);
+    rows_.shrink(thresholds::scored_rows * 4);
+    return found;
 }
 
 namespace {

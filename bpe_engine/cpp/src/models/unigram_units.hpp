@@ -7,6 +7,7 @@
 // that it has in this text; that of the others is found by adding the scores of their tokens.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,13 @@ public:
     bool parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State behind, std::size_t size_behind) const;
     TokenAutomaton::State next(TokenAutomaton::State state, Bytes character) const;
 
+    // Whether a token that ends at a state has more bytes than these; whether one may that goes on.
+    bool reaches(TokenAutomaton::State state, std::size_t size) const {
+        Rank const longest = model_.automaton_->longest(state);
+        return longest != no_rank && model_.automaton_->token(longest).size > size;
+    }
+    bool may_reach(TokenAutomaton::State state, std::size_t size) const { return model_.automaton_->depth(state) > size; }
+
     // Reads a unit by itself, and appends the scores of its tokens.
     UnigramUnit read(Bytes text, std::vector<double>& scores);
     // The count of a text by itself, behind a sum, which goes on to its end.
@@ -43,7 +51,21 @@ public:
     // Its count behind a sum, which goes on to its end. `scores`: those of its tokens.
     std::size_t count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum);
     // Whether rounding changes nothing in units of which these are known, behind a sum.
-    bool are_certain(double sum, double needs, double reach) const;
+    bool are_certain(double sum, double needs, double reach) const {
+        // Half of the distance of neighbours below the next power of two is at most `needs`, which is a power of two.
+        double const most = std::abs(sum) + reach;
+        return model_.is_float_ ? most < needs * 0x1p25 && most <= most_sum : most < needs * 0x1p54;
+    }
+    // The sum behind tokens with these scores.
+    double sum_behind(double sum, const double* scores, std::size_t number) const {
+        if (!model_.is_float_) {
+            for (std::size_t index = 0; index < number; ++index) sum += scores[index];
+            return sum;
+        }
+        auto exact = static_cast<float>(sum);
+        for (std::size_t index = 0; index < number; ++index) exact += static_cast<float>(scores[index]);
+        return static_cast<double>(exact);
+    }
     // Whether sums are floats; whether there is a token for what is unknown.
     bool is_float() const { return model_.is_float_; }
     static bool has_unknown(const UnigramModel& model) { return model.unknown_.has_value(); }
@@ -65,6 +87,8 @@ private:
         std::uint32_t from;
     };
     static constexpr std::uint32_t aside = 0xFFFFFFFF;
+    // sentencepiece begins a sum anew beyond 100,000. Each byte may be a token, whose sum is rounded: by half of the distance of floats up to 131,072.
+    static constexpr double most_sum = 99'999, rounding = 0x1p-8;
 
     // Whether the best way stays the best if each sum is rounded by up to `rounding`.
     bool is_certain(std::size_t size, double rounding);

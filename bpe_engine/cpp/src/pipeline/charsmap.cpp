@@ -1,7 +1,11 @@
 #include "bpe/pipeline/charsmap.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
+
+#include "bpe/unicode.hpp"
 
 namespace bpe {
 
@@ -52,6 +56,44 @@ Charsmap::Match Charsmap::find(Bytes text, bool longest) const {
     }
     match.is_open = text.size > 0;
     return match;
+}
+
+Charsmap::Several Charsmap::several() const {
+    Several all;
+    std::vector<char32_t>& found = all.later;
+    if (units_.empty()) return all;
+    // Nodes at which a character begins that is not the first. Texts share the nodes of their ends, so each is looked at once.
+    std::vector<std::size_t> nodes;
+    std::vector<bool> is_met(units_.size());
+    std::array<Byte, 4> text;
+    // Meets all characters that the texts have at a node; `text` begins with `size` bytes of one.
+    auto const meet = [&](auto& self, std::size_t node, std::size_t size, bool is_first) -> void {
+        for (unsigned label = size == 0 ? 1 : 0x80; label < (size == 0 ? 256 : 0xC0); ++label) {
+            std::size_t const place = node ^ label;
+            if (place >= units_.size() || (units_[place] & label_bits) != label) continue;
+            std::size_t const next = place ^ children(units_[place]);
+            if (next >= units_.size()) continue;
+            text[size] = static_cast<Byte>(label);
+            Character const character = UnicodeTable::instance().at(text.data(), 0, size + 1);
+            if (character.code > 0x10FFFF) {
+                // The rest of it follows, if it is one.
+                if (size + 1 < text.size()) self(self, next, size + 1, is_first);
+                continue;
+            }
+            if (!is_first) {
+                found.push_back(character.code);
+                if (units_[place] & leaf_bit) all.contents.push_back(content_at(units_[next] & value_bits));
+            }
+            if (is_met[next]) continue;
+            is_met[next] = true;
+            nodes.push_back(next);
+        }
+    };
+    meet(meet, children(units_[0]), 0, true);
+    for (std::size_t index = 0; index < nodes.size(); ++index) meet(meet, nodes[index], 0, false);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return all;
 }
 
 }  // namespace bpe

@@ -1,5 +1,7 @@
 #include "bpe/pipeline/pipeline.hpp"
 
+#include <limits>
+
 namespace bpe {
 
 namespace {
@@ -11,6 +13,8 @@ struct CountSink {
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
     void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
     void unit(std::size_t count) { total += count; }
+    void whole_region(std::size_t count) { total += count; }
+    std::size_t room() const { return std::numeric_limits<std::size_t>::max(); }
     void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
     bool cut(Position) {
         at_cut = total;
@@ -192,6 +196,7 @@ std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) 
     Lease const workspace = lease();
     struct Sink : CountSink {
         std::size_t limit;
+        std::size_t room() const { return limit - total; }
         bool cut(Position at) {
             CountSink::cut(at);
             return total <= limit;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bpe/models/merges.hpp"
+#include "bpe/models/unigram.hpp"
 #include "bpe/regex/boundaries.hpp"
 #include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
@@ -91,7 +92,7 @@ constexpr bool is_surrogate(char32_t code) { return code >= 0xD800 && code < 0xE
 
 // The traits that all characters of one class share.
 struct SafeSplits::Traits {
-    bool is_known = false, is_ink = false, is_white = false, stays = false, joins_space = true, runs_on = false;
+    bool is_known = false, is_ink = false, is_white = false, stays = false, joins_space = true, runs_on = false, is_lonely = false, begins_alike = true;
     std::array<std::uint16_t, Chain::most_stages> firsts{}, lasts{};  // the classes that each stage has for both ends of the image
     bool operator==(const Traits&) const = default;
 };
@@ -106,6 +107,12 @@ std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer,
     return made->is_of_use_ ? std::move(made) : nullptr;
 }
 
+std::unique_ptr<const SafeSplits> SafeSplits::inside_of_piece(const Normalizer* normalizer, const UnigramModel& model) {
+    if (normalizer && !normalizer->parts_known()) return nullptr;
+    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, Chain({}), &model));
+    return made->is_of_use_ ? std::move(made) : nullptr;
+}
+
 SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model)
     : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
     std::vector<StageFacts> stages;
@@ -114,6 +121,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         if (program) stages.push_back({*program, stage.behaviour});
         else touched_ = stage.matcher->touched();
     }
+    if (stages.empty() && !touched_) unigram_ = dynamic_cast<const UnigramModel*>(model);
     if (auto const* const merges = dynamic_cast<const MergeModel*>(model); merges && !touched_) seams_ = merges->seams();
     auto const image_of = [&](char32_t code) {
         if (is_surrogate(code)) return Normalizer::Image{};
@@ -126,9 +134,11 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         traits.is_known = image.is_known;
         if (!image.is_known) return traits;
         traits.is_white = is_white(code);
+        traits.is_lonely = image.is_lonely;
+        traits.begins_alike = image.begins_alike;
         traits.stays = image.first == code && image.last == code;
         traits.runs_on = seams_ ? code >= 0x3000 : bpe::runs_on(code);  // seams are looked for from there on
-        traits.joins_space = !touched_ || !space.is_known || joins(image.last, space.first);
+        traits.joins_space = !is_touched() || !space.is_known || joins(image.last, space.first);
         for (std::size_t number = 0; number < stages.size(); ++number) {
             traits.firsts[number] = stages[number].classes.of(image.first);
             traits.lasts[number] = stages[number].classes.of(image.last);
@@ -139,7 +149,10 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     // ASCII, then the others by their traits; those for which there is no room are unknown.
     std::vector<Traits> all(none + 1);
     all[ink].is_ink = true;
-    auto const unknown_class = [](Normalizer::Image const& image) { return static_cast<Class>(image.binds ? never : image.is_ink ? ink : unknown); };
+    bool const has_lonely = normalizer && normalizer->has_lonely();
+    auto const unknown_class = [](Normalizer::Image const& image) {
+        return static_cast<Class>(image.binds ? never : image.follows_ink ? joined : image.is_ink ? ink : unknown);
+    };
     // The first beyond the basic plane that may bind stands for all of them.
     constexpr char32_t kaithi_sign = 0x110BD;
     beyond_ = normalizer ? unknown_class(image_of(kaithi_sign)) : static_cast<Class>(ink);
@@ -172,7 +185,8 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
 
     auto const split_between = [&](std::size_t left, std::size_t right) -> std::uint8_t {
         Traits const &one = all[left], &other = all[right];
-        if (left == never || left == none || !other.is_known || one.is_white) return no;
+        if (left == never || left == none || left == joined || !other.is_known || one.is_white || one.is_lonely) return no;
+        if ((!one.is_known && !one.is_ink && has_lonely) || !other.begins_alike) return no;
         if (!one.is_known && normalizer && !normalizer->parts_before(right < 128 ? static_cast<char32_t>(right) : basic_plane - 1)) return no;
         std::uint8_t found = yes;
         for (std::size_t number = 0; number < stages.size(); ++number) {
@@ -180,13 +194,13 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
             std::uint8_t const facts = one.is_known ? stage.boundaries.between(one.lasts[number], other.firsts[number])
                                        : one.is_ink ? stage.behind_ink(other.firsts[number])
                                                     : stage.boundaries.between(Boundaries::any, other.firsts[number]);
-            bool const is_last = number + 1 == stages.size() && !touched_;
+            bool const is_last = number + 1 == stages.size() && !is_touched();
             if (facts & stage.enough(is_last)) continue;
             if (!(facts & stage.enough_if_not_merged(is_last))) return no;
             found = ask;
         }
         if (seams_ && found == ask) return one.runs_on && other.runs_on && one.stays && other.stays ? ask : no;
-        if (!touched_) return found == yes ? yes : no;
+        if (!is_touched()) return found == yes ? yes : no;
         if (!one.is_known) return no;
         if (left < 128 && right < 128) return joins(lasts_[left], firsts_[right]) ? no : yes;
         if (right == ' ') return one.joins_space ? no : yes;
@@ -194,6 +208,8 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     };
     for (std::size_t left = 0; left < all.size(); ++left)
         for (std::size_t right = 0; right < all.size(); ++right) pairs_[left * classes + right] = split_between(left, right);
+    for (std::size_t number = 0; number < all.size(); ++number)
+        leaves_ink_[number] = all[number].is_known ? !all[number].is_white && !all[number].is_lonely : number == ink;
     if (normalizer) {
         for (std::string const& text : normalizer->inseparable()) {
             auto const* const bytes = reinterpret_cast<const Byte*>(text.data());
@@ -220,6 +236,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
 }
 
 bool SafeSplits::joins(char32_t left, char32_t right) const {
+    if (unigram_) return unigram_->may_join(left, right);
     if (touched_->by_characters()) return touched_->may_join(left, right);
     return touched_->may_join(last_byte(left), first_byte(right));
 }
@@ -255,14 +272,13 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
         // Up to the next character of ASCII that begins a block.
         count_step();
         Character const character = character_at(text_ + place, limit_ - place);
-        std::size_t const number = character.code < basic_plane ? splits_.class_of_[character.code]
-                                   : character.code <= 0x10FFFF ? splits_.beyond_
-                                                                : splits_.invalid_;
+        std::size_t number = character.code < basic_plane ? splits_.class_of_[character.code] : character.code <= 0x10FFFF ? splits_.beyond_ : splits_.invalid_;
         if (number >= unknown && number <= never && splits_.depends_on_next_ && count > 0 && offsets[count - 1] == last) --count;
         std::uint8_t found = pairs[before * classes + number];
         if (found == ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code_, character.code, text_ + place);
         offsets[count] = place;
         count += found;
+        if (number == joined) number = splits_.leaves_ink_[before] ? ink : unknown;
         before = before == never && number != never ? unknown : number;
         code_ = character.code;
         last = place;

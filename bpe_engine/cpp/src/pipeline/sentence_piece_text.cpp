@@ -5,6 +5,7 @@
 
 #include "bpe/pipeline/steps.hpp"
 #include "bpe/unicode.hpp"
+#include "bpe/utf8.hpp"
 
 namespace bpe {
 
@@ -13,13 +14,28 @@ namespace {
 // The bounds of bpe_engine/text/patience.py: the factor by which a text may grow, and the bytes to which any text may.
 constexpr std::size_t growth = 64, growth_of_any = 1 << 14;
 constexpr Byte replacement[] = {0xEF, 0xBF, 0xBD};  // U+FFFD
+constexpr char32_t symbol = 0x2581, no_character = 0xFFFFFFFF;
+
+// Calls `use` with each; a byte that is no UTF-8 is none.
+template <class Use>
+void for_each_character(Bytes text, Use&& use) {
+    for (std::size_t place = 0; place < text.size;) {
+        Character const character = UnicodeTable::instance().at(text.data, place, text.size);
+        use(character.code <= 0x10FFFF ? character.code : no_character);
+        place += character.size;
+    }
+}
 
 }  // namespace
 
 SentencePieceNormalizer::SentencePieceNormalizer(SentencePieceRules rules)
     : rules_(std::move(rules)), space_(rules_.escape_whitespaces ? "\xE2\x96\x81" : " ") {
-    for (std::string const& symbol : rules_.user_defined)
+    later_ = rules_.charsmap.several().later;
+    for (std::string const& symbol : rules_.user_defined) {
         if (!symbol.empty()) begins_symbol_[static_cast<Byte>(symbol[0])] = true;
+        for_each_character({reinterpret_cast<const Byte*>(symbol.data()), symbol.size()}, [&](char32_t code) { in_symbols_.push_back(code); });
+    }
+    std::sort(in_symbols_.begin(), in_symbols_.end());
     for (unsigned code = 0; code < 128; ++code) {
         stays_[code] = code != ' ' && !begins_symbol_[code];
         for (unsigned next = 0; next < 128 && stays_[code]; ++next) {
@@ -61,12 +77,28 @@ SentencePieceNormalizer::Part SentencePieceNormalizer::part_at(const Byte* raw, 
 }
 
 Normalizer::Image SentencePieceNormalizer::image(char32_t code) const {
-    constexpr char32_t symbol = 0x2581;
-    if (!rules_.charsmap.empty()) return {};
+    bool const removes = rules_.remove_extra_whitespaces;
     // After what may be a space, others are left out.
-    if (rules_.remove_extra_whitespaces && code == symbol) return {};
-    if (code == ' ' && rules_.escape_whitespaces) return {true, symbol, symbol, false, false};
-    return {true, code, code, false, false};
+    if (removes && code == symbol) return {};
+    if (std::binary_search(later_.begin(), later_.end(), code)) return {};
+    std::vector<Byte> bytes;
+    put_utf8(bytes, code);
+    char32_t first = code, last = code;
+    if (Charsmap::Match const match = rules_.charsmap.longest({bytes.data(), bytes.size()}); match.size > 0) {
+        if (match.content.size == 0) return {};
+        first = no_character;
+        for_each_character(match.content, [&](char32_t one) {
+            if (first == no_character) first = one;
+            last = one;
+        });
+        bool const stays = first == code && last == code;
+        if (last == no_character || (!stays && std::binary_search(in_symbols_.begin(), in_symbols_.end(), code))) return {};
+        // A space at its end may go, or make others go: for certain only where the character is white space itself, after which nothing is parted.
+        bool const ends_with_space = last == ' ' || last == symbol;
+        if (removes && ends_with_space && !(UnicodeTable::instance().flags_of(code) & space_class)) return {};
+    }
+    auto const escaped = [&](char32_t one) { return one == ' ' && rules_.escape_whitespaces ? symbol : one; };
+    return {true, escaped(first), escaped(last), false, false};
 }
 
 bool SentencePieceNormalizer::keeps(Bytes part, bool at_start, bool) const {

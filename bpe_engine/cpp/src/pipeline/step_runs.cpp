@@ -109,7 +109,8 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         if (place == limit) break;
         if (room < longest) continue;
         // Such as a space that becomes "▁".
-        if (raw[place] < 128 && single_[raw[place]] == -1 && place + 1 < limit && raw[place + 1] < 128 && single_[raw[place + 1]] != -2) {
+        if (raw[place] < 128 && single_[raw[place]] == -1 && place + 1 < limit && raw[place + 1] < 128 && single_[raw[place + 1]] != -2 &&
+            !(is_lonely(raw[place]) && is_lonely(raw[place + 1]))) {
             auto const origin = static_cast<std::uint32_t>(place - base);
             std::uint32_t const first = image_ends_[raw[place]], last = image_ends_[raw[place] + 1];
             for (std::uint32_t number = first; number < last; ++number) put(static_cast<Byte>(images_[number]), origin, number == first);
@@ -122,6 +123,7 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         if (ease == Ease::hard) break;
         std::size_t const next = place + character.size;
         if (next < limit ? ease_of(table.at(raw, next, limit).code) == Ease::hard : !at_end) break;
+        if (is_lonely(character.code) && (next == limit || is_lonely(table.at(raw, next, limit).code))) break;
         auto const origin = static_cast<std::uint32_t>(place - base);
         std::string_view const known = ease == Ease::table ? image_of(character.code) : std::string_view{};
         std::size_t const length = ease == Ease::table ? known.size() : character.size;
@@ -151,15 +153,18 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         // Characters of a table, up to one whose next may change it: nothing that stands in a table does.
         if (!starts) place = write_easy(raw, place, limit, at_end, base, out);
         if (place == limit) break;
-        // Up to the next two that stand in a table go through the steps.
+        // Up to the next two that stand in a table go through the steps; the first of them is not lonely, so it ends what these look at.
         items.clear();
         std::size_t easy = 0;
+        bool was_lonely = false;
         std::size_t stop = place;
         while (stop < limit) {
             count_step();
             Character const character = table.at(raw, stop, limit);
-            easy = ease_of(character.code) == Ease::hard ? 0 : easy + 1;
-            if (easy >= 2 && items.size() > 1) break;
+            bool const is_one = is_lonely(character.code);
+            easy = ease_of(character.code) == Ease::hard || (is_one && was_lonely) ? 0 : easy + 1;
+            if (easy >= 2 && items.size() > 1 && !was_lonely) break;
+            was_lonely = is_one;
             items.push_back({character.code <= 0x10FFFF ? character.code : 0x110000u + raw[stop], static_cast<std::uint32_t>(stop - base), true});
             stop += character.size;
         }
@@ -175,7 +180,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
                 return base + end;
             }
         }
-        apply(items, starts, starts && is_first, at_end && is_last);
+        apply(items, starts, starts && is_first, at_end || !is_last);
         if (is_last && !at_end) {
             // Certain text ends at the last cut, before which nothing changes any more.
             std::size_t certain = items.size();

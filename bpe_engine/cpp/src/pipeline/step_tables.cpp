@@ -13,14 +13,10 @@ using Kind = NormalizationStep::Kind;
 }  // namespace
 
 StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(std::move(steps)) {
-    // Where a pattern has several characters what becomes of one depends on others; and white space at the end of a part may be that of the region.
-    has_table_ = true;
-    for (NormalizationStep const& step : steps_) {
-        if (step.kind == Kind::strip || step.kind == Kind::prepend || step.kind == Kind::prepend_unless) acts_at_start_ = true;
-        if (step.kind == Kind::strip) acts_at_end_ = true;
-        if ((step.kind == Kind::replace && step.pattern.size() > 1) || step.kind == Kind::replace_matches) has_table_ = false;
-    }
-    has_table_ = has_table_ && !acts_at_end_;
+    acts_at_start_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
+        return step.kind == Kind::strip || step.kind == Kind::prepend || step.kind == Kind::prepend_unless;
+    });
+    has_table_ = can_have_table();
     runs_ = settled_runs(Place::between);
     stripped_left_ = settled_runs(Place::start);
     stripped_right_ = settled_runs(Place::end);
@@ -40,14 +36,15 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     });
     // Many at a time, each behind a letter, which it must not join; what is left of it begins anew, so it joins no other either.
     Items items{{'a', 0, true}};
-    apply(items, false, false, true);
+    apply(items, false, false, false);
     bool const letter_stays = items.size() == 1 && items[0].code == 'a';
     std::uint32_t const together = letter_stays ? 256 : 1;
     std::vector<Byte> image;
+    std::vector<Watched> watched;
     for (char32_t begin = 0; begin < 0x10000; begin += together) {
         if (together > 1 && treats_alike(begin, begin + together - 1)) {
             items.assign({{'a', 0, true}, {begin, 1, true}});
-            apply(items, false, false, true);
+            apply(items, false, false, false);
             for (std::uint32_t number = 0; number < together; ++number) {
                 image.clear();
                 for (Item const& item : items)
@@ -63,12 +60,20 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
             items.push_back({'a', 2 * number, true});
             items.push_back({code, 2 * number + 1, true});
         }
+        items.push_back({'a', 2 * together, true});
+        watched.clear();
         try {
-            apply(items, false, false, true);
+            apply(items, false, false, true, &watched);
         } catch (const GrowthError&) {
             // It is said when a text is normalized.
             has_table_ = keeps_ascii_ = false;
+            lonely_.clear();
             return;
+        }
+        for (auto const [step, origin] : watched) {
+            lonely_.resize(0x10000 / 64);
+            char32_t const code = begin + origin / 2;
+            if (origin % 2 != 0) lonely_[code >> 6] |= std::uint64_t{1} << (code & 63);
         }
         auto item = items.begin();
         for (std::uint32_t number = 0; number < together; ++number) {
@@ -83,6 +88,59 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
             add_image(code, image);
         }
     }
+    if (!lonely_.empty()) find_lonely();
+}
+
+// Whether what becomes of most characters depends on nothing around them: but for those that are lonely, which are few. Characters of a pattern are looked at
+// between letters, so no pattern may have that letter.
+bool StepNormalizer::can_have_table() const {
+    return std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
+        if (step.kind == Kind::replace) return step.pattern.size() == 1 || step.pattern.find(U'a') == std::u32string::npos;
+        return step.kind != Kind::replace_matches || (step.least_run > 0 && step.run_of != 'a');
+    });
+}
+
+void StepNormalizer::find_lonely() {
+    keeps_ascii_ = false;
+    for (char32_t code = 0; code < 128; ++code)
+        if (is_lonely(code)) single_[code] = std::min<std::int16_t>(single_[code], -1);
+    for (std::size_t number = 0; number < steps_.size(); ++number) {
+        if (steps_[number].kind != Kind::charsmap) continue;
+        for (Bytes const content : steps_[number].charsmap->several().contents) {
+            if (content.size == 0) {
+                clusters_leave_ink_ = false;
+                continue;
+            }
+            std::size_t last = content.size - 1;
+            while (last > 0 && UnicodeTable::continues(content.data[last])) --last;
+            if (!leaves_ink({{UnicodeTable::instance().at(content.data, last, content.size).code, 0, true}}, number + 1)) clusters_leave_ink_ = false;
+        }
+    }
+}
+
+// Whether what becomes of a lonely character and others begins as what becomes of it alone; at the end of a region nothing may be left.
+bool StepNormalizer::begins_alike(char32_t code) const {
+    Items alone{{code, 0, true}};
+    std::vector<Watched> watched;
+    apply(alone, false, false, false, &watched);
+    return std::all_of(watched.begin(), watched.end(), [&](Watched const& one) {
+        if (steps_[one.step].kind == Kind::strip) return true;
+        Items together;
+        for (char32_t const made : steps_[one.step].content) together.push_back({made, 0, true});
+        apply(together, false, false, false, nullptr, one.step + 1);
+        return !together.empty() && !alone.empty() && together[0].code == alone[0].code;
+    });
+}
+
+// Whether nothing lonely is left of characters; from the step `first` on.
+bool StepNormalizer::leaves_ink(Items items, std::size_t first) const {
+    std::vector<Watched> watched;
+    try {
+        apply(items, false, false, false, &watched, first);
+    } catch (const GrowthError&) {
+        return false;
+    }
+    return watched.empty();
 }
 
 // Whether the characters from `first` to `last` are ideographs, or of private use, which have no forms, case or marks, and no step knows one of them from
@@ -251,15 +309,19 @@ Normalizer::Image StepNormalizer::image(char32_t code) const {
             decompose(code, true, parts);
             image.is_ink = !is_space(parts.back());
         }
+        // In a cluster it may be changed with others, or by itself.
+        image.follows_ink = has_lonely() && !image.binds && clusters_leave_ink_ && code < 0x10000 && leaves_ink({{code, 0, true}}, 0);
         return image;
     }
-    case Ease::stays: return {true, code, code, false, false};
+    case Ease::stays: return {true, code, code, false, false, is_lonely(code), !is_lonely(code) || begins_alike(code)};
     case Ease::table: {
         std::string_view const known = image_of(code);
         auto const* const bytes = reinterpret_cast<const Byte*>(known.data());
         std::size_t last = known.size() - 1;
         while (last > 0 && UnicodeTable::continues(bytes[last])) --last;
-        return {true, UnicodeTable::instance().at(bytes, 0, known.size()).code, UnicodeTable::instance().at(bytes, last, known.size()).code, false, false};
+        UnicodeTable const& table = UnicodeTable::instance();
+        char32_t const first = table.at(bytes, 0, known.size()).code;
+        return {true, first, table.at(bytes, last, known.size()).code, false, false, is_lonely(code), !is_lonely(code) || begins_alike(code)};
     }
     }
     return {};

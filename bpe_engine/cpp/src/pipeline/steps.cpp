@@ -11,11 +11,25 @@ namespace {
 
 using Kind = NormalizationStep::Kind;
 
+// Whether a step looks at more than one such character, or at the end of a region.
+bool watches(const NormalizationStep& step, char32_t code) {
+    switch (step.kind) {
+    case Kind::strip: return step.right && (step.members.empty() ? is_space(code) : step.has_member(code));
+    case Kind::replace: return step.pattern.size() > 1 && step.pattern.find(code) != std::u32string::npos;
+    case Kind::replace_matches: return code == step.run_of;
+    default: return false;
+    }
+}
+
 }  // namespace
 
-void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_end) const {
+void StepNormalizer::apply(Items& items, bool at_start, bool is_first, bool at_end, std::vector<Watched>* watched, std::size_t first) const {
     std::size_t const size = items.size(), most = growth * size + growth_of_any;
-    for (NormalizationStep const& step : steps_) {
+    for (std::size_t number = first; number < steps_.size(); ++number) {
+        NormalizationStep const& step = steps_[number];
+        if (watched)
+            for (Item const& item : items)
+                if (watches(step, item.code)) watched->push_back({number, item.origin});
         if (items.size() > most) throw GrowthError(most, size);
         switch (step.kind) {
         case Kind::decompose: change_form(items, false, step.compatible); break;

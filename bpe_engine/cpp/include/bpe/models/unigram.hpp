@@ -35,6 +35,8 @@ struct UnigramOptions {
     std::vector<std::uint32_t> user_defined;  // ids; for sentencepiece alone
 };
 
+class UnigramJoins;
+
 class UnigramModel : public PieceModel {
 public:
     // `ids` and `scores` are those of `tokens`; of equal tokens the last one counts. No score is NaN. For sentencepiece: the normal and
@@ -48,12 +50,18 @@ public:
     std::size_t most_bytes() const override { return has_all_bytes_ ? longest_ : 0; }
     // `fewest` looks back as far as a token may reach that goes on beyond the end.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
+    ~UnigramModel() override;
+
+    // Whether a token, or a run of unknown characters, may reach over the place between two characters; else a piece comes apart there, but for rounding.
+    // May say yes where it is no, seldom.
+    bool may_join(char32_t left, char32_t right) const;
 
 private:
     friend class UnigramRows;
     friend class UnigramUnits;
 
     std::unique_ptr<const TokenAutomaton> automaton_;
+    std::unique_ptr<const UnigramJoins> joins_;
     std::vector<std::uint32_t> ids_;  // by rank
     std::size_t longest_ = 0;         // bytes
     double unknown_score_;

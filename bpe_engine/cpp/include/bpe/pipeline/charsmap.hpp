@@ -32,6 +32,12 @@ public:
     // The shortest or the longest text of the table at the start of `text`. No text of a table holds a zero.
     Match shortest(Bytes text) const { return find(text, false); }
     Match longest(Bytes text) const { return find(text, true); }
+    // Of the texts of several characters: the characters after the first one, ascending; and the replacements.
+    struct Several {
+        std::vector<char32_t> later;
+        std::vector<Bytes> contents;
+    };
+    Several several() const;
 
 private:
     Match find(Bytes text, bool longest) const;

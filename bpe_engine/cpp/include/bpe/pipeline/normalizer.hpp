@@ -41,6 +41,9 @@ public:
         char32_t first = 0, last = 0;
         // Where it is not known: what is left ends with no white space, whatever stands around. What follows may become something else by it.
         bool is_ink = false, binds = false;
+        // Beside another such character, or where a region ends, it may become something else: one of several spaces; though with the same first character.
+        // Of characters that are not known: what is left ends with no such character if what stands before ends with none.
+        bool is_lonely = false, begins_alike = true, follows_ink = false;
     };
     virtual Image image(char32_t) const { return {}; }
     // Inside of a region, whether a text may be normalized in two parts, each as if it were all, between two known characters of which the right one is
@@ -48,6 +51,8 @@ public:
     virtual bool parts_known() const { return false; }
     // The same between this known character and any before that does not bind.
     virtual bool parts_before(char32_t) const { return false; }
+    // Whether there are characters that are lonely.
+    virtual bool has_lonely() const { return false; }
     virtual std::vector<std::string> inseparable() const { return {}; }
     // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are
     // stripped.

@@ -32,6 +32,7 @@
 #include "bpe/pipeline/piece_coder.hpp"
 #include "bpe/pipeline/piece_sinks.hpp"
 #include "bpe/pipeline/safe_splits.hpp"
+#include "bpe/pipeline/unigram_counts.hpp"
 #include "bpe/shelf.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
@@ -54,6 +55,7 @@ public:
           coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
           splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
+          pieces_of_unigram_(looks_inside_ ? nullptr : UnigramCounts::make(coder_, chain_, normalizer_.get())),
           bytes_a_token_(most_bytes_a_token()) {}
 
     struct Workspace {
@@ -79,6 +81,7 @@ public:
     //     cut(Position)                           all before is complete; returns false to end the scan
     //     again()                                 pieces behind the last cut come again
     //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
+    //     whole_region(count)   the tokens of all that stands between two added tokens, where a sink has such a function; more than `room()` it does not need
     //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place
     //     of pieces
     //
@@ -399,6 +402,14 @@ private:
         if (tail && !looks_inside_) return grown(text, begin, at, is_known ? no_match : end, reach, limit, is_known, workspace, sink, *tail, learns);
         if (at.offset >= end) return Progress::uncertain;
         if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
+        if constexpr (requires { sink.whole_region(end); }) {
+            if (pieces_of_unigram_ && is_known && at.before != Before::region) {
+                bool const is_first = at.before == Before::nothing;
+                sink.whole_region(pieces_of_unigram_->count(text, at.offset, end, limit, is_first, sink.room()));
+                at = {end, Before::region};
+                return sink.cut(at) ? Progress::done : Progress::ended;
+            }
+        }
         if constexpr (requires { sink.unit(end); })
             if (splits_) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
         return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
@@ -441,8 +452,9 @@ private:
     Chain chain_;
     PieceCoder coder_;
     bool acts_at_start_;
-    std::unique_ptr<const SafeSplits> splits_;  // null: none are known
-    std::size_t bytes_a_token_;                 // of a text, for each of its tokens at most; 0: that is not known
+    std::unique_ptr<const SafeSplits> splits_;                // null: none are known
+    std::shared_ptr<const UnigramCounts> pieces_of_unigram_;  // null: pieces are counted one by one
+    std::size_t bytes_a_token_;                               // of a text, for each of its tokens at most; 0: that is not known
     mutable std::mutex rests_mutex_;
     mutable std::vector<std::shared_ptr<const Pipeline>> rests_;  // what `growing` needs, made when it is asked for
     Shelf<Workspace> shelf_;

@@ -10,9 +10,9 @@
 //     each stage         finds no match over it, or one whose two parts are found alike (regex/boundaries.hpp)
 //     the last stage     ends a piece there; or no token reaches over it (touching.hpp, seams.hpp)
 //
-// Inside a piece of Unigram there are none: its sums begin where the piece begins, rounding included. Asked of each two letters, a model has splits inside of
-// most words of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where there are no
-// spaces.
+// Inside a piece of Unigram these hold but for rounding, for its sums begin where the piece begins (unigram_counts.hpp). Asked of each two letters, a model has
+// splits inside of most words of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where
+// there are no spaces.
 //
 // All that is found out once for each two classes of characters. None is after white space, so that units are as long as words. Emoji and what depends on its
 // neighbours are of one class of which hardly anything is known.
@@ -30,11 +30,15 @@
 
 namespace bpe {
 
+class UnigramModel;
+
 class SafeSplits {
 public:
     // Null where there is none that can be known. What is given outlives it; `normalizer` null: none. `model`: what gets the pieces as they are; null: they are
     // changed before.
     static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model = nullptr);
+    // The same for a model that gets whole texts as one piece: nothing parts it but its tokens.
+    static std::unique_ptr<const SafeSplits> inside_of_piece(const Normalizer* normalizer, const UnigramModel& model);
 
     // The safe splits of a text, from left to right.
     class Search {
@@ -58,13 +62,15 @@ public:
 
 private:
     using Class = std::uint8_t;
-    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `ink`: but ends with no white space. `never`: no split is
+    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `ink`: but ends with no white space, and
+    // nothing lonely; `joined`: if what stands before it does. `never`: no split is
     // beside it, and what follows is unknown. `none`: where a text begins.
-    static constexpr std::size_t unknown = 128, ink = 129, never = 130, none = 131, classes = 256;
+    static constexpr std::size_t unknown = 128, ink = 129, joined = 130, never = 131, none = 132, classes = 256;
     enum : std::uint8_t { no = 0, yes = 1, ask = 2 };  // ask: the model, of the two characters
 
     struct Traits;
     SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model);
+    bool is_touched() const { return touched_ || unigram_; }
     bool joins(char32_t left, char32_t right) const;
     bool asks_no_join(char32_t left, char32_t right, const Byte* place) const;
 
@@ -73,8 +79,10 @@ private:
     std::array<char32_t, 128> firsts_{}, lasts_{};  // of the images of ASCII
     Class beyond_ = unknown, invalid_ = unknown;    // of characters beyond it; of bytes that are no UTF-8
     const MergeModel* touched_ = nullptr;
+    const UnigramModel* unigram_ = nullptr;
     std::unique_ptr<const Seams> seams_;
-    bool depends_on_next_ = false;  // a character before an unknown one may be another
+    std::array<bool, classes> leaves_ink_{};  // a character of this class
+    bool depends_on_next_ = false;            // a character before an unknown one may be another
     bool is_of_use_ = false;
 };
 

@@ -25,11 +25,11 @@ public:
     explicit SentencePieceNormalizer(SentencePieceRules rules);
 
     bool keeps(Bytes part, bool at_start, bool is_first) const override;
-    // Without a table each character is a part by itself, but for those of a text that stays as it is.
     std::size_t settled_run(Byte byte, Side side, bool at_start) const override;
     std::size_t most_shrunk() const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces ? 1 : 0; }
+    // A character is a part by itself, unless it stands in a text of the table after another, or in one that stays as it is.
     Image image(char32_t code) const override;
-    bool parts_known() const override { return rules_.charsmap.empty(); }
+    bool parts_known() const override { return true; }
     bool parts_before(char32_t) const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces; }
     std::vector<std::string> inseparable() const override { return rules_.user_defined; }
     bool acts_at_start() const override { return rules_.add_dummy_prefix || rules_.remove_extra_whitespaces; }
@@ -46,6 +46,8 @@ private:
 
     SentencePieceRules rules_;
     std::string space_;
+    std::vector<char32_t> later_;       // characters that may belong to the one before, ascending
+    std::vector<char32_t> in_symbols_;  // characters of user-defined texts, ascending
     bool begins_symbol_[256] = {};
     bool stays_[128] = {};  // characters of ASCII that are a part by themselves whatever of ASCII follows
 };

@@ -64,6 +64,7 @@ public:
     bool parts_known() const override { return has_table_; }
     // In a cluster an ASCII character is the first, unless one stands before it that binds.
     bool parts_before(char32_t code) const override { return has_table_ && (!by_clusters_ || (code < 128 && code != '\n')); }
+    bool has_lonely() const override { return !lonely_.empty(); }
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
     std::size_t most_shrunk() const override;
@@ -97,7 +98,19 @@ private:
     bool treats_alike(char32_t first, char32_t last) const;
     // Notes what becomes of a character; in their order.
     void add_image(char32_t code, const std::vector<Byte>& image);
-    void apply(Items& items, bool at_start, bool is_first, bool at_end) const;
+    // A step that looks at more than one character of its kind, or at the end of a region, and the origin of such a character.
+    struct Watched {
+        std::size_t step;
+        std::uint32_t origin;
+    };
+    // From the step `first` on.
+    void apply(Items& items, bool at_start, bool is_first, bool at_end, std::vector<Watched>* watched = nullptr, std::size_t first = 0) const;
+    bool can_have_table() const;
+    void find_lonely();
+    bool begins_alike(char32_t code) const;
+    // Whether a character leaves something that is lonely, at its end at least.
+    bool is_lonely(char32_t code) const { return !lonely_.empty() && code < 0x10000 && (lonely_[code >> 6] >> (code & 63) & 1); }
+    bool leaves_ink(Items items, std::size_t first) const;
     static void change_form(Items& items, bool compose, bool compatible);
     static void lower(Items& items);
     static void strip(Items& items, const NormalizationStep& step, bool at_start, bool at_end);
@@ -113,11 +126,12 @@ private:
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
-    bool acts_at_start_ = false, acts_at_end_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false,
-         drops_marks_ = false;
+    bool acts_at_start_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false;
     // The images of the characters of the basic plane, one behind the other; none where it depends on what stands around.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;
+    std::vector<std::uint64_t> lonely_;           // a bit for each character of the basic plane; empty: none is
+    bool clusters_leave_ink_ = true;              // no cluster that stands in a charsmap leaves nothing, or something lonely
     std::vector<std::uint64_t> stays_;            // a bit for each character of the basic plane beyond ASCII
     std::array<std::int16_t, 128> single_{};      // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
     std::size_t longest_image_ = 1;               // bytes
