@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -87,7 +88,7 @@ def _spaces(content: str) -> Any:
     return normalizers.Replace(Regex(" {2,}"), content)
 
 
-NORMALIZERS = {
+NORMALIZERS: dict[str, Callable[[Any], list[Any]]] = {
     "spaces become one": lambda table: [table, normalizers.Strip(left=False), _spaces("▁")],
     "spaces become a letter": lambda table: [table, _spaces("x")],
     "spaces go": lambda table: [_spaces(""), table],
@@ -109,7 +110,7 @@ NORMALIZERS = {
 def test_neighbours_that_change_each_other(name: str, *, split: bool) -> None:
     """Normalizers that look at several spaces, quotation marks, and the end of a text; a text is one piece, or words are."""
     steps = NORMALIZERS[name](normalizers.Precompiled(charsmaps.named("nmt_nfkc")))
-    parts = {
+    parts: dict[str, Any] = {
         "normalizer": normalizers.Sequence(steps),
         "pre_tokenizer": pre_tokenizers.Metaspace(prepend_scheme="always", split=split),
     }
