@@ -1,8 +1,12 @@
-"""Prompts that fit a token budget exactly, with a report of what was kept and why; and conversations as exact ids."""
+"""Prompts that fit a token budget exactly, with a report of what was kept and why; and conversations as exact ids.
+
+`Conversation`, `ChatTemplate` and what belongs to them need Jinja: pip install "bpe-chunker[templates]".
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from chunker.prompt.assembling import Message, Prompt, assemble
@@ -79,6 +83,9 @@ __all__ = [
     "simulate",
     "spans",
 ]
+if find_spec("jinja2") is None:
+    # `import *` takes what can be had; any other name tells the extra when it is asked for.
+    __all__ = [name for name in __all__ if name not in _LATER]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has this name

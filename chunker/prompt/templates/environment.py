@@ -14,18 +14,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from chunker.errors import MissingExtraError
-from chunker.prompt.templates import limits, measuring, recording
+import jinja2
+import jinja2.ext
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
 
-try:
-    import jinja2
-    import jinja2.ext
-    from jinja2 import nodes
-    from jinja2.compiler import CodeGenerator
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-    from jinja2.visitor import NodeTransformer
-except ImportError as error:
-    raise MissingExtraError("jinja2", "templates") from error
+from chunker.prompt.templates import limits, measuring, recording
 
 _DICT_NAMES = frozenset(dir(dict))
 # They write a value, or compare the parts of one.
