@@ -134,6 +134,11 @@ def test_skeletons_of_one_file() -> None:
     assert skeleton("", "a.py") == skeleton("just text", "a.txt") == ""
 
 
+def test_a_table_below_a_heading_is_no_heading() -> None:
+    text = "# A\n\n## B\n\n| w | m |\n|---|---|\n| o | p |\n| q | r |\n\n## C\n"
+    assert skeleton(text, "a.md") == "A\n    B\n    C\n"
+
+
 def test_wrong_budgets_are_refused(tmp_path: Path) -> None:
     for wrong in (0, -3, 1.5):
         with pytest.raises(OptionError, match="max_tokens"):
