@@ -30,7 +30,10 @@ def map_repository(
     focus: Annotated[
         list[str] | None,
         typer.Option(
-            "--focus", metavar="NAME", show_default=False, help="A file, folder or symbol that the map is for."
+            "--focus",
+            metavar="NAME",
+            show_default=False,
+            help="A file, folder or symbol that the map is for; repeatable.",
         ),
     ] = None,
     tokenizer: TokenizerName = "o200k_base",
@@ -40,10 +43,16 @@ def map_repository(
     What the map has is told on standard error.
     """
     with ending_quietly():
+        from chunker.files.discovery import printable
         from chunker.mapping import map_repository as draw
 
         check_paths(paths, None)
         drawn = draw(paths, max_tokens, focus=focus or (), tokenizer=load_tokenizer(tokenizer))
+        if drawn.unknown:
+            raise typer.BadParameter(
+                f"{', '.join(map(printable, drawn.unknown))}: no file or folder with definitions, and no symbol, has this name",
+                param_hint="--focus",
+            )
         with open_output(None) as results:
             results.write(drawn.text.encode("utf-8", "surrogatepass"))
         typer.echo(

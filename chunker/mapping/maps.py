@@ -5,6 +5,7 @@
     choice     the lines of the largest value whose prices add up to the budget (choosing.py)
 
 The text of the choice is then counted as a whole: should it have more tokens than its lines by themselves, the choice is made again for less.
+Where nothing of the focus is among the chosen lines, its best line gets the value of a whole map, so that it is there if it fits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from chunker.arguments import require_whole
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.mapping.choosing import Choice, Tree, choose
-from chunker.mapping.ranks import definition_values, focused_names, starts_of
+from chunker.mapping.focus import Focus
+from chunker.mapping.ranks import definition_values, starts_of
 from chunker.mapping.repositories import Repository
 
 # So often the choice is made again for another budget before it is halved.
@@ -40,6 +42,7 @@ class RepositoryMap:
         definitions: How many definitions are in it.
         value: The value of these by rank, as a share of the value of all.
         bound: A share that no map of this size exceeds, with the prices of lines by themselves.
+        unknown: The names of the focus that name no file, folder or symbol with something to show.
     """
 
     text: str
@@ -48,6 +51,7 @@ class RepositoryMap:
     definitions: int
     value: float
     bound: float
+    unknown: tuple[str, ...] = ()
 
 
 def map_repository(
@@ -62,7 +66,8 @@ def map_repository(
     Args:
         paths: Files and folders, or a `Repository`, which reads again what has changed alone.
         max_tokens: The largest number of tokens of the text.
-        focus: Names of files or folders as the map has them, or of symbols, that the map is for.
+        focus: Files or folders, by their names on the map or by their paths, or names of symbols, that the map is for. Each of them has a
+            line on the map, if it fits. What it does not find is in `unknown`.
         tokenizer: The name of an encoding or model, or a tokenizer.
 
     Returns:
@@ -87,8 +92,10 @@ class _Drawing:
         self._sheets = repository.sheets
         self._counter = counter
         numbers = repository.name_numbers
-        focused = [numbers[name] for name in sorted(focused_names(focus)) if name in numbers]
-        starts = starts_of([sheet.file for sheet in self._sheets], focus)
+        files = [sheet.file for sheet in self._sheets]
+        self._focus = Focus.of(focus, files, numbers, repository.root)
+        focused = sorted(numbers[name] for name in self._focus.symbols)
+        starts = starts_of(files, self._focus)
         found = definition_values([sheet.columns for sheet in self._sheets], len(numbers), starts, focused)
         values, prices, ends, marks = array("d"), array("q"), array("q"), array("q")
         self._firsts: list[int] = []  # the node of each file
@@ -108,6 +115,7 @@ class _Drawing:
 
     def map(self, budget: int) -> RepositoryMap:
         """The map within a budget."""
+        raised = self._raise_focus(budget)
         best, text, tokens = Choice([], 0.0, 0.0), "", 0
         bound = 0.0
         allowed = budget
@@ -128,10 +136,57 @@ class _Drawing:
             else:
                 allowed = allowed - (count - budget) if tried < _TRIES else allowed // 2
         files = self._by_file(best)
-        bound = max(bound, best.value)
+        added = sum(raised[node] for node in raised.keys() & set(best.nodes))
+        value = max(best.value - added, 0.0)
+        bound = max(bound - added, value)
         return RepositoryMap(
-            text, tokens, len(files), len(best.nodes) - len(files), best.value / self._total, bound / self._total
+            text,
+            tokens,
+            len(files),
+            len(best.nodes) - len(files),
+            value / self._total,
+            bound / self._total,
+            self._focus.unknown,
         )
+
+    def _raise_focus(self, budget: int) -> dict[int, float]:
+        """Give the best line of each part of the focus that the best choice leaves out the value of that choice; node -> what was added."""
+        parts = self._focused_lines()
+        if not parts:
+            return {}
+        choice = choose(self._tree, budget)
+        chosen = set(choice.nodes)
+        raised: dict[int, float] = {}
+        for nodes in parts:
+            if chosen.isdisjoint(nodes):
+                best = max(nodes, key=lambda node: (self._tree.values[node], -node))
+                raised[best] = max(choice.bound, 1.0)
+        for node, value in raised.items():
+            self._tree.values[node] += value
+        return raised
+
+    def _focused_lines(self) -> list[list[int]]:
+        """The nodes that show each part of the focus: definitions of its name, or the outermost ones of its files."""
+        ends = self._tree.ends
+        parts: list[list[int]] = []
+        for numbers in self._focus.files:
+            nodes: list[int] = []
+            for number in numbers:
+                node = self._firsts[number] + 1
+                while node < ends[self._firsts[number]]:
+                    nodes.append(node)
+                    node = ends[node]
+            parts.append(nodes)
+        for symbol in self._focus.symbols:
+            nodes = [
+                first + row
+                for first, sheet in zip(self._firsts, self._sheets, strict=True)
+                for row, one in enumerate(sheet.file.symbols.definitions, 1)
+                if one.name == symbol
+            ]
+            if nodes:  # a name that is only used has no line
+                parts.append(nodes)
+        return parts
 
     def _by_file(self, choice: Choice) -> dict[int, set[int]]:
         """The chosen rows of each sheet that has any."""

@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from chunker.mapping.focus import Focus
 from chunker.mapping.reading import MappedFile
 from chunker.native import native
 from chunker.symbols.lowered import lowered_as, lowered_kinds
@@ -87,27 +88,21 @@ def name_columns(file: MappedFile, numbers: dict[str, int]) -> NameColumns:
     return NameColumns(used, weights, defined, factors)
 
 
-def starts_of(files: Sequence[MappedFile], focus: Collection[str]) -> list[float]:
-    """The share of walks that begin at each file. `focus`: names of files, of folders, or of symbols."""
-    if not focus:
+def starts_of(files: Sequence[MappedFile], focus: Focus) -> list[float]:
+    """The share of walks that begin at each file."""
+    if not focus.files and not focus.symbols:
         return [1.0] * len(files)
-    names = focused_names(focus)
-    paths = frozenset(focus)
-    folders = tuple(f"{name.rstrip('/')}/" for name in focus)
+    named = frozenset(number for numbers in focus.files for number in numbers)
+    symbols = frozenset(focus.symbols)
     starts = []
-    for file in files:
-        if file.name in paths or file.name.startswith(folders):
+    for number, file in enumerate(files):
+        if number in named:
             starts.append(_FOCUS)
-        elif any(definition.name in names for definition in file.symbols.definitions):
+        elif any(definition.name in symbols for definition in file.symbols.definitions):
             starts.append(_FOCUS / 2)
         else:
             starts.append(0.05)
     return starts
-
-
-def focused_names(focus: Collection[str]) -> frozenset[str]:
-    """The names of symbols of a focus, without what stands before the last dot."""
-    return frozenset(name.rpartition(".")[2] for name in focus)
 
 
 def definition_values(

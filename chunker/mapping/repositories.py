@@ -81,6 +81,11 @@ class Repository:
         return mapped_file(name, FoundFile(path, size, named=False))
 
     @property
+    def root(self) -> str:
+        """The folder that names of files begin in."""
+        return self._root
+
+    @property
     def files(self) -> list[MappedFile]:
         """The files that have symbols or headings, by name."""
         return [sheet.file for sheet in self.sheets]

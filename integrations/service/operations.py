@@ -110,7 +110,8 @@ def _hits(budget: int) -> int:
 def _map(folder: str, max_tokens: int, *, focus: list[str], tokenizer: str) -> dict[str, Any]:
     repository = _repositories.setdefault(folder, Repository(folder))
     drawn = map_repository(repository, max_tokens, focus=focus, tokenizer=tokenizer_named(tokenizer))
-    return {"text": drawn.text, "tokens": drawn.token_count, "files": drawn.files, "definitions": drawn.definitions}
+    told = {"text": drawn.text, "tokens": drawn.token_count, "files": drawn.files, "definitions": drawn.definitions}
+    return {**told, "unknown_focus": list(drawn.unknown)} if drawn.unknown else told
 
 
 def _status(folder: str) -> dict[str, Any]:

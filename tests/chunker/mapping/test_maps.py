@@ -146,6 +146,49 @@ def test_wrong_budgets_are_refused(tmp_path: Path) -> None:
     assert map_repository(tmp_path, 10).text == ""
 
 
+@pytest.fixture
+def used_and_odd(tmp_path: Path) -> Path:
+    """A folder in which one file is used by all others but one."""
+    folder = tmp_path / "src"
+    folder.mkdir()
+    (folder / "core.py").write_text("class Engine:\n    def run(self):\n        return 1\n")
+    (folder / "odd.py").write_text("def lonely(first, second):\n    return 3\n\n\ndef alone():\n    return 4\n")
+    for number in range(30):
+        (folder / f"user_{number:02}.py").write_text(
+            "from core import Engine\n\n\ndef go():\n    return Engine().run()\n"
+        )
+    return folder
+
+
+def test_a_focus_is_found_by_its_path(used_and_odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(used_and_odd.parent)
+    by_name = map_repository(used_and_odd, 40, focus="odd.py")
+    assert "odd.py\ndef " in by_name.text
+    for path in ("src/odd.py", "./src/odd.py", str(used_and_odd / "odd.py"), "src/../src/odd.py"):
+        assert map_repository(used_and_odd, 40, focus=path) == by_name
+    monkeypatch.chdir(used_and_odd.parent.parent)
+    assert map_repository(used_and_odd, 40, focus="src/odd.py") == by_name
+    assert map_repository(used_and_odd, 40, focus="src").unknown == ()
+
+
+@pytest.mark.parametrize("focus", ["odd.py", "lonely", "user_17.py"])
+def test_a_focus_is_on_the_map_if_it_fits(focus: str, used_and_odd: Path) -> None:
+    for budget in (14, 20, 60, 200):
+        drawn = map_repository(used_and_odd, budget, focus=focus)
+        assert focus in drawn.text
+        assert drawn.token_count <= budget
+        assert 0 <= drawn.value <= drawn.bound <= 1 + 1e-9
+
+
+def test_a_focus_that_is_not_there_is_told(used_and_odd: Path) -> None:
+    drawn = map_repository(used_and_odd, 60, focus=["nothing_here", "odd.py", "src/gone.py"])
+    assert drawn.unknown == ("nothing_here", "src/gone.py")
+    asked = ["map", str(used_and_odd), "--focus", "nothing_here"]
+    done = CliRunner().invoke(app, asked, catch_exceptions=False)
+    assert done.exit_code == 2
+    assert "nothing_here" in done.stderr
+
+
 def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(a):\n    return a\n")
     done = CliRunner().invoke(app, ["map", str(tmp_path), "--max-tokens", "50", "--focus", "f"], catch_exceptions=False)
