@@ -61,7 +61,7 @@ docs: $(VENV)/stamp-docs
 lint: $(VENV)/stamp-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $(shell find bpe_engine chunker -name '*.cpp' -o -name '*.hpp')
+	find bpe_engine chunker -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(BIN)/mypy $(CHECKED)
 	for table in regex normalization cluster break; do BPE_ENGINE_IMPLEMENTATION=python $(BIN)/python scripts/build_$${table}_tables.py --check || exit 1; done
 	BPE_ENGINE_IMPLEMENTATION=python $(BIN)/python scripts/build_constants.py --check
