@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from search_server import served
+from vector_store_contract import (
+    TABLE,
+    finds_what_an_index_with_a_file_does,
+    keeps_vectors_bit_by_bit_and_finds_them_by_their_product,
+)
 from weaviate_server import WeaviateServer
 
 from chunker.errors import OptionError
-from chunker.index import HashingEmbedder, Index, VectorStoreError
-from chunker.index.vector_stores import VectorStore
+from chunker.index import VectorStoreError
 from chunker.integrations.stores.weaviate import WeaviateStore
-
-TABLE = "bpe_chunker_0123456789abcdef_1"
 
 
 @pytest.fixture
@@ -24,55 +25,14 @@ def server() -> Iterator[WeaviateServer]:
         yield made
 
 
-def unit(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    rows = np.random.default_rng(1).normal(size=(count, 8)).astype(np.float32)
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+def test_the_contract(server: WeaviateServer) -> None:
+    keeps_vectors_bit_by_bit_and_finds_them_by_their_product(
+        WeaviateStore(server.url), "vector lengths don't match", "no collection Bpe_chunker"
+    )
 
 
-def test_vectors_are_kept_bit_by_bit_and_found_by_their_product(server: WeaviateServer) -> None:
-    store = WeaviateStore(server.url)
-    assert isinstance(store, VectorStore)
-    store.create(TABLE, 8)
-    store.create(TABLE, 8)
-    rows = unit(700)
-    keys = [number.to_bytes(16, "big") for number in range(700)]
-    with store.opened(TABLE) as opened:
-        assert opened.nearest(rows[0], 3) == ([], [])
-        opened.put(keys, rows)
-        opened.put(keys[:3], rows[:3])
-        assert opened.count() == 700
-        found = opened.vectors([*keys, b"\xff" * 16])
-        assert sorted(found) == keys
-        assert all(np.array_equal(found[key], row) for key, row in zip(keys, rows, strict=True))
-        products = rows @ rows[5]
-        order = np.argsort(-products)
-        near, scores = opened.nearest(rows[5], 1000)
-        assert near == [keys[number] for number in order]
-        assert scores == pytest.approx(products[order].tolist(), abs=1e-5)
-        opened.drop([*keys[:600], b"\xee" * 16])
-        opened.drop([])
-        assert opened.count() == 100
-        with pytest.raises(VectorStoreError, match="vector lengths don't match"):
-            opened.put(keys[:1], rows[:1, :4])
-    store.discard(TABLE)
-    store.discard(TABLE)
-    with pytest.raises(VectorStoreError, match="no collection Bpe_chunker"), store.opened(TABLE):
-        pass
-
-
-def test_an_index_finds_what_one_with_a_file_does(server: WeaviateServer, tmp_path: Path) -> None:
-    for number in range(6):
-        (tmp_path / f"f{number}.md").write_text(f"# Part {number}\n\nOnions and stars, {number} of them.\n", "utf-8")
-    embedder = HashingEmbedder(32)
-    plain = Index.open(tmp_path / ".plain", embedder=embedder, root=tmp_path)
-    index = Index.open(tmp_path / ".chunker", embedder=embedder, store=WeaviateStore(server.url))
-    files = sorted(tmp_path.glob("*.md"))
-    assert plain.sync(files).computed == index.sync(files).computed == 6
-    for query in ("stars", "part 3", "5 of them"):
-        assert [hit.source for hit in index.search(query, 4)] == [hit.source for hit in plain.search(query, 4)]
-    (tmp_path / "f3.md").write_text("# Part 3\n\nLeeks.\n", "utf-8")
-    assert index.sync(files).computed == 1
-    assert index.verify() == []
+def test_an_index(server: WeaviateServer, tmp_path: Path) -> None:
+    finds_what_an_index_with_a_file_does(WeaviateStore(server.url), tmp_path)
 
 
 def test_a_key_is_sent_and_not_shown(server: WeaviateServer, monkeypatch: pytest.MonkeyPatch) -> None:
