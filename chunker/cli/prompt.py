@@ -12,9 +12,11 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
-from chunker.cli.options import EXIT_CODES, Output, check_paths
+from chunker.cli.options import EXIT_CODES, check_paths
 from chunker.files.discovery import STANDARD_INPUT, printable
 
+# Endings of formats that chunks are written in, and no prompt is.
+_TABLES = (".jsonl", ".csv", ".parquet", ".arrow")
 EPILOG = f"""\b
 Examples:
   chunker prompt review.yaml
@@ -55,7 +57,16 @@ def prompt(
         str | None,
         typer.Option("--root", metavar="DIR", show_default=False, help="Folder of the files. Default: that of SPEC."),
     ] = None,
-    output: Output = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            help="Write to FILE: the text of the prompt, or JSON as with --json if the name ends in .json.",
+        ),
+    ] = None,
 ) -> None:
     """Assemble a prompt that fits a token budget exactly, from a file of items, globs and budgets.
 
@@ -69,8 +80,12 @@ def prompt(
             raise typer.BadParameter("one of --report and --json", param_hint="--json")
         check_paths([spec], output)
         check_paths([spec], html)
+        ending = "" if output is None else Path(output).suffix.lower()
+        if ending in _TABLES or (ending == ".json" and report):
+            message = f"{printable(str(output))}: a prompt is written as text, or as JSON to a name that ends in .json"
+            raise typer.BadParameter(f"{message}; a report is text" if report else message, param_hint="--output")
         if Path(spec).is_dir() or spec == STANDARD_INPUT:
             raise typer.BadParameter(f"{printable(spec)} is no file", param_hint="SPEC")
         if root is not None and not Path(root).is_dir():
             raise typer.BadParameter(f"{printable(root)} is no folder", param_hint="--root")
-        run(spec, root, PromptOutput(output, html, report, as_json))
+        run(spec, root, PromptOutput(output, html, report, as_json or ending == ".json"))

@@ -49,7 +49,7 @@ def run(spec: str, root: str | None, wanted: PromptOutput) -> None:
         gathered = gather(loaded, folder, tokenizer, ours)
         if gathered.lacking:
             _tell(gathered)
-            typer.echo("Error: no prompt, for what it requires cannot be read.", err=True)
+            typer.echo("Error: no prompt, for what it requires cannot be read or is empty.", err=True)
             raise typer.Exit(EXIT_FAILED)
         prompt = _assemble(loaded, gathered, tokenizer)
     except SpecError as error:

@@ -180,10 +180,17 @@ class _Gatherer:
         if begins_with_key(text) and not entry.secrets:
             self._gathered.secrets.append(path)
             return []
+        required = entry.required
+        if required and not text:
+            if isinstance(entry, FileEntry):
+                self._gathered.problems.append(Problem(file.path, "it is required, and has no text"))
+                self._gathered.lacking.append(path)
+                return []
+            required = False  # of many files some may be empty, such as __init__.py
         name = portable(path) if not isinstance(entry, FileEntry) or entry.id is None else entry.id
         # With a heading all of a file is one message, and it is the section that has the role.
         in_section = entry.heading != "" and self._loaded.spec.chat_format is not None and not speaks
-        fields = _fields(entry) | ({"role": None} if in_section else {})
+        fields = _fields(entry) | {"required": required} | ({"role": None} if in_section else {})
         if entry.chunks is None:
             items = [Item(text, id=name, **fields)]
             if not entry.heading:

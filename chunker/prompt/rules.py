@@ -114,8 +114,20 @@ def _floors(layout: Layout, options: PromptOptions) -> Iterator[str]:
         if most is not None and inner > most:
             yield f"section {region.section.name!r}: min_tokens of the sections inside come to {inner}, and its max_tokens are {most}"
     room = options.budget - options.reserve
-    if floors[layout.root] > room:
+    # Of a budget that cannot be, `_budget` tells.
+    if 0 < room < floors[layout.root]:
         yield f"the min_tokens of the sections come to {floors[layout.root]}: there are {room} tokens"
+
+
+def _required(layout: Layout, _options: PromptOptions) -> Iterator[str]:
+    for leaf in layout.leaves:
+        # In a chat a message may be empty if it answers a call.
+        if (
+            leaf.item.required
+            and not leaf.content
+            and (leaf.item.tool_call_id is None or leaf.region.speaker is not None)
+        ):
+            yield f"item {leaf.id!r}: it is required, and has no text"
 
 
 def _messages(layout: Layout, _options: PromptOptions) -> Iterator[str]:
@@ -172,6 +184,7 @@ RULES: tuple[Rule, ...] = (
     _section_names,
     _shares,
     _floors,
+    _required,
     _messages,
     _tools,
     _stable_first,

@@ -212,7 +212,7 @@ class PromptSession:
     def _check(self, item: Item, identity: str) -> None:
         """Raise `PromptConfigurationError` with all that is wrong with a turn."""
         # Whose call it answers is looked up below: the rules would know this one item only.
-        alone = item if item.tool_call_id is None else replace(item, tool_call_id=None)
+        alone = replace(item, tool_call_id=None, required=item.required and item.content != "")
         broken = []
         try:
             check(Layout([alone], self._separator, "best_effort", self._chat_format), self._options)
@@ -315,7 +315,7 @@ class PromptSession:
 
     def _put_system(self, items: Sequence[Item]) -> None:
         role = None if self._chat_format is None else "system"
-        fixed = [replace(item, required=True, stable=True, role=item.role or role) for item in items]
+        fixed = [replace(item, required=item.content != "", stable=True, role=item.role or role) for item in items]
         layout = Layout(fixed, self._separator, "best_effort", self._chat_format)
         check(layout, self._options)
         for leaf in layout.leaves:

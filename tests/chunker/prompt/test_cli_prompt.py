@@ -86,6 +86,30 @@ def test_the_report_is_a_table_with_a_bar(tree: Path) -> None:
     assert "\x1b" not in (tree / "report.txt").read_text("utf-8")
 
 
+def test_a_required_question_that_is_empty_is_an_error(tree: Path) -> None:
+    out, errors = run("spec.yaml", "--report", cwd=tree, given="", code=1)
+    assert out == ""
+    assert errors.splitlines()[-3:] == [
+        "Failed: 1 file",
+        "  -: it is required, and has no text",
+        "Error: no prompt, for what it requires cannot be read or is empty.",
+    ]
+
+
+def test_the_name_of_the_output_says_its_format(tree: Path) -> None:
+    run("spec.yaml", "-o", "prompt.json", cwd=tree)
+    assert json.loads((tree / "prompt.json").read_text("utf-8"))["messages"] == []
+    for name in ("prompt.jsonl", "prompt.csv", "prompt.parquet"):
+        _, errors = run("spec.yaml", "-o", name, cwd=tree, code=2)
+        assert f"{name}: a prompt is written as text, or as JSON to a name that ends in .json" in " ".join(
+            errors.split()
+        )
+        assert not (tree / name).exists()
+    assert "a report is text" in run("spec.yaml", "--report", "-o", "report.json", cwd=tree, code=2)[1]
+    run("spec.yaml", "--report", "-o", "report.txt", cwd=tree)
+    assert "question" in (tree / "report.txt").read_text("utf-8")
+
+
 def test_json_holds_all_of_it(tree: Path) -> None:
     (tree / "chat.json").write_text(
         json.dumps({"budget": 60, "chat_format": "openai", "items": [{"text": "Be brief.", "role": "system"}, {"file": "-", "id": "q"}]})

@@ -54,6 +54,7 @@ BROKEN: list[tuple[list[Any], dict[str, Any], str]] = [
         {},
         "section 's': min_tokens of the sections inside come to 20, and its max_tokens are 10",
     ),
+    ([Item("", id="a", required=True)], {}, "item 'a': it is required, and has no text"),
     ([Section("s", [], role="user")], {}, "section 's': role needs a chat_format"),
     (
         [Section("s", [Item("x")], header="Files:")],
@@ -145,6 +146,21 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     with pytest.raises(PromptConfigurationError) as raised:
         assemble([Item("x", id="a", min_tokens=1), Section("s", [], tokens=-1)], 0)
     assert len(str(raised.value).splitlines()) == 3
+
+
+@pytest.mark.parametrize(("budget", "reserve"), [(0, 0), (100, 300)])
+def test_a_wrong_budget_is_said_once(budget: int, reserve: int) -> None:
+    with pytest.raises(PromptConfigurationError) as raised:
+        assemble([Section("s", [Item("x")], tokens=5, min_tokens=5)], budget, reserve=reserve)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_required_answer_to_a_call_may_be_empty() -> None:
+    items = [
+        Item("", id="a", role="assistant", tool_calls=(CALL,)),
+        Item("", id="b", role="tool", tool_call_id="c", required=True),
+    ]
+    assert len(assemble(items, 100, chat_format="openai").messages) == 2
 
 
 def test_the_deepest_tree_that_may_be() -> None:

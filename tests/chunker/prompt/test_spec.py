@@ -291,6 +291,18 @@ def test_large_files_and_archives_stay_out(root: Path, tokenizer: Tokenizer, mon
     assert (names(named.items), named.lacking) == ([], ["large.md"])
 
 
+def test_a_required_file_has_text_and_of_many_files_some_may_be_empty(root: Path, tokenizer: Tokenizer) -> None:
+    (root / "empty.md").write_text("")
+    for more in ({}, {"chunks": 20}, {"heading": "{path}:"}):
+        found = gathered(root, tokenizer, [{"file": "empty.md", "required": True, **more}])
+        assert (found.items, found.lacking) == ([], ["empty.md"])
+        assert gathered(root, tokenizer, [{"file": "empty.md", **more}]).lacking == []
+    found = gathered(root, tokenizer, [{"glob": "*.md", "required": True}])
+    assert found.lacking == []
+    prompt = assemble(found.items, 1000)
+    assert {item.id: item.status for item in prompt.report.items} == {"empty.md": "dropped", "notes.md": "kept"}
+
+
 def test_nothing_in_a_text_is_run_or_filled_in(root: Path, tokenizer: Tokenizer) -> None:
     text = "{{ 7 * 7 }} {% include 'x' %} ${HOME} $(touch was-run) `touch was-run` {path} {0} %s !!python/object/apply:os.system ['touch was-run']"
     (root / "attack.txt").write_text(text)
