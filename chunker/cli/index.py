@@ -119,7 +119,9 @@ def index(
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Keep looking for changes until Ctrl-C.")] = False,
     interval: Annotated[float, typer.Option("--interval", min=0.05, help="Seconds between two looks.")] = 2.0,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Accept other settings than the index has.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Begin anew: accept other settings, and embed anew what is damaged.")
+    ] = False,
     secrets: Secrets = False,
     verify: Annotated[bool, typer.Option("--verify", help="With status: check the whole index.")] = False,
     hidden: Hidden = False,
@@ -147,6 +149,8 @@ def index(
             with open_output(None) as results:
                 run_status(folder, results, verify=verify)
             return
+        if rebuild and dry_run:
+            raise typer.BadParameter("--rebuild begins the index anew, and --dry-run changes nothing")
         given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "overlap": overlap, "context": context}
         reached = {"base_url": base_url, "dimensions": dimensions, "price": price}
         order = IndexOrder(

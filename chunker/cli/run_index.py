@@ -109,10 +109,17 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
         *([("store", printable(index.store.spec or repr(index.store)))] if index.store is not None else []),
         ("settings", ", ".join(f"{name} {value}" for name, value in status.settings.items() if name in _SETTINGS)),
     ]
+    if verify and not faults:
+        lines.append(("verified", f"database, full text and {status.embeddings:,} vectors are what was written"))
     output.write(_table(lines).encode())
     for fault in faults:
         typer.echo(f"Damaged: {fault}", err=True)
     if faults:
+        typer.echo(
+            "`chunker index PATHS --rebuild` mends this: it chunks all files anew, and embeds those texts whose vectors are damaged. "
+            f"Where that fails, remove {printable(str(index.path))} and index again.",
+            err=True,
+        )
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -212,7 +219,8 @@ def _bar() -> Iterator[Callable[[SyncReport], object] | None]:
 def _told(report: SyncReport, index: Index) -> str:
     verb = "would be computed" if report.dry_run else "computed"
     files = f"{report.added:,} added ({report.renamed:,} of them renamed), {report.changed:,} changed, {report.removed_files:,} removed, {report.unchanged:,} unchanged"
-    chunks = f"{report.computed:,} {verb}, {report.reused:,} reused, {report.moved:,} moved, {report.removed:,} removed"
+    mended = f", {report.mended:,} of them damaged before" if report.mended else ""
+    chunks = f"{report.computed:,} {verb}{mended}, {report.reused:,} reused, {report.moved:,} moved, {report.removed:,} removed"
     total = "in these files" if report.dry_run else "in the index"
     lines = [
         ("files", files),

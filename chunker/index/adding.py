@@ -31,6 +31,7 @@ class Adding(Sync):
     def add(self, texts: Mapping[str, str | Sequence[Chunk]], metadata: Mapping[str, Any], cut: Cut) -> SyncReport:
         """Add or replace texts, chunked by `cut`; see `Index.add`."""
         self._cut = cut
+        self._mend()
         self._load_added(texts)
         self._metadata = json.dumps(dict(metadata))
         for name, content in texts.items():
@@ -49,6 +50,7 @@ class Adding(Sync):
 
     def remove(self, names: Iterable[str]) -> SyncReport:
         """Remove texts; see `Index.remove`."""
+        self._mend()
         self._load_added(names)
         self._changes.removed += self._known
         self._report.removed_files = len({name for _, name in self._known})

@@ -179,4 +179,6 @@ def _translating(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise StorageError(f"{folder}: {error}") from error
     except (ValueError, RuntimeError) as error:
-        raise DamagedIndexError(f"the full text in {folder} cannot be used ({error}): rebuild the index") from error
+        raise DamagedIndexError(
+            f"the full text in {folder} cannot be used ({error}): remove the folder of the index and make it anew"
+        ) from error

@@ -92,8 +92,8 @@ class Index(Asking):
                 default that of the index; for a new one a file in its folder.
             root: The folder that source names are relative to. By default that of the index; for a new one the folder around it.
             create: Start a new index if there is none.
-            rebuild: Accept other settings than the index has. Files are then chunked again, and vectors are kept if the
-                embedder is the same.
+            rebuild: Accept other settings than the index has, and begin anew: the next sync chunks all files. Vectors are kept
+                if the embedder is the same and they are what was written.
             options: How files are chunked (`IndexOptions`). By default as the index has it.
 
         Raises:
@@ -113,7 +113,7 @@ class Index(Asking):
         kept_by = Store(folder)
         kept = kept_by.settings()
         kept_by.vector_store = opening.vector_store_of(kept_by, store, exists=kept is not None)
-        top, moved = opening.root_of(kept_by, root, exists=kept is not None, rebuild=rebuild)
+        top = opening.root_of(kept_by, root, exists=kept is not None, rebuild=rebuild)
         if kept is None and not create:
             hint = "make one with `chunker index PATH`, or Index.open(...).sync(...)"
             raise NotAnIndexError(f"there is no index at {folder}: {hint}")
@@ -132,12 +132,13 @@ class Index(Asking):
         index = cls(kept_by, top, asked, made, exists=kept is not None)
         if kept is None:
             return index
-        if not rebuild:
-            kept.require(asked)
-        elif moved or kept.fingerprint() != asked.fingerprint() or kept.identity != asked.identity:
+        if rebuild:
             asked.cut()
             with kept_by.writing() as writer:
                 writer.restart(asked, opening.written_root(folder, top))
+                writer.set_aside(check=True)
+        else:
+            kept.require(asked)
         return index
 
     @property
@@ -189,7 +190,7 @@ class Index(Asking):
         max_file_bytes: int = MAX_FILE_BYTES,
         progress: Callable[[SyncReport], object] | None = None,
     ) -> SyncReport:
-        """Bring the index up to date with files and folders; files that are gone from there leave it.
+        """Bring the index up to date with files and folders; files that are gone from there leave it. Lost vectors are made anew.
 
         Problems of single files are in the report: the other files are done, and the content of such a file in the
         index stays. It may be killed at any point; the next sync resumes.
@@ -322,7 +323,7 @@ class Index(Asking):
         return Status(tags, sum(tags.values()), chunks, tokens, embeddings, spare, size, revision, settings)
 
     def verify(self) -> list[str]:
-        """Check the whole index, the vectors too.
+        """Check the whole index, the vectors too. `Index.open(..., rebuild=True)` and a sync mend what is damaged.
 
         Returns:
             A sentence for each fault; empty if there is none.

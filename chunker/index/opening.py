@@ -60,17 +60,17 @@ def written_root(folder: Path, root: Path) -> str:
     return os.path.relpath(top, here) if together else top
 
 
-def root_of(kept_by: Store, given: str | os.PathLike[str] | None, *, exists: bool, rebuild: bool) -> tuple[Path, bool]:
-    """The root of the names of an index, and whether it is another than the index has. Raises `SettingsMismatchError` for another without `rebuild`."""
+def root_of(kept_by: Store, given: str | os.PathLike[str] | None, *, exists: bool, rebuild: bool) -> Path:
+    """The root of the names of an index. Raises `SettingsMismatchError` for another without `rebuild`."""
     kept = kept_by.kept_root() if exists else None
     if kept is None:
-        return kept_by.folder.parent if given is None else Path(given), False
+        return kept_by.folder.parent if given is None else Path(given)
     root = Path(os.path.realpath(kept_by.folder), kept)
     if given is None or os.path.realpath(given) == os.path.realpath(root):
-        return (Path(os.path.realpath(root)) if given is None else Path(given)), False
+        return Path(os.path.realpath(root)) if given is None else Path(given)
     if not rebuild:
         raise SettingsMismatchError({"root": (os.path.realpath(root), os.path.realpath(given))})
-    return Path(given), True
+    return Path(given)
 
 
 def vector_store_of(kept_by: Store, given: str | VectorStore | None, *, exists: bool) -> VectorStore | None:

@@ -21,6 +21,7 @@ class SyncReport:
         removed_files: Names that are gone. A renamed file counts: its old name is.
         unchanged: Files as before.
         computed: Chunks that the embedder embedded.
+        mended: How many of these had a vector that was damaged.
         reused: Chunks in a new place whose vector was there.
         moved: Chunks that went to another line or file.
         removed: Chunks that are gone from their place and are nowhere new.
@@ -45,6 +46,7 @@ class SyncReport:
     removed_files: int = 0
     unchanged: int = 0
     computed: int = 0
+    mended: int = 0
     reused: int = 0
     moved: int = 0
     removed: int = 0
@@ -73,7 +75,7 @@ class SyncReport:
     @property
     def has_changes(self) -> bool:
         """Whether the sync changed the index."""
-        return bool(self.added or self.changed or self.removed_files)
+        return bool(self.added or self.changed or self.removed_files or self.mended)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ A name has no `..` and goes through no link: a file has one, however it was reac
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,9 +21,13 @@ from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_fil
 from chunker.files.intake import Intake
 from chunker.files.patterns import Wanted
 from chunker.files.secrets import LEFT_OUT_BY_NAME, named_as_secret
+from chunker.index.writing import FileState
 
 # Larger files are data, or were written by a program: their chunks would drown what people wrote.
 MAX_FILE_BYTES = 64 << 20
+# A file that was written to less than this many nanoseconds before it was read may be written to again without another time: coarse
+# clocks tick every two seconds.
+_TIMES_TELL_AFTER = 2_500_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +132,15 @@ def is_in_scope(name: str, scope: str) -> bool:
     if not scope:
         return not Path(name).is_absolute()
     return name == scope or name.startswith(scope.rstrip("/") + "/")
+
+
+def state_of(file: FoundFile) -> FileState | None:
+    """The size and times of a file; None if the times prove nothing, for it was just written to, or if it is gone."""
+    try:
+        found = Path(file.path).stat()
+    except OSError:
+        return None
+    newest = max(found.st_mtime_ns, found.st_ctime_ns)
+    if time.time_ns() - newest < _TIMES_TELL_AFTER:
+        return None
+    return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns)

@@ -7,7 +7,7 @@
     .chunker/writer.sqlite       locked by who writes; the lock goes with the process
     .chunker/.gitignore          *
 
-`Store.reading` gives a `Snapshot`: the state of one commit, whatever is written meanwhile. `Store.writing` gives a `Writer` (writing.py).
+`Store.reading` gives a `Snapshot`: the state of one commit, whatever is written meanwhile. `Store.writing` gives a `MendingWriter` (mending.py, writing.py).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from chunker.index.errors import DamagedIndexError, LockedIndexError, NotAnIndex
 from chunker.index.full_text import FullText
 from chunker.index.full_text import create as create_full_text
 from chunker.index.kept_open import KeptOpen
+from chunker.index.mending import MendingWriter
 from chunker.index.schema import DATABASE, SCHEMA, connect, tables, transaction, translating
 from chunker.index.settings import Settings
 from chunker.index.settling import KINDS, folder_of, settling
@@ -31,8 +32,7 @@ from chunker.index.sketches import opened
 from chunker.index.stored import PENDING, StoredRows, StoreWriter, TableName, meta_of, table_name
 from chunker.index.terms import ENGLISH
 from chunker.index.vector_stores import VectorStore
-from chunker.index.vectors import HEADER_BYTES, MappedRows, create, map_rows, vectors_path
-from chunker.index.writing import Writer
+from chunker.index.vectors import HEADER_BYTES, MENDED, MappedRows, create, map_rows, vectors_path
 
 _LOCK = "writer.sqlite"
 _OURS = (DATABASE, _LOCK, "vectors-", *(f"{kind}-" for kind in KINDS), ".gitignore")
@@ -146,16 +146,14 @@ class Store:
                 except FileNotFoundError as error:
                     # Written anew between our look at the database and this one; the next look sees where.
                     if last:
-                        raise DamagedIndexError(
-                            f"the vectors or the full text of {self.folder} are missing: make the index anew"
-                        ) from error
+                        raise DamagedIndexError(self._missing(error)) from error
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             yield Snapshot(connection, vectors, words, names, tuple(json.loads(before["stems"])))
             connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Writer]:
+    def writing(self) -> Iterator[MendingWriter]:
         """Raises `LockedIndexError` at once if somebody else writes."""
         # Who closes the database last writes back what is in its log.
         self._kept_open.close()
@@ -170,7 +168,7 @@ class Store:
             full_text = stack.enter_context(settling(self.folder, connection))
             full_text.tidy()
             if self.vector_store is None:
-                writer = Writer(self.folder, connection, full_text)
+                writer = MendingWriter(self.folder, connection, full_text)
                 writer.tidy()
                 yield writer
                 return
@@ -189,6 +187,12 @@ class Store:
         path = vectors_path(self.folder, meta["generation"])
         rows = map_rows(path, settings.dimensions, meta["rows"])
         return MappedRows(rows, opened(path, settings.dimensions))
+
+    def _missing(self, error: FileNotFoundError) -> str:
+        """What is missing, and what helps."""
+        if Path(str(error.filename or "")).name.startswith("vectors-"):
+            return f"the vectors of {self.folder} are missing; {MENDED}"
+        return f"the full text of {self.folder} is missing: remove the folder and make the index anew"
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:

@@ -19,12 +19,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from chunker.index.mending import MendingWriter
 from chunker.index.schema import transaction
 from chunker.index.settings import Settings
 from chunker.index.settling import Settling
 from chunker.index.vector_stores import VectorStore, VectorTable
 from chunker.index.vectors import Vectors, checksum
-from chunker.index.writing import SPARE, Writer
+from chunker.index.writing import SPARE
 
 PENDING = "CREATE TABLE pending (key BLOB PRIMARY KEY) WITHOUT ROWID"
 # Keys that go to a store at a time.
@@ -96,7 +97,7 @@ class StoredRows:
             yield from self._connection.execute(query.format(", ".join("?" * len(part))), list(part))
 
 
-class StoreWriter(Writer):
+class StoreWriter(MendingWriter):
     """Changes an index whose vectors are in a store."""
 
     def __init__(
@@ -131,6 +132,38 @@ class StoreWriter(Writer):
             )
             self._connection.executemany("DELETE FROM pending WHERE key = ?", ((key,) for key in keys))
             self._set("rows", first + len(rows))
+
+    def _lost(self, *, check: bool) -> set[int] | None:
+        """The rows that the store has lost or changed; None where nobody asks the store."""
+        if not check:
+            return None
+        written = dict(self._connection.execute("SELECT row, checksum FROM embeddings WHERE row >= 0"))
+        rows, found = list(written), StoredRows(self._connection, self._table)
+        for part in range(0, len(rows), _KEYS):
+            for row, vector in found.take(rows[part : part + _KEYS]).items():
+                if checksum(vector) == written[row]:
+                    del written[row]
+        return set(written)
+
+    def _without(self, lost: set[int]) -> None:
+        """Note that vectors are lost."""
+        with transaction(self._connection):
+            self._connection.executemany("UPDATE embeddings SET row = -id WHERE row = ?", ((row,) for row in lost))
+
+    def _drop_waiting(self) -> None:
+        """Forget what waits, and nothing needs it any more; it goes from the store, too."""
+        which = "WHERE row < 0 AND places = 0"
+        with transaction(self._connection):
+            self._connection.execute(f"INSERT OR IGNORE INTO pending SELECT key FROM embeddings {which}")  # noqa: S608  # texts of ours
+            self._connection.execute(f"DELETE FROM embeddings {which}")  # noqa: S608  # likewise
+        self.tidy()
+
+    def _keep_again(self, numbers: Sequence[int], vectors: Vectors, first: int) -> None:  # noqa: ARG002  # rows are numbers of the book
+        """Put the vectors of some embeddings again."""
+        ask = "SELECT key FROM embeddings WHERE id = ?"
+        keys = [self._connection.execute(ask, (number,)).fetchone()[0] for number in numbers]
+        for part in range(0, len(keys), _KEYS):
+            self._table.put(keys[part : part + _KEYS], vectors[part : part + _KEYS])
 
     def drop_spare(self, *, everything: bool = False) -> int:
         """Drop the vectors without places if they are too many; how many went."""

@@ -1,5 +1,6 @@
 """One sync: bring the index up to date with the files, touching only what has changed.
 
+    vectors    missing in their file? -> embedded anew (mending.py)
     file       size and times as they were? -> nothing to do
       |        its text is known?           -> one row: file -> version
     chunks     cut
@@ -20,11 +21,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from chunker.files.chunk_files import Cut
-from chunker.files.discovery import FoundFile, Problem
+from chunker.files.discovery import Problem
 from chunker.files.documents import Document
 from chunker.files.file_chunks import chunks_in_file
 from chunker.files.secrets import LEFT_OUT
@@ -32,22 +32,21 @@ from chunker.formats import Outline
 from chunker.formats.unknown import LinesFormat
 from chunker.index.embedders import Embedder, batches, checked, identity
 from chunker.index.keys import embed_key, version_key
+from chunker.index.mending import MendingWriter
 from chunker.index.reports import SyncReport
 from chunker.index.segments import chunks_of
 from chunker.index.settings import Settings
-from chunker.index.sources import Limits, Source, Sources, is_in_scope
+from chunker.index.sources import Limits, Source, Sources, is_in_scope, state_of
 from chunker.index.stems import stems_of
+from chunker.index.vectors import Vectors
 from chunker.index.words import split_names
-from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion, Writer
+from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVersion
 from chunker.models import Chunk
 from chunker.symbols import FileSymbols, symbols_of
 
 # A commit holds at most so many new chunks and files, and one file more.
 CHUNKS_AT_ONCE = 4096
 FILES_AT_ONCE = 512
-# A file that was written to less than this many nanoseconds before it was read may be written to again without another time: coarse
-# clocks tick every two seconds.
-_TIMES_TELL_AFTER = 2_500_000_000
 
 _Place = tuple[bytes, int, int]
 
@@ -66,7 +65,7 @@ class Sync:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        writer: Writer | None,
+        writer: MendingWriter | None,
         settings: Settings,
         embedder: Embedder,
         *,
@@ -106,6 +105,7 @@ class Sync:
         self._load_known(scopes)
         items = list(sources.found())
         self._report.found = sum(isinstance(item, Source) for item in items)
+        self._mend()
         for item in items:
             if isinstance(item, Problem):
                 self._note(item, missing)
@@ -142,7 +142,7 @@ class Sync:
 
     def _take(self, source: Source) -> None:
         self._report.files += 1
-        state = _state_of(source.file)
+        state = state_of(source.file)
         known = [self._known.get((tag, source.name)) for tag in self._tags]
         if state is not None and all(one is not None and one.state == state for one in known):
             self._seen.add(source.name)
@@ -236,10 +236,18 @@ class Sync:
         texts = {place.key: place for version in changes.versions.values() for place in version.places}
         missing = self._missing(texts)
         self._count(changes, set(missing))
-        self._embed([texts[key] for key in missing])
+        places = [texts[key] for key in missing]
+        sizes = [place.tokens for place in places]
+
+        def keep(run: slice, vectors: Vectors) -> None:
+            if self._writer is not None:
+                self._writer.add_vectors(missing[run], sizes[run], vectors)
+
+        self._embed([place.text for place in places], sizes, keep)
         if self._writer is not None:
             self._writer.change_files(changes)
         else:
+            self._promised.update(missing)
             self._planned.update(changes.versions)
         self._changes = Changes()
         self._waiting = 0
@@ -253,20 +261,34 @@ class Sync:
             if key not in self._promised and known("SELECT 1 FROM embeddings WHERE key = ?", (key,)).fetchone() is None
         ]
 
-    def _embed(self, places: list[NewPlace]) -> None:
-        sizes = [place.tokens for place in places]
+    def _mend(self) -> None:
+        """Embed anew the texts whose vectors were lost."""
+        writer = self._writer
+        if writer is None:
+            return
+        writer.set_aside()
+        waiting = writer.waiting()
+        if not waiting:
+            return
+
+        def keep(run: slice, vectors: Vectors) -> None:
+            writer.mend([number for number, _, _ in waiting[run]], vectors)
+
+        self._embed([text for _, text, _ in waiting], [tokens for _, _, tokens in waiting], keep)
+        self._report.mended = len(waiting)
+
+    def _embed(self, texts: Sequence[str], sizes: list[int], keep: Callable[[slice, Vectors], None]) -> None:
+        """Embed texts of so many tokens in batches, and have each batch kept; in a dry run, only count them."""
         report = self._report
         report.tokens_waiting = sum(sizes)
         self._tell()
         for run in batches(sizes, self._embedder.max_batch_texts, self._embedder.max_batch_tokens):
-            batch = places[run]
+            batch = texts[run]
             if self._writer is not None:
                 began = time.monotonic()
-                vectors = checked(self._embedder.embed([place.text for place in batch]), len(batch), self._embedder)
+                vectors = checked(self._embedder.embed(list(batch)), len(batch), self._embedder)
                 report.embedding_seconds += time.monotonic() - began
-                self._writer.add_vectors([place.key for place in batch], sizes[run], vectors)
-            else:
-                self._promised.update(place.key for place in batch)
+                keep(run, vectors)
             report.computed += len(batch)
             report.tokens_computed += sum(sizes[run])
             report.tokens_waiting -= sum(sizes[run])
@@ -371,15 +393,3 @@ def _names_in_order(symbols: FileSymbols, outline: Outline) -> list[tuple[int, s
     if symbols.uses:
         return sorted((definition.start, definition.name) for definition in symbols.definitions)
     return [(scope.start, scope.name) for scope in outline.scopes]
-
-
-def _state_of(file: FoundFile) -> FileState | None:
-    """The size and times of a file; None if the times prove nothing, for it was just written to, or if it is gone."""
-    try:
-        found = Path(file.path).stat()
-    except OSError:
-        return None
-    newest = max(found.st_mtime_ns, found.st_ctime_ns)
-    if time.time_ns() - newest < _TIMES_TELL_AFTER:
-        return None
-    return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns)

@@ -27,6 +27,8 @@ Vectors = NDArray[np.float32]
 HEADER_BYTES = 64
 _MAGIC = b"BPEVEC01"
 _HEADER = struct.Struct("<8sII")
+# What helps when rows are missing.
+MENDED = "the next sync (`chunker index PATHS`) embeds anew what is damaged"
 # Rows at a time, so that a search or a copy needs little memory beside the file.
 BLOCK_ROWS = 8192
 _NEAR_ROWS = 256
@@ -68,15 +70,22 @@ def map_rows(path: Path, dimensions: int, rows: int) -> Vectors:
         header = file.read(HEADER_BYTES)
         size = os.fstat(file.fileno()).st_size
         if len(header) < HEADER_BYTES or _HEADER.unpack_from(header)[:2] != (_MAGIC, dimensions):
-            raise DamagedIndexError(
-                f"{path.name} does not begin as vectors of {dimensions} dimensions; make the index anew"
-            )
+            raise DamagedIndexError(f"{path.name} does not begin as vectors of {dimensions} dimensions; {MENDED}")
         if size < HEADER_BYTES + rows * dimensions * 4:
-            raise DamagedIndexError(f"{path.name} is too short for its {rows:,} vectors; make the index anew")
+            raise DamagedIndexError(f"{path.name} is too short for its {rows:,} vectors; {MENDED}")
         if rows == 0:
             return np.zeros((0, dimensions), np.float32)
         # As a plain array: each slice of a memmap costs microseconds.
         return np.asarray(np.memmap(file, "<f4", "r", HEADER_BYTES, (rows, dimensions)))
+
+
+def rows_there(path: Path, dimensions: int) -> int | None:
+    """The number of whole rows in a file; None if it is not there, or does not begin as vectors of so many dimensions."""
+    try:
+        map_rows(path, dimensions, 0)
+        return (path.stat().st_size - HEADER_BYTES) // (dimensions * 4)
+    except (DamagedIndexError, FileNotFoundError):
+        return None
 
 
 def rewritten(source: Vectors, kept: Iterable[int], path: Path, generation: int) -> None:
@@ -165,8 +174,9 @@ class MappedRows:
         return {row: self._rows[row] for row in rows if 0 <= row < len(self._rows)}
 
     def similarities(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
-        """The dot products of rows with a vector."""
-        return dict(zip(rows, products(self._rows, np.array(rows, np.int64), query).tolist(), strict=True))
+        """The dot products of those rows that there are with a vector."""
+        there = [row for row in rows if 0 <= row < len(self._rows)]
+        return dict(zip(there, products(self._rows, np.array(there, np.int64), query).tolist(), strict=True))
 
     def surplus(self) -> int:
         """The number of rows that nobody knows: those that a killed run left are no part of a snapshot."""

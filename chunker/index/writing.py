@@ -172,8 +172,8 @@ class Writer:
             self._sketch()
             return 0
         generation = self._meta("generation")
-        dimensions = Settings.from_json(self._text("settings")).dimensions
-        kept = [row for (row,) in count("SELECT row FROM embeddings WHERE places > 0 ORDER BY row")]
+        dimensions = self._dimensions()
+        kept = [row for (row,) in count("SELECT row FROM embeddings WHERE places > 0 AND row >= 0 ORDER BY row")]
         before = map_rows(vectors_path(self._folder, generation), dimensions, self._meta("rows"))
         rewritten(before, kept, vectors_path(self._folder, generation + 1), generation + 1)
         with transaction(self._connection):
@@ -189,7 +189,7 @@ class Writer:
     def _sketch(self) -> None:
         """Sketches of the vectors, where there are many without one."""
         path = vectors_path(self._folder, self._meta("generation"))
-        dimensions = Settings.from_json(self._text("settings")).dimensions
+        dimensions = self._dimensions()
         rows = self._meta("rows")
         if rows - sketched_rows(path, dimensions) > UNSKETCHED:
             extend(sketches_path(path), map_rows(path, dimensions, rows))
@@ -201,7 +201,7 @@ class Writer:
         return int(spare), int(needed)
 
     def restart(self, settings: Settings, root: str) -> None:
-        """Forget all files, and go on with other settings and this root. Vectors are kept where the embedder is the same."""
+        """Forget all files, and go on with these settings and this root. Vectors are kept where the embedder is the same."""
         before = Settings.from_json(self._text("settings"))
         same = before.identity == settings.identity
         if not same:
@@ -337,6 +337,9 @@ class Writer:
             found = self._connection.execute("SELECT id, places FROM embeddings WHERE key = ?", (key,)).fetchone()
             if found is not None:
                 yield key, *found
+
+    def _dimensions(self) -> int:
+        return Settings.from_json(self._text("settings")).dimensions
 
     def _meta(self, name: str) -> int:
         return int(self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()[0])

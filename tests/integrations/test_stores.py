@@ -258,6 +258,22 @@ def test_another_embedder_begins_anew(store: VectorStore, tmp_path: Path) -> Non
     assert back.sync(tmp_path).computed == 0
 
 
+def test_a_rebuild_puts_lost_vectors_again(store: VectorStore, tmp_path: Path) -> None:
+    project(tmp_path)
+    index = Index.open(tmp_path / ".chunker", embedder=SMALL, store=store)
+    index.sync(tmp_path)
+    before = picture(index)
+    with index._store.reading() as snapshot:
+        name = str(stored.table_name(snapshot.connection))
+        (key,) = snapshot.connection.execute("SELECT key FROM embeddings LIMIT 1").fetchone()
+    with store.opened(name) as table:
+        table.drop([key])
+    assert index.verify() == ["vectors: 1 are not there"]
+    again = Index.open(tmp_path / ".chunker", embedder=SMALL, store=store, rebuild=True)
+    assert again.sync(tmp_path).computed == 1
+    assert picture(again) == before
+
+
 class Stop(BaseException):
     """As if the process had ended here."""
 
