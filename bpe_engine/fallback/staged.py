@@ -233,7 +233,7 @@ class SpecificationEngine:
     def find_special(self, characters: str, allowed: Specials) -> list[tuple[int, int, int]]:
         """The special tokens that `encode` finds in received text, if these are allowed: start and end in characters, and the id.
 
-        White space that a token takes along belongs to it.
+        White space that a token takes along belongs to it, up to an ordinary added token in there, which is among them: no plain text has it.
         """
         wanted = self._wanted(allowed, ())
         spans = []
@@ -249,7 +249,10 @@ class SpecificationEngine:
                     if inner.token.special
                 ]
             if outer is not None:
-                if outer.token.special:
+                if outer.start < place and spans and spans[-1][1] == place:
+                    spans[-1] = (spans[-1][0], outer.start, spans[-1][2])
+                    spans.append((outer.start, outer.end, outer.token.id))
+                elif outer.token.special:
                     spans.append((end, outer.end, outer.token.id))
                 place = outer.end
         return spans

@@ -9,12 +9,15 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
+import tokenizers
 from huggingface_files import both, family
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, fragments, texts
 from thresholds import thresholds_set_to
+from tokenizers import AddedToken as TheirToken
+from tokenizers import models
 
 from bpe_engine import AppendingEncoder, EncodingError, StaleMarkError, Tokenizer, UnknownTokenError, Vocabulary
 from bpe_engine.fallback.appending_encoder import AppendingEncoder as ReferenceEncoder
@@ -523,3 +526,24 @@ def test_a_move_within_a_long_text() -> None:
             assert encoder.tokens() == kind.tokenizer.encode(changed, allowed_special="all")
             encoder.move_to(text, allowed_special="all")
             assert encoder.tokens() == kind.tokenizer.encode(text, allowed_special="all")
+
+
+@pytest.mark.parametrize("space", ["\n\n\n", " \n\n\n", "\n\n\n ", "\n\n\n\n"])
+def test_a_token_in_the_white_space_that_another_takes_along(space: str) -> None:
+    """`tokenizers` has both."""
+    theirs = tokenizers.Tokenizer(models.WordLevel({"a": 0, "u": 1}, unk_token="u"))
+    theirs.add_special_tokens([TheirToken("<|end|>", rstrip=True, normalized=False)])
+    theirs.add_tokens([TheirToken("\n\n\n", normalized=False)])
+    ours = both.__wrapped__(theirs.to_str())[1]
+    text = f"a<|end|>{space}a"
+    expected = theirs.encode(text).ids
+    assert ours.encode(text, allowed_special="all") == expected
+    encoder = ours.appending_encoder()
+    encoder.append(text, allowed_special={"<|end|>"})
+    assert encoder.tokens() == encoder.ids().tolist() == expected
+    assert encoder.text == text
+    encoder.move_to("a<|end|>b", allowed_special={"<|end|>"})
+    encoder.move_to(text, allowed_special={"<|end|>"})
+    assert (encoder.tokens(), encoder.count, encoder.text) == (expected, len(expected), text)
+    encoder.append_token(expected[-1])
+    assert encoder.fork().tokens() == [*expected, expected[-1]]
