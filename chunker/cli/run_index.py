@@ -147,10 +147,26 @@ def opened(folder: str) -> Index:
     return Index.open(path, create=False)
 
 
+def check_filter(index: Index, only: Filter, *, of_definitions: bool = False) -> None:
+    """Raise for a language that is none, and for a kind that nothing in the index has."""
+    # Imported late: most questions name no language.
+    from chunker.formats.registry import format_names  # noqa: PLC0415
+
+    for option, wanted, has, others in (
+        ("--language", only.languages, index.languages, format_names),
+        ("--kind", only.kinds, lambda: index.kinds(of_definitions=of_definitions), tuple),
+    ):
+        if wanted and (unknown := sorted({*wanted} - {*has(), *others()})):
+            told = ", ".join(map(printable, unknown))
+            raise typer.BadParameter(f"{told}: the index has {', '.join(has()) or 'none'}", param_hint=option)
+
+
 def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | None, *, explain: bool) -> None:
     """Print the hits in a form: "table" for people, "lines" as grep has them, "jsonl"; None for lines in a pipe and a table on a terminal."""
     with telling():
-        hits = asked.hits(opened(asked.folder), limit, explain=explain)
+        index = opened(asked.folder)
+        check_filter(index, asked.only)
+        hits = asked.hits(index, limit, explain=explain)
     form = form or ("table" if is_terminal(sys.stdout) else "lines")
     for number, hit in enumerate(hits, 1):
         if form == "jsonl":
@@ -165,6 +181,7 @@ def run_pack(asked: IndexQuestion, budget: int, output: BinaryIO) -> None:
     """Print the pack of the hits, as it is; what it has is told on standard error."""
     with telling():
         index = opened(asked.folder)
+        check_filter(index, asked.only)
         hits = None if asked.rerank is None else asked.hits(index, hits_for(budget))
         pack = index.pack(asked.query, budget, asked.only, by=asked.by, hits=hits)
     output.write(pack.text.encode("utf-8", "surrogatepass"))

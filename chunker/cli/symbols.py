@@ -46,7 +46,7 @@ def symbols(
     """Find the definitions of a symbol in the files that `chunker index` has indexed, or the lines of code that use it."""
     with ending_quietly():
         require_index()
-        from chunker.cli.run_index import opened, telling
+        from chunker.cli.run_index import check_filter, opened, telling
         from chunker.files.discovery import printable
         from chunker.index import Filter
 
@@ -54,11 +54,11 @@ def symbols(
         as_lines = output_format is HitFormat.JSONL
         with telling():
             index = opened(folder)
+            check_filter(index, only, of_definitions=True)
             if references:
                 used = index.references(name, only, limit=limit)
                 shown = [
-                    json.dumps(asdict(one), ensure_ascii=False) if as_lines else f"{printable(one.source)}:{one.line}"
-                    for one in used
+                    json.dumps(asdict(one), ensure_ascii=False) if as_lines else printable(str(one)) for one in used
                 ]
             else:
                 found = index.definitions(name, only, prefix=prefix, limit=limit)

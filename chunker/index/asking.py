@@ -163,7 +163,9 @@ class Asking(ABC):
         """The lines of code on which a name stands, those that define it left out; comments and strings are no code.
 
         Args:
-            name: The name exactly as it is written; of "Stack.push" the last part. Names of one letter are not kept.
+            name: The name exactly as it is written. Of "Stack.push" the lines in files that define or name Stack on which push is used on
+                an object (not on another class), and all lines with Stack.push; types are not known, so these are the likely ones. Names of
+                one letter are not kept.
             filter: Conditions on the files.
             limit: The largest number of results.
 
@@ -176,3 +178,25 @@ class Asking(ABC):
             return []
         with self._store.reading() as snapshot:
             return references_to(snapshot.connection, name, filter or Filter(), limit=limit)
+
+    def languages(self) -> list[str]:
+        """The languages of the files in the index, as `Filter.languages` takes them."""
+        return self._listed("SELECT DISTINCT language FROM versions WHERE language IS NOT NULL ORDER BY language")
+
+    def kinds(self, *, of_definitions: bool = False) -> list[str]:
+        """The kinds of the chunks in the index, as `Filter.kinds` takes them.
+
+        Args:
+            of_definitions: Those of definitions instead, for `definitions`.
+
+        Returns:
+            Their names, sorted.
+        """
+        table = "definitions" if of_definitions else "places"
+        return self._listed(f"SELECT DISTINCT kind FROM {table} ORDER BY kind")  # noqa: S608  # names of ours
+
+    def _listed(self, query: str) -> list[str]:
+        if self._is_empty:
+            return []
+        with self._store.reading() as snapshot:
+            return [str(name) for (name,) in snapshot.connection.execute(query)]

@@ -17,6 +17,7 @@ from chunker.index.terms import terms_of
 from chunker.symbols import Definition, FileSymbols
 
 _SUFFIX = re.compile(r"\.[^./]*$")
+_LINE_END = re.compile(r"\r\n|\n|\r")
 # Versions of which the names are read for one question.
 _MOST_VERSIONS = 5000
 
@@ -107,6 +108,22 @@ def versions_that_use(connection: sqlite3.Connection, name: str) -> Iterator[tup
         lines = _unpacked(packed).get(name)
         if lines:
             yield version, lines
+
+
+def lines_of_version(connection: sqlite3.Connection, version: int, wanted: Iterable[int]) -> dict[int, str]:
+    """The text of some lines of a version, from 1, by its chunks."""
+    rows = connection.execute(
+        "SELECT p.start, substr(e.text, p.context + 1) FROM places AS p JOIN embeddings AS e ON e.id = p.embedding WHERE p.version = ? ORDER BY p.number",
+        (version,),
+    )
+    parts: list[str] = []
+    end = 0
+    for start, body in rows:
+        if start + len(body) > end:
+            parts.append(body[max(end - start, 0) :])  # what an overlap repeats is there
+            end = start + len(body)
+    lines = _LINE_END.split("".join(parts))
+    return {number: lines[number - 1] for number in wanted if 0 < number <= len(lines)}
 
 
 def _unpacked(packed: bytes) -> dict[str, list[int]]:

@@ -7,11 +7,14 @@ import sqlite3
 from dataclasses import dataclass
 
 from chunker.index.filters import Filter
-from chunker.index.names import versions_that_use
+from chunker.index.names import lines_of_version, versions_that_use
 from chunker.symbols import Definition, Reference
 
 _STEP = re.compile(r"::|\.|#|->|\\")
 _NAME = re.compile(r"\w+")
+_PATH = re.compile(r"[/.]")
+# Names of the object itself, or of its class.
+_OWN = frozenset({"Self"})
 _FUNCTIONS = ("function", "macro", "property")
 
 
@@ -75,9 +78,11 @@ def references_to(connection: sqlite3.Connection, name: str, only: Filter, *, li
     steps = [step for step in _STEP.split(name) if step]
     if not steps or not _NAME.fullmatch(steps[-1]):
         return []
+    owner = _Owner.of(connection, steps)
     condition, values = only.without_kinds().condition()
     where = f" AND {condition}" if condition else ""
-    found = []
+    found: list[tuple[str, int, int]] = []
+    texts: dict[int, dict[int, str]] = {}
     for version, lines in versions_that_use(connection, steps[-1]):
         own = {
             line
@@ -90,5 +95,67 @@ def references_to(connection: sqlite3.Connection, name: str, only: Filter, *, li
             f"SELECT DISTINCT f.source FROM files AS f JOIN versions AS v ON v.id = f.version WHERE f.version = ?{where}",  # noqa: S608  # texts of ours
             [version, *values],
         ).fetchall()
-        found += [Reference(steps[-1], source, line) for (source,) in sources for line in lines if line not in own]
-    return sorted(found, key=lambda one: (one.source, one.line))[:limit]
+        wanted = [line for line in lines if line not in own] if sources else []
+        if not wanted:
+            continue
+        if owner is not None:
+            texts[version] = lines_of_version(connection, version, wanted)
+            wanted = [line for line in wanted if owner.may_mean(version, texts[version].get(line, ""))]
+        found += [(source, line, version) for (source,) in sources for line in wanted]
+    shown = sorted(found)[:limit]
+    for version in {version for *_, version in shown} - texts.keys():
+        texts[version] = lines_of_version(connection, version, [line for _, line, one in shown if one == version])
+    return [Reference(steps[-1], source, line, texts[version].get(line, "").strip()) for source, line, version in shown]
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """The class in "Stack.push". Types are not known, so lines are judged by the names on them.
+
+    Args:
+        name: Its name.
+        use: A use of the member, with the name it is used on, if there is one.
+        is_defined: Whether the index has the member.
+        versions: The versions that define the class or use its name.
+    """
+
+    name: str
+    use: re.Pattern[str]
+    is_defined: bool
+    versions: frozenset[int]
+
+    @classmethod
+    def of(cls, connection: sqlite3.Connection, steps: list[str]) -> _Owner | None:
+        """The class; None where there is none, or where it is the file or folder that defines the name."""
+        if len(steps) < 2:
+            return None
+        name, member = steps[-2:]
+        rows = connection.execute(
+            "SELECT d.qualified, f.source FROM definitions AS d JOIN files AS f ON f.version = d.version WHERE d.folded = ? AND d.name = ?",
+            (member.lower(), member),
+        ).fetchall()
+        is_defined = any(f".{qualified}".endswith("." + ".".join(steps)) for qualified, _ in rows)
+        if not is_defined and any(name in _PATH.split(source) for _, source in rows):
+            return None
+        using = {version for version, _ in versions_that_use(connection, name)}
+        defining = connection.execute(
+            "SELECT DISTINCT version FROM definitions WHERE folded = ? AND name = ?", (name.lower(), name)
+        )
+        versions = frozenset(using | {version for (version,) in defining})
+        use = re.compile(
+            rf"(?:(\w+)\s*(?:\([^()]*\)\s*)?(?:\?\.|\.|::|->|#)\s*|([\]\)]\s*(?:\?\.|\.|::|->)\s*))?\b{re.escape(member)}\b"
+        )
+        return cls(name, use, is_defined, versions)
+
+    def may_mean(self, version: int, line: str) -> bool:
+        """Whether a line of a version may use the member of this class."""
+        return any(self._is_ours(version, *use.groups()) for use in self.use.finditer(line))
+
+    def _is_ours(self, version: int, on: str | None, after: str | None) -> bool:
+        if on == self.name:
+            return True
+        if not self.is_defined or version not in self.versions:
+            return False
+        if on is None:
+            return after is not None  # a name by itself is another function
+        return on[0].islower() or on in _OWN or on.isupper() or on[0] == "_"

@@ -28,11 +28,16 @@ class Reference:
         name: The name.
         source: The name of the file.
         line: The line, from 1.
+        text: What is written on the line, without the white space around it.
     """
 
     name: str
     source: str
     line: int
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from chunker.cli.app import app
 from chunker.formats.code.tables import reading_named, table_names
 from chunker.formats.registry import format_named
 from chunker.index import Filter, Index
@@ -186,6 +188,49 @@ def test_references_are_lines_of_code(shop: Index) -> None:
     assert shop.references("Box", limit=1)[0].line == 7
     assert shop.references('"Box" OR') == []
     assert shop.references("box") == []
+
+
+def test_references_to_a_member_are_those_of_its_class(tmp_path: Path, write: Write, index: Index) -> None:
+    write(
+        "box.py",
+        "class Box:\n    def open(self):\n        return 1\n\n    def twice(self):\n        return self.open()\n",
+    )
+    write(
+        "use.py",
+        "from box import Box, Index\n\n\ndef use(box, path):\n    open(path)\n    Index.open(path)\n    Box().open()\n    return box.open()\n",
+    )
+    write("other.py", "def other(path, gate):\n    open(path)\n    gate.open()\n    return Gate.open(gate)\n")
+    index.sync(tmp_path)
+    assert [str(one) for one in index.references("Box.open")] == [
+        "box.py:6: return self.open()",
+        "use.py:7: Box().open()",
+        "use.py:8: return box.open()",
+    ]
+    assert [str(one) for one in index.references("Gate.open")] == ["other.py:4: return Gate.open(gate)"]
+    assert index.references("NoSuch.open") == []
+    assert len(index.references("open")) == 8
+    done = CliRunner().invoke(app, ["symbols", "Gate.open", "--references", "--index", str(index.path)])
+    assert done.stdout == "other.py:4: return Gate.open(gate)\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "kinds"),
+    [(["symbols", "Box"], "class, function"), (["search", "Box", "--by", "words"], "class, module, section")],
+)
+def test_an_unknown_kind_or_language_is_an_error_that_lists_them(command: list[str], kinds: str, shop: Index) -> None:
+    def run(*more: str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, [*command, *more, "--index", str(shop.path)], env={"COLUMNS": "300"})
+        return done.exit_code, done.output
+
+    code, told = run("--kind", "klass")
+    assert code == 2
+    assert "klass: the index has " in told
+    assert kinds in told
+    code, told = run("--language", "nonsense")
+    assert code == 2
+    assert "nonsense: the index has markdown, python, typescript" in told
+    assert run("--language", "python")[0] == 0
+    assert run("--language", "rust") == (0, "Nothing found.\n")
 
 
 def test_symbols_go_with_their_files(shop: Index, tmp_path: Path, write: Write) -> None:
