@@ -38,6 +38,8 @@ _CONTROLS = bytes(set(range(32)) - {8, 9, 10, 11, 12, 13, 27}) + b"\x7f"
 # Compressed bytes hold about one in ten; text in an 8-bit encoding, which is to be reported, holds hardly any.
 _BINARY_SHARE = 0.02
 _BYTES_SHOWN = 4
+# Fewer units of two bytes tell no encoding.
+_LEAST_UNITS = 4
 # Letters of many scripts: encodings in seven bits write them as ASCII bytes.
 _LETTERS = "éяλאع漢あ한ไ"
 
@@ -137,7 +139,9 @@ def _why_binary(sample: bytes) -> str | None:
     """
     nul = sample.find(b"\0")
     if nul >= 0:
-        return f"a NUL byte at byte {nul}"
+        codec = _unmarked_utf16(sample)
+        hint = f"; it looks like UTF-16 without a byte order mark: --encoding {codec} reads it" if codec else ""
+        return f"a NUL byte at byte {nul}{hint}"
     try:
         # Not final: the sample may end inside a character.
         codecs.getincrementaldecoder("utf-8")().decode(sample, final=False)
@@ -146,6 +150,20 @@ def _why_binary(sample: bytes) -> str | None:
         if controls >= _BINARY_SHARE * len(sample):
             return f"not UTF-8, with control characters in the first {len(sample)} bytes"
     return None
+
+
+def _unmarked_utf16(sample: bytes) -> str | None:
+    """The codec of UTF-16 that bytes look like, since every other one of most is NUL, always on the same side; None for other bytes.
+
+    >>> _unmarked_utf16("Grün\\n".encode("utf-16-be")), _unmarked_utf16("Grün\\n".encode("utf-16-le")), _unmarked_utf16(b"MZ\\x90\\0")
+    ('utf-16-be', 'utf-16-le', None)
+    """
+    sides = sample[::2], sample[1::2]
+    nuls = [side.count(0) for side in sides]
+    if min(nuls) or max(nuls) * 2 < len(sides[1]) or len(sides[1]) < _LEAST_UNITS:
+        return None
+    letters = sides[1] if nuls[0] else sides[0]
+    return None if letters.translate(None, _CONTROLS) != letters else ("utf-16-be" if nuls[0] else "utf-16-le")
 
 
 def _undecodable(path: str, content: bytes, error: UnicodeDecodeError, encoding: str) -> Problem:

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunker.files.discovery import FoundFile, Problem, find_files, printable
+from chunker.files.documents import read_document
 from chunker.files.gitignore import translate
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -359,3 +360,16 @@ def test_a_pattern_of_many_stars_is_that_of_git(pattern: str, paths: list[str]) 
         )
         run_git(folder, "init", "--quiet")
         assert found(folder) == git_files(folder)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_told_with_its_encoding(codec: str, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes("Some notes in Düsseldorf.\n".encode(codec))
+    found = read_document(FoundFile(str(path), path.stat().st_size, named=True))
+    assert isinstance(found, Problem)
+    assert found.reason.endswith(f"--encoding {codec} reads it")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    other = read_document(FoundFile(str(path), 16, named=True))
+    assert isinstance(other, Problem)
+    assert other.reason == "binary: a NUL byte at byte 8"
