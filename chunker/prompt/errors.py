@@ -38,7 +38,18 @@ class RequiredItemsError(ChunkerError, ValueError):
         listed = [f"{name} {tokens:,}" for name, tokens in self.needed]
         listed += [f"between them {self.between:,}"] if self.between > 0 else []
         beside = f", beside the {self.promised:,} that sections are promised" if self.promised else ""
-        return f"the required items of {self.section} do not fit into {self.room:,} tokens{beside}: {', '.join(listed)}"
+        told = f"the required items of {self.section} do not fit into {self.room:,} tokens{beside}: {', '.join(listed)}"
+        return f"{told}; {self._advice()}"
+
+    def _advice(self) -> str:
+        lacking = sum(tokens for _, tokens in self.needed) + self.between - self.room
+        number = "1 token is" if lacking == 1 else f"{lacking:,} tokens are"
+        if self.section.startswith(("section ", "item ")):
+            return f"{number} lacking: raise its max_tokens, or let required items be cut (truncate, min_tokens)"
+        less = " or the min_tokens of sections" if self.promised else ""
+        if self.section == "the conversation":
+            return f"{number} lacking: raise the budget or lower the reserve"
+        return f"{number} lacking: raise the budget, lower the reserve{less}, or let required items be cut (truncate, min_tokens)"
 
 
 class ChatTemplateError(ChunkerError, ValueError):

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, InstanceOf
 from pydantic.dataclasses import dataclass
 
 from chunker.files.discovery import FoundFile, Problem, portable
@@ -23,6 +23,7 @@ from chunker.files.documents import read_document
 from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.errors import ItemFileError
+from chunker.prompt.wrong_fields import told_plainly
 
 # The part of an item that is cut off: its end, its beginning, or its middle.
 Truncate = Literal["tail", "head", "middle"]
@@ -33,6 +34,14 @@ Fill = Literal["best_effort", "strict"]
 _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
 
+@told_plainly(
+    {
+        "text": "a str, Chunk, Hit or Path",
+        "truncate_at": "'token', 'line', 'sentence' or a function",
+        "tool_calls": "a tuple of dicts",
+        "tool_calls[]": "a dict",
+    }
+)
 @dataclass(frozen=True, config=_CONFIG)
 class Item:
     """A text that may become part of a prompt.
@@ -61,6 +70,8 @@ class Item:
 
     Raises:
         ItemFileError: The file cannot be read, or is no text.
+        WrongTypeError: A field is of a wrong type, or there is no such field.
+        PromptConfigurationError: `truncate` or `truncate_at` has a value that is not listed.
     """
 
     text: str | Chunk | Hit | Path
@@ -97,6 +108,12 @@ class Item:
         return self.text.text if isinstance(self.text, Chunk | Hit) else str(self.text)
 
 
+@told_plainly(
+    {
+        "items": "a sequence of Item, Section, Chunk, Hit and Path",
+        "items[]": "an Item, Section, Chunk, Hit or Path",
+    }
+)
 @dataclass(frozen=True, config=_CONFIG)
 class Section:
     """A part of a prompt with a budget of its own.
@@ -114,10 +131,14 @@ class Section:
         footer: Text after it, if it keeps anything.
         fill: "best_effort" skips an item that does not fit; "strict" stops there. None does as the section around it.
         role: With a chat format, all of it is one message of this role.
+
+    Raises:
+        WrongTypeError: A field is of a wrong type, or there is no such field.
+        PromptConfigurationError: `fill` has a value that is not listed.
     """
 
     name: str
-    items: Sequence[Item | Section | Chunk | Hit | Path]
+    items: Sequence[Item | Section | Chunk | Hit | InstanceOf[Path]]
     tokens: int | None = Field(default=None, kw_only=True)
     share: float | None = Field(default=None, kw_only=True)
     min_tokens: int = Field(default=0, kw_only=True)

@@ -34,7 +34,9 @@ class Package:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
             self.names = self._zip.namelist()
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            raise DamagedDocumentError(f"it is no whole zip file: {error}") from error
+            # The library says of a file without the table at its end that it "is not a zip file", also of one that was cut off.
+            detail = "" if "not a zip file" in str(error) else f": {error}"
+            raise DamagedDocumentError(f"it is no zip file, or not whole{detail}") from error
         if len(self.names) > MAX_PARTS:
             raise DocumentTooLargeError(f"it has {len(self.names):,} parts, more than {MAX_PARTS:,}")
         self._unpacked = 0

@@ -15,7 +15,7 @@ from bpe_engine import Tokenizer
 from bpe_engine.special_tokens import Part
 from chunker.arguments import require
 from chunker.errors import OptionError, WrongTypeError
-from chunker.prompt.chat import ChatFormat
+from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.conversation.compared import ComparedText, WholeText
 from chunker.prompt.conversation.layout import Layout, Sliced
 from chunker.prompt.conversation.pins import Pin
@@ -84,7 +84,7 @@ class RenderedMessages:
             **variables: Other values that the template reads, such as `enable_thinking`.
 
         Raises:
-            OptionError: An option has an unknown value.
+            OptionError: An option has an unknown value, or `template` is a text without any expression of Jinja.
             MessageError: A tool or document is of no known form.
         """
         if spelled_special not in ("text", "token"):
@@ -96,7 +96,7 @@ class RenderedMessages:
             "a ChatTemplate, a ChatFormat or the text of a template",
         )
         if isinstance(template, str):
-            template = ChatTemplate(template)
+            template = _template_of(template)
         self._template = template if isinstance(template, ChatTemplate) else ChatTemplate.from_format(template)
         self._tokenizer = tokenizer_of(tokenizer)
         self._speller = Speller(self._tokenizer) if spelled_special == "text" else None
@@ -271,3 +271,14 @@ def whole(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise WrongTypeError(f"{name} must be a whole number, got {value!r:.60}")
     return index(value)
+
+
+def _template_of(text: str) -> ChatTemplate:
+    """The template that a text is. Raises OptionError for one that would write the same whatever the messages are, such as the name of a file."""
+    if any(mark in text for mark in ("{{", "{%")):
+        return ChatTemplate(text)
+    advice = "for that of a file or folder give ChatTemplate.from_file(...)"
+    if text in CHAT_FORMATS:
+        ChatTemplate.from_format(CHAT_FORMATS[text])  # tells of one that has no text, such as "openai"
+        advice = f"for the chat format of this name give CHAT_FORMATS[{text!r}]"
+    raise OptionError(f"template must be the text of a template in Jinja, got {text!r:.60}: {advice}")

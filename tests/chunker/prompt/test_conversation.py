@@ -490,3 +490,16 @@ def test_masks_of_roles() -> None:
         role_mask(made, "user")
     with pytest.raises(ConversationError, match="role_mask needs none"):
         generation_mask(made)
+
+
+def test_a_name_is_no_template() -> None:
+    with pytest.raises(
+        OptionError, match=r"must be the text of a template.*'mine.jinja': .*give ChatTemplate.from_file"
+    ):
+        Conversation("o200k_base", "mine.jinja")
+    with pytest.raises(OptionError, match=r"'chatml': .*give CHAT_FORMATS\['chatml'\]"):
+        Conversation("o200k_base", "chatml")
+    with pytest.raises(ChatTemplateError, match="the chat format 'openai': it says how many tokens"):
+        Conversation("o200k_base", "openai")
+    with pytest.raises(OptionError, match="got ''"):
+        Conversation("o200k_base", "")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +190,28 @@ def test_required_items_are_cut_the_least_important_first() -> None:
         assemble(items, 19)
     assert raised.value.needed == [("b", 10), ("a", 10)]
     assert (raised.value.room, raised.value.section) == (19, "the prompt")
-    assert str(raised.value) == "the required items of the prompt do not fit into 19 tokens: b 10, a 10"
+    assert str(raised.value) == (
+        "the required items of the prompt do not fit into 19 tokens: b 10, a 10; 1 token is lacking: "
+        "raise the budget, lower the reserve, or let required items be cut (truncate, min_tokens)"
+    )
+
+
+def test_what_lacks_is_advice_that_holds() -> None:
+    whole = Item(words(50), id="whole", required=True)
+    prompts: list[Callable[[int], Prompt]] = [
+        lambda more: assemble([whole, Item(words(9), id="b", required=True)], 20 + more),
+        lambda more: assemble([Section("s", [whole], tokens=5, max_tokens=20 + more)], 100),
+        lambda more: assemble([replace(whole, max_tokens=20 + more)], 100),
+        lambda more: assemble([whole, Section("s", [Item("x")], tokens=10, min_tokens=10)], 20 + more),
+    ]
+    for make in prompts:
+        with pytest.raises(RequiredItemsError) as raised:
+            make(0)
+        found = re.search(r"; ([0-9]+) tokens are lacking: raise (the budget|its max_tokens)", str(raised.value))
+        assert found is not None
+        assert make(int(found[1])).report.items[0].status == "kept"
+        with pytest.raises(RequiredItemsError):
+            make(int(found[1]) - 1)
 
 
 def test_required_items_of_lines_keep_the_least_that_is_enough() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
+from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt import CHAT_FORMATS, Item, PromptConfigurationError, Section, assemble
 from chunker.prompt.layout import DEEPEST, Layout
 from chunker.prompt.rules import RULES, PromptOptions
@@ -172,9 +174,51 @@ def test_a_tree_of_any_depth_is_an_error_and_no_crash() -> None:
         assemble([nested(10_000)], 10)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"truncate": "end"}, {"min_token": 1}, {"max_tokens": "many"}, {"tool_calls": "f()"}]
-)
-def test_an_item_knows_its_options(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
-        Item("x", **wrong)
+WRONG_FIELDS: dict[str, tuple[Callable[[Any], object], Any]] = {
+    "text of Item must be a str, Chunk, Hit or Path, not None": (Item, None),
+    "priority of Item must be a number, not 'high' (str)": (lambda value: Item("x", priority=value), "high"),
+    "max_tokens of Item must be a whole number, not 1.5 (float)": (lambda value: Item("x", max_tokens=value), 1.5),
+    "tool_calls of Item must be a tuple of dicts, not 'f()' (str)": (lambda value: Item("x", tool_calls=value), "f()"),
+    "tool_calls[0] of Item must be a dict, not 1 (int)": (lambda value: Item("x", tool_calls=value), (1,)),
+    "Item has no argument min_token; min_tokens?": (lambda value: Item("x", **value), {"min_token": 1}),
+    "Item takes id by its name alone: id=...": (lambda value: Item(*value), ("x", "a")),
+    "Item is given text twice": (lambda value: Item("x", **value), {"text": "y"}),
+    "Section needs items": (lambda value: Section(*value), ("s",)),
+    "items of Section must be a sequence of Item, Section, Chunk, Hit and Path, not 5 (int)": (
+        lambda value: Section("s", value),
+        5,
+    ),
+    "items[1] of Section must be an Item, Section, Chunk, Hit or Path, not 'README.md' (str)": (
+        lambda value: Section("s", value),
+        [Item("x"), "README.md"],
+    ),
+}
+WRONG_VALUES: dict[str, tuple[Callable[[Any], object], Any]] = {
+    "truncate of Item must be 'tail', 'head' or 'middle', got 'tale'": (
+        lambda value: Item("x", truncate=value),
+        "tale",
+    ),
+    "truncate_at of Item must be 'token', 'line', 'sentence' or a function, got 'word'": (
+        lambda value: Item("x", truncate_at=value),
+        "word",
+    ),
+    "fill of Section must be 'best_effort' or 'strict', got 'greedy'": (
+        lambda value: Section("s", [], fill=value),
+        "greedy",
+    ),
+}
+
+
+@pytest.mark.parametrize("message", [*WRONG_FIELDS, *WRONG_VALUES])
+def test_a_wrong_field_is_told_in_one_line(message: str) -> None:
+    make, value = (WRONG_FIELDS | WRONG_VALUES)[message]
+    with pytest.raises(OptionError) as raised:
+        make(value)
+    assert str(raised.value) == message
+    assert type(raised.value) is (WrongTypeError if message in WRONG_FIELDS else PromptConfigurationError)
+    assert raised.value.__suppress_context__
+
+
+def test_a_field_that_is_replaced_is_checked() -> None:
+    with pytest.raises(WrongTypeError, match="priority of Item must be a number"):
+        replace(Item("x"), priority="high")  # type: ignore[arg-type]

@@ -194,3 +194,9 @@ def test_a_bad_document_costs_no_other(tmp_path: Path) -> None:
     results = list(chunk_files(tmp_path, 64))
     assert [isinstance(one, Problem) for one in results] == [True, False, True]
     assert all(one.failed for one in results if isinstance(one, Problem))
+
+
+def test_what_is_no_zip_file_is_told_once() -> None:
+    with pytest.raises(DamagedDocumentError) as raised:
+        zipped.Package(b"no zip file at all")
+    assert str(raised.value) == "it is no zip file, or not whole"
