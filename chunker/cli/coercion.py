@@ -12,6 +12,8 @@ from __future__ import annotations
 import enum
 from typing import Any, get_args, get_origin
 
+import typer
+
 
 def coerce_early(command: Any) -> Any:
     """The command, whose parameters take plain values at once. A version of typer that has other insides is left as it is."""
@@ -47,7 +49,13 @@ class _PlainFirst:
                 return taken
         from typer._coercion import build_runtime_param  # noqa: PLC0415  # where it is needed, which is seldom
 
-        return build_runtime_param(self._parameter.type_descriptor).coerce(value, param=param, ctx=ctx)
+        try:
+            return build_runtime_param(self._parameter.type_descriptor).coerce(value, param=param, ctx=ctx)
+        except typer.BadParameter:
+            if self._annotation is not int or type(value) is not str:
+                raise
+            least, most = getattr(info, "min", None), getattr(info, "max", None)
+            raise typer.BadParameter(_no_such_number(value, least, most), ctx=ctx, param=param) from None
 
 
 _UNSURE = object()
@@ -75,6 +83,16 @@ def _taken(value: Any, annotation: Any, least: float | None, most: float | None)
     if type(value) is not annotation or (annotation is int and not _between(value, least, most)):
         return _UNSURE
     return value
+
+
+def _no_such_number(value: str, least: float | None, most: float | None) -> str:
+    """The message for a text that is no whole number in these limits.
+
+    >>> _no_such_number("0", 1, None), _no_such_number("x", 1, 9)
+    ("must be a whole number of at least 1, got '0'", "must be a whole number from 1 to 9, got 'x'")
+    """
+    limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    return f"must be a whole number{limits}, got {value!r:.60}"
 
 
 def _between(value: float, least: float | None, most: float | None) -> bool:

@@ -243,3 +243,11 @@ def test_a_piped_report_breaks_no_name(tree: Path) -> None:
     assert (tree / "report.txt").read_text("utf-8") == out
     narrow, _ = run("spec.yaml", "--report", cwd=tree, COLUMNS="60")
     assert max(map(len, narrow.splitlines())) <= 60
+
+
+@pytest.mark.parametrize("value", ["0", "abc", "-5", "1.5"])
+def test_a_wrong_number_is_told_in_plain_words(tree: Path, value: str) -> None:
+    _, errors = run("simulate", "session.jsonl", "--budget", value, cwd=tree, code=2)
+    assert errors.splitlines()[-1] == (
+        f"Error: Invalid value for '--budget': must be a whole number of at least 1, got {value!r}"
+    )
