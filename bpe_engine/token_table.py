@@ -50,7 +50,7 @@ class TokenTable:
         """The bytes of a token. Raises UnknownTokenError."""
         found = self.bytes_of(token)
         if found is None:
-            raise UnknownTokenError(f"no token of {self._vocabulary.name} has the id {token!r}")
+            raise UnknownTokenError(f"no token of {self._vocabulary.name or 'this tokenizer'} has the id {token!r}")
         return found
 
     def id_of(self, token: bytes) -> int | None:

@@ -232,7 +232,7 @@ class Tokenizer:
         return hash((type(self), self.name))
 
     def __repr__(self) -> str:
-        return f"<Tokenizer {self.name!r}: {self.n_vocab} tokens>"
+        return f"<Tokenizer{f' {self.name!r}' if self.name else ''}: {self.n_vocab} tokens>"
 
     # --- what it is
 
@@ -528,7 +528,7 @@ class Tokenizer:
         """
         found = self._table.id_of(to_bytes(received(text_or_bytes)))
         if found is None:
-            raise UnknownTokenError(f"{text_or_bytes!r} is not a single token of {self.name}")
+            raise UnknownTokenError(f"{text_or_bytes!r} is not a single token of {self.name or 'this tokenizer'}")
         return found
 
     def truncate(self, text: Text, max_tokens: int, side: Literal["head", "tail"] = "head") -> Text:

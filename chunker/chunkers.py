@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping
 from copy import copy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
@@ -77,7 +78,7 @@ class TextChunker:
         self,
         max_tokens: int = 512,
         *,
-        tokenizer: str | TokenCounter = "o200k_base",
+        tokenizer: str | Path | TokenCounter = "o200k_base",
         min_tokens: int | None = None,
         desired_tokens: int | None = None,
         overlap: int = 0,

@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -204,7 +205,7 @@ class Hierarchy(BaseModel):
         size: int = 3,
         *,
         max_tokens: int | None = None,
-        tokenizer: str | TokenCounter = "o200k_base",
+        tokenizer: str | Path | TokenCounter = "o200k_base",
     ) -> ReadingWindow:
         """Join a chunk with its neighbours on its level, nearest first: a sentence window, if the level is of sentences.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Literal, TypedDict
 
 from chunker.context.breadcrumbs import ContextPart
@@ -16,7 +17,7 @@ Strategy = Literal["grow", "optimal"]
 class Options(TypedDict, total=False):
     """The options of every chunker beside `max_tokens`; see `chunker.TextChunker`."""
 
-    tokenizer: str | TokenCounter
+    tokenizer: str | Path | TokenCounter
     min_tokens: int | None
     desired_tokens: int | None
     overlap: int

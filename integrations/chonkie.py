@@ -10,6 +10,7 @@ All indices are in characters: `text[start_index:end_index]` is the text of a ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from chunker.counting import TokenCounter, resolve_tokenizer
@@ -50,7 +51,7 @@ class TokenBudgetChunker(BaseChunker):
 
     def __init__(
         self,
-        tokenizer: str | TokenCounter | Callable[[str], object] = "o200k_base",
+        tokenizer: str | Path | TokenCounter | Callable[[str], object] = "o200k_base",
         chunk_size: int = 2048,
         chunk_overlap: float = 0,
         *,

@@ -11,6 +11,7 @@ Haystack 3 loads only trusted modules: `Pipeline.loads(yaml, allowed_modules=["c
 import re
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 from chunker.counting import TokenCounter, resolve_tokenizer
@@ -57,7 +58,7 @@ class TokenBudgetDocumentSplitter:
         split_overlap: int = 0,
         split_threshold: int | None = None,
         *,
-        tokenizer: str | TokenCounter | Callable[[str], object] = "o200k_base",
+        tokenizer: str | Path | TokenCounter | Callable[[str], object] = "o200k_base",
         language: str | None = None,
         strategy: Strategy = "grow",
         skip_empty_documents: bool = True,
@@ -71,7 +72,7 @@ class TokenBudgetDocumentSplitter:
         self.split_length = split_length
         self.split_overlap = split_overlap
         self.split_threshold = split_threshold
-        self.tokenizer = tokenizer
+        self.tokenizer = str(tokenizer) if isinstance(tokenizer, Path) else tokenizer
         self.language = language
         self.strategy = strategy
         self.skip_empty_documents = skip_empty_documents

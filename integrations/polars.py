@@ -11,6 +11,7 @@ Needs Polars: pip install "bpe-chunker[polars]".
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Unpack
 
 from chunker.integrations.requirements import missing
@@ -32,7 +33,7 @@ from chunker.scale.functions import count_tokens as counts_of
 __all__ = ["chunk", "count_tokens"]
 
 
-def count_tokens(texts: str | pl.Expr, tokenizer: str | TokenCounter = "o200k_base") -> pl.Expr:
+def count_tokens(texts: str | pl.Expr, tokenizer: str | Path | TokenCounter = "o200k_base") -> pl.Expr:
     """An expression for the number of tokens of each text; null for null.
 
     Args:

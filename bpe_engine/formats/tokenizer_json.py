@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 def read(path: Path) -> Specification:
     """The specification in a file. Raises VocabularyError with the file and the place in it, UnsupportedModelError for what it does not support, OSError."""
     return parse_tokenizer_json(
-        path.read_bytes(), str(path), name=path.parent.name if path.stem == "tokenizer" else path.stem
+        path.read_bytes(),
+        str(path),
+        name=(path.absolute().parent.name or path.stem) if path.stem == "tokenizer" else path.stem,
     )
 
 

@@ -43,7 +43,7 @@ class SpecificationTable:
         """The bytes of a token. Raises UnknownTokenError."""
         found = self._bytes.get(token)
         if found is None:
-            raise UnknownTokenError(f"no token of {self._specification.name} has the id {token!r}")
+            raise UnknownTokenError(f"no token of {self._specification.name or 'this tokenizer'} has the id {token!r}")
         return found
 
     def id_of(self, token: bytes) -> int | None:

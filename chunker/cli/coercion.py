@@ -10,6 +10,7 @@ chunk a file, and most values are defaults, words and whole numbers. What is not
 from __future__ import annotations
 
 import enum
+import os
 from typing import Any, get_args, get_origin
 
 import typer
@@ -51,11 +52,25 @@ class _PlainFirst:
 
         try:
             return build_runtime_param(self._parameter.type_descriptor).coerce(value, param=param, ctx=ctx)
-        except typer.BadParameter:
-            if self._annotation is not int or type(value) is not str:
-                raise
-            least, most = getattr(info, "min", None), getattr(info, "max", None)
-            raise typer.BadParameter(_no_such_number(value, least, most), ctx=ctx, param=param) from None
+        except typer.BadParameter as error:
+            told: typer.BadParameter = error
+            if self._annotation is int and type(value) is str:
+                least, most = getattr(info, "min", None), getattr(info, "max", None)
+                told = typer.BadParameter(_no_such_number(value, least, most), ctx=ctx, param=param)
+            variable = variable_of(ctx, param.name)
+            if variable is not None:
+                told.param_hint = variable
+            raise told from None
+
+
+def variable_of(ctx: Any, name: str) -> str | None:
+    """How a message calls the environment variable that the value of a parameter is of; None for a value from elsewhere."""
+    source = ctx.get_parameter_source(name)
+    if source is None or source.name != "ENVIRONMENT":
+        return None
+    param = next(one for one in ctx.command.params if one.name == name)
+    names = [param.envvar] if isinstance(param.envvar, str) else param.envvar
+    return f"the environment variable {next((one for one in names if os.environ.get(one)), names[0])}"
 
 
 _UNSURE = object()

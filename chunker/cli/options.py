@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,12 +38,13 @@ Paths = Annotated[
     list[str],
     typer.Argument(metavar="PATH", show_default=False, help="Files, folders, or - for standard input."),
 ]
+_TOKENIZER_VARIABLE = "CHUNKER_TOKENIZER"
 TokenizerName = Annotated[
     str,
     typer.Option(
         "--tokenizer",
         "-t",
-        envvar="CHUNKER_TOKENIZER",
+        envvar=_TOKENIZER_VARIABLE,
         metavar="NAME",
         show_envvar=False,
         help="An encoding, a model (gpt-4o), or the file of one.",
@@ -248,8 +250,20 @@ def read_settings(ctx: typer.Context) -> None:
         settings = find_settings(Path(), name, lambda one: _options_of(group.get_command(ctx, one)), list(group.own))
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint=FILE) from None
+    if settings.folder is not None and "tokenizer" in settings.options:
+        settings.options["tokenizer"] = _beside(settings.folder, settings.options["tokenizer"])
     ctx.default_map = {name: settings.options}
     ctx.meta[_FOLDER] = settings.folder
+
+
+def _beside(folder: Path, given: object) -> object:
+    """Tokenizers of a file of settings, whose paths are relative to that file, as they are called from the current folder."""
+    from chunker.counting.tokenizer_files import tokenizer_path
+
+    if isinstance(given, list):
+        return [_beside(folder, one) for one in given]
+    path = tokenizer_path(given, folder) if isinstance(given, str) else None
+    return given if path is None or folder == Path.cwd() else str(path)
 
 
 def _options_of(command: Any) -> dict[str, list[str]]:  # noqa: ANN401  # typer has its classes of commands in private modules
@@ -308,15 +322,17 @@ def check_paths(paths: list[str], output: str | None) -> None:
 
 
 def load_tokenizer(name: str) -> TokenCounter:
-    """The tokenizer that is published under this name, else the one in the file of this name."""
+    """The tokenizer of a name or file (`chunker.counting.resolve_tokenizer`). An unknown one is wrong usage."""
     from bpe_engine import BpeEngineError
-    from chunker.counting.tokenizer_files import tokenizer_named
+    from chunker.counting import resolve_tokenizer
     from chunker.errors import OptionError
 
     try:
-        return tokenizer_named(name)
+        return resolve_tokenizer(name)
     except (BpeEngineError, OptionError, OSError) as error:
-        raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
+        of_environment = os.environ.get(_TOKENIZER_VARIABLE) == name
+        hint = f"the environment variable {_TOKENIZER_VARIABLE}" if of_environment else "--tokenizer"
+        raise typer.BadParameter(str(error), param_hint=hint) from None
 
 
 def wanted_format(output_format: FileFormat | None, output: str | None) -> FileFormat:

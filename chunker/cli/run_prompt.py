@@ -11,10 +11,9 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from bpe_engine import BpeEngineError, UnknownEncodingError
+from bpe_engine import BpeEngineError
 from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT, open_output
 from chunker.counting import TokenCounter, resolve_tokenizer
-from chunker.counting.tokenizer_files import tokenizer_named
 from chunker.files.discovery import Problem, portable, printable
 from chunker.files.progress import is_terminal
 from chunker.prompt.assembling import Prompt, assemble
@@ -53,7 +52,7 @@ def run(spec: str, root: str | None, wanted: PromptOutput) -> None:
             raise typer.Exit(EXIT_FAILED)
         prompt = _assemble(loaded, gathered, tokenizer)
     except SpecError as error:
-        raise typer.BadParameter(f"\n{error}") from None
+        raise typer.BadParameter(str(error)) from None
     except RequiredItemsError as error:
         _tell(gathered)
         typer.echo(f"Error: {printable(spec)}: {error}", err=True)
@@ -65,13 +64,9 @@ def run(spec: str, root: str | None, wanted: PromptOutput) -> None:
 
 
 def _tokenizer(loaded: LoadedSpec) -> TokenCounter:
-    """That of the spec: a name, else a file, looked for beside the spec."""
-    name = loaded.spec.tokenizer
+    """That of the spec: a name, or a file, whose path is relative to the spec."""
     try:
-        try:
-            return resolve_tokenizer(name)
-        except UnknownEncodingError:
-            return tokenizer_named(name, loaded.path.parent)
+        return resolve_tokenizer(loaded.spec.tokenizer, folder=loaded.path.parent)
     except (BpeEngineError, OSError) as error:
         raise loaded.error(("tokenizer",), str(error)) from None
 

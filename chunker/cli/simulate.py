@@ -58,7 +58,7 @@ def simulate(
     """
     with ending_quietly():
         from bpe_engine.errors import BpeEngineError
-        from chunker.counting.tokenizer_files import tokenizer_named
+        from chunker.counting import resolve_tokenizer
         from chunker.errors import ChunkerError
         from chunker.prompt.planning.cache_rules import PROVIDERS
         from chunker.prompt.planning.context_plan import ContextPlan
@@ -68,7 +68,7 @@ def simulate(
         if provider not in PROVIDERS:
             raise typer.BadParameter(f"one of {', '.join(PROVIDERS)}", param_hint="--provider")
         try:
-            counter = tokenizer_named(tokenizer)
+            counter = resolve_tokenizer(tokenizer)
         except (BpeEngineError, ChunkerError, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
         try:

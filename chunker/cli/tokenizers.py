@@ -104,11 +104,16 @@ def _load(name: str) -> tuple[str, Tokenizer]:
     """Load a tokenizer: its kind, and the tokenizer."""
     from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
     from bpe_engine.formats.detection import detect
+    from chunker.counting.tokenizer_files import require_file, tokenizer_path
+    from chunker.tokenizer_errors import UnknownTokenizerError
 
     try:
-        if Path(name).is_file():
-            return detect(Path(name)), Tokenizer.from_file(name)
+        path = tokenizer_path(name)
+        if path is not None:
+            return detect(require_file(path)), Tokenizer.from_file(path)
         return "published encoding", Tokenizer.load(name)
+    except UnknownTokenizerError as error:
+        raise typer.BadParameter(str(error), param_hint="FILE") from None
     except UnknownEncodingError as error:
         raise typer.BadParameter(f"{error}; and there is no file of this name", param_hint="FILE") from None
     except (BpeEngineError, OSError) as error:
@@ -134,7 +139,7 @@ def _facts(kind: str, tokenizer: Tokenizer, sample: str) -> dict[str, object]:
     special = sorted(tokenizer.special_tokens_set)
     ids, starts = tokenizer.encode_with_offsets(sample, unit="characters")
     return {
-        "name": tokenizer.name,
+        "name": tokenizer.name or "(none)",
         "kind": kind,
         "tokens": len(tokens),
         "ids": tokenizer.n_vocab,

@@ -1,6 +1,7 @@
 """Token counters: by name, by our own tokenizers, by those of other packages, by functions.
 
     TextChunker(512, tokenizer="gpt-4o")                                  an encoding or model
+    TextChunker(512, tokenizer="qwen/tokenizer.json")                     a tokenizer file, also as a Path
     TextChunker(512, tokenizer=tokenizers.Tokenizer.from_file(...))       WordPiece, Unigram, BPE of Hugging Face
     TextChunker(512, tokenizer=tiktoken.get_encoding("r50k_base"))
     TextChunker(512, tokenizer=lambda text: len(model.tokenize(text)))    any function
@@ -11,18 +12,21 @@ Each becomes a `TokenCounter`. Its law: after every call, the count of a growing
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from bpe_engine import Tokenizer
+from bpe_engine import Tokenizer, UnknownEncodingError
 from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.published.registry import published_encodings
 from chunker.counting.counters import UNITS, Measured, RecountingCounter, SettlingCounter, UnitCounter
 from chunker.counting.huggingface import HuggingFaceCounter, is_huggingface
 from chunker.counting.protocols import AppendingCounter, Mark, PrependingCounter, TokenCounter
 from chunker.counting.tiktoken_encodings import is_tiktoken, tiktoken_counter
+from chunker.counting.tokenizer_files import tokenizer_of_file, tokenizer_path
 from chunker.errors import WrongTypeError
-from chunker.tokenizer_errors import loading
+from chunker.tokenizer_errors import UnknownTokenizerError, loading
 
 __all__ = [
     "AppendingCounter",
@@ -38,23 +42,29 @@ __all__ = [
 ]
 
 
-def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | object) -> TokenCounter:
-    """Make a counter of a tokenizer, or of its name.
+def resolve_tokenizer(
+    tokenizer: str | Path | TokenCounter | Callable[[str], object] | object, *, folder: Path | None = None
+) -> TokenCounter:
+    """Make a counter of a tokenizer, of its name, or of its file.
 
     Args:
-        tokenizer: One of these: the name of an encoding or model, or "characters", "bytes", "words"; a `TokenCounter`,
-            such as `bpe_engine.Tokenizer`, which is returned as it is; a tokenizer of the packages tokenizers or
+        tokenizer: One of these: the name of an encoding or model, or "characters", "bytes", "words"; a
+            tokenizer file, as a path or a str: with a path separator or the suffix of a tokenizer file (.json,
+            .tiktoken, .gguf, .model, .bpe) a str is a path, any other is a name if one is published, else the file of
+            this name; a `TokenCounter`, such as `bpe_engine.Tokenizer`, which is returned as it is; a tokenizer of the packages tokenizers or
             transformers, or an encoding of tiktoken; another object with an `encode` that returns a list of tokens,
             such as a `sentencepiece.SentencePieceProcessor`; a function from a text to the number of its tokens, or to
             a list of them.
+        folder: The folder that a relative path is relative to; None for the current one.
 
     Raises:
-        UnknownEncodingError: There is no such name; as `bpe_engine.Tokenizer.load`, and as a `ChunkerError` too
+        UnknownEncodingError: There is no such name or file; as `bpe_engine.Tokenizer.load`, and as a `ChunkerError` too
             (`chunker.tokenizer_errors`).
         WrongTypeError: The object is none of these.
     """
-    if isinstance(tokenizer, str):
-        return _load(tokenizer)
+    if isinstance(tokenizer, str | os.PathLike):
+        path = tokenizer_path(tokenizer, folder)
+        return _load(str(tokenizer)) if path is None else tokenizer_of_file(path)
     if isinstance(tokenizer, TokenCounter) and not isinstance(tokenizer, type):
         return tokenizer
     if is_huggingface(tokenizer):
@@ -70,7 +80,7 @@ def resolve_tokenizer(tokenizer: str | TokenCounter | Callable[[str], object] | 
         if callable(tokenizer):
             return RecountingCounter(Measured(tokenizer))
     raise WrongTypeError(
-        'tokenizer must be the name of an encoding or model, "characters", "bytes" or "words", a tokenizer of bpe_engine, tokenizers, '
+        'tokenizer must be the name of an encoding or model, a tokenizer file, "characters", "bytes" or "words", a tokenizer of bpe_engine, tokenizers, '
         f"transformers or tiktoken, or a function that counts the tokens of a text; got {tokenizer!r:.100}"
     )
 
@@ -117,4 +127,7 @@ def _load(name: str) -> TokenCounter:
     if name in UNITS:
         return UnitCounter(name)
     with loading():
-        return Tokenizer.load(name)
+        try:
+            return Tokenizer.load(name)
+        except UnknownEncodingError as error:
+            raise UnknownTokenizerError(f"{error}; and there is no file of this name") from error

@@ -1,26 +1,89 @@
-"""Counters from tokenizer files: by our engine if it reads them, else by the package `tokenizers`.
+"""Tokenizer files: which strings mean one, and counters of them, by our engine if it reads them, else by the package `tokenizers`.
 
+tokenizer_path("gpt-4o")                    None: a published name
+tokenizer_path("qwen/tokenizer.json")       a path: it has a separator, or the suffix of a tokenizer file
 tokenizer_of_file("qwen/tokenizer.json")    a bpe_engine.Tokenizer; of BERT and XLM-R, too
 tokenizer_of_file("odd/tokenizer.json")     has a part that our engine lacks: a HuggingFaceCounter, with the extra `huggingface`
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from bpe_engine import MissingExtraError, Tokenizer, UnknownEncodingError, UnsupportedModelError, VocabularyError
+from bpe_engine.at_exit import cache_until_exit
+from bpe_engine.published.registry import encoding_name_for_model, published_encodings
+from chunker.counting.counters import UNITS
 from chunker.counting.huggingface import HuggingFaceCounter
 from chunker.counting.protocols import TokenCounter
-from chunker.tokenizer_errors import loading
+from chunker.tokenizer_errors import UnknownTokenizerError, loading
+
+# The endings of tokenizer files. A published name has none of them, but one may begin as a model's name does: "gpt-4o-tokenizer.json".
+_SUFFIXES = frozenset({".json", ".tiktoken", ".gguf", ".model", ".bpe"})
 
 
-def tokenizer_of_file(path: str | Path) -> TokenCounter:
-    """The counter of a tokenizer file.
+def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """The tokenizer file that a name or path means; None for a name.
 
-    Raises as `Tokenizer.from_file`; for a part that the engine lacks, MissingExtraError where the
+    A path object means a file, as does a str with a path separator or with the suffix of a tokenizer file. Any other
+    str means the published encoding, model or unit of this name; if there is none, a file of this name that exists.
+
+    Args:
+        given: The name or path.
+        folder: The folder that a relative path is relative to; None for the current one.
+    """
+    path = Path(given) if folder is None else Path(folder, given)
+    if not isinstance(given, str):
+        return path
+    if "/" in given or os.sep in given or Path(given).suffix.lower() in _SUFFIXES:
+        return path
+    return None if _is_name(given) or not os.path.isfile(path) else path  # noqa: PTH113  # Path.is_file raises for a long text
+
+
+def require_file(path: Path) -> Path:
+    """The path of a tokenizer file, if there is one. Raises UnknownTokenizerError."""
+    if os.path.isfile(path):  # noqa: PTH113  # as above
+        return path
+    what = "a folder, not a tokenizer file" if path.is_dir() else "no file: there is no such tokenizer file"
+    hint = (
+        ""
+        if path.suffix.lower() in _SUFFIXES
+        else "; a model of the Hugging Face Hub is loaded by Tokenizer.from_pretrained"
+    )
+    raise UnknownTokenizerError(f"{str(path)!r} is {what}{hint}")
+
+
+def engine_tokenizer(given: str | os.PathLike[str]) -> Tokenizer:
+    """The tokenizer of our engine that a name or path means, for who needs ids. Raises as `Tokenizer.load` and `Tokenizer.from_file`, without OSError for no file."""
+    path = tokenizer_path(given)
+    with loading():
+        return Tokenizer.load(str(given)) if path is None else Tokenizer.from_file(require_file(path))
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a tokenizer file, in hexadecimal digits. Raises UnknownTokenizerError where there is no file, and OSError."""
+    return hashlib.sha256(require_file(path).read_bytes()).hexdigest()
+
+
+def tokenizer_of_file(path: str | os.PathLike[str]) -> TokenCounter:
+    """The counter of a tokenizer file, one for all chunkers while the file stays as it is.
+
+    Raises UnknownTokenizerError where there is no file, and as `Tokenizer.from_file`; for a part that the engine lacks, MissingExtraError where the
     package `tokenizers` is not installed, VocabularyError where it does not read the file either, and OptionError where its counts are left to chance.
     """
+    found = require_file(Path(path))
+    now = found.stat()
+    # The path as it is given, too: the name of a tokenizer and messages are made of it.
+    return _counter_of(str(found), os.path.realpath(found), now.st_mtime_ns, now.st_size)
+
+
+@cache_until_exit
+@lru_cache(maxsize=8)
+def _counter_of(path: str, _real: str, _modified: int, _bytes: int) -> TokenCounter:
     with loading():
         try:
             return Tokenizer.from_file(path)
@@ -28,19 +91,14 @@ def tokenizer_of_file(path: str | Path) -> TokenCounter:
             return HuggingFaceCounter(_by_package(Path(path), error))
 
 
-def tokenizer_named(name: str, folder: Path | None = None) -> TokenCounter:
-    """The tokenizer that is published under this name, else the one in the file of this name, which is looked for in `folder` if that is given.
-
-    Raises UnknownEncodingError where there is neither, and as `tokenizer_of_file`.
-    """
-    with loading():
-        try:
-            return Tokenizer.load(name)
-        except UnknownEncodingError:
-            path = Path(name) if folder is None else folder / name
-            if not path.is_file():
-                raise
-            return tokenizer_of_file(path)
+def _is_name(given: str) -> bool:
+    if given in UNITS or given in published_encodings():
+        return True
+    try:
+        encoding_name_for_model(given)
+    except UnknownEncodingError:
+        return False
+    return True
 
 
 def _by_package(path: Path, refusal: UnsupportedModelError) -> Any:  # noqa: ANN401  # of a package that need not be there

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpe_engine import Tokenizer
+from chunker.counting.tokenizer_files import engine_tokenizer
 from chunker.errors import OptionError
 from chunker.evaluation.candidates import DEFAULTS, candidate
 from chunker.evaluation.metrics import Difference, paired
@@ -126,7 +128,7 @@ def evaluate(  # each is a choice of the user
     chunkers: Iterable[str] = DEFAULTS,
     sizes: Iterable[int] = (256,),
     embedder: str | Embedder = "hashing",
-    tokenizer: str | Tokenizer = "o200k_base",
+    tokenizer: str | Path | Tokenizer = "o200k_base",
     budget: int = 2_000,
     first: int = 5,
 ) -> Evaluation:
@@ -140,7 +142,7 @@ def evaluate(  # each is a choice of the user
         chunkers: Names of chunkers; `chunker.evaluation.candidates` lists them.
         sizes: Tokens of a chunk.
         embedder: An embedder of the index, or its name.
-        tokenizer: The tokenizer to count with, or its name.
+        tokenizer: The tokenizer to count with, its name, or its file.
         budget: Tokens that are retrieved for a question.
         first: Chunks that are looked at whatever their size.
 
@@ -153,8 +155,8 @@ def evaluate(  # each is a choice of the user
     if min(*lengths, budget, first) < 1:
         raise OptionError(f"sizes, budget and first must be at least 1; got {lengths}, {budget}, {first}")
     made = embedder_named(embedder) if isinstance(embedder, str) else embedder
-    counter = Tokenizer.load(tokenizer) if isinstance(tokenizer, str) else tokenizer
-    counted_by = tokenizer if isinstance(tokenizer, str) else tokenizer.name or repr(tokenizer)
+    counter = engine_tokenizer(tokenizer) if isinstance(tokenizer, str | Path) else tokenizer
+    counted_by = str(tokenizer) if isinstance(tokenizer, str | Path) else tokenizer.name or repr(tokenizer)
     vectors = VectorsOf(made, counter)
     rows = []
     failures = []

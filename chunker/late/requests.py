@@ -8,6 +8,7 @@ answers with one vector a text. So a request has chunks of one document alone, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from chunker.arguments import require_whole
 from chunker.counting import TokenCounter, resolve_tokenizer
@@ -16,7 +17,7 @@ from chunker.models import Chunk
 
 
 def late_requests(
-    documents: Iterable[Sequence[Chunk]], tokenizer: str | TokenCounter, max_tokens: int
+    documents: Iterable[Sequence[Chunk]], tokenizer: str | Path | TokenCounter, max_tokens: int
 ) -> Iterator[list[Chunk]]:
     """Pack chunks into requests by document and by tokens. Linear time.
 

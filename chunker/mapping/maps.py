@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from chunker.arguments import require_whole
 from chunker.counting import TokenCounter, resolve_tokenizer
@@ -59,7 +60,7 @@ def map_repository(
     max_tokens: int = 2000,
     *,
     focus: str | Collection[str] = (),
-    tokenizer: str | TokenCounter = "o200k_base",
+    tokenizer: str | Path | TokenCounter = "o200k_base",
 ) -> RepositoryMap:
     """Draw the map of a repository: the signatures that matter most, in at most so many tokens.
 

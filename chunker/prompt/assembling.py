@@ -65,7 +65,7 @@ def assemble(
     budget: int,
     *,
     reserve: int = 0,
-    tokenizer: str | TokenCounter = "o200k_base",
+    tokenizer: str | Path | TokenCounter = "o200k_base",
     chat_format: str | ChatFormat | None = None,
     separator: str = "\n\n",
     fill: Fill = "best_effort",

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Unpack
 
 from chunker.arguments import require, require_all, require_text, require_whole
@@ -85,7 +86,7 @@ class PromptSession:
         budget: int,
         reserve: int = 0,
         *,
-        tokenizer: str | TokenCounter = "o200k_base",
+        tokenizer: str | Path | TokenCounter = "o200k_base",
         chat_format: str | ChatFormat | None = "openai",
         system: Sequence[Item] = (),
         hysteresis: float = 0.25,

@@ -15,6 +15,7 @@ import json
 import pickle
 from collections import Counter
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ import pyarrow as pa
 from bpe_engine.errors import BpeEngineError
 from chunker.arguments import require, require_all, require_text, told
 from chunker.chunkers import TextChunker
+from chunker.counting.tokenizer_files import file_hash, tokenizer_path
 from chunker.errors import ChunkerError, OptionError, WrongTypeError
 from chunker.fields import TABLE_COLUMNS, note_of
 from chunker.files.chunk_files import Cut
@@ -170,6 +172,7 @@ class ChunkBatch:
     def fingerprint(self) -> str:
         """32 hexadecimal digits that depend on every setting that changes the chunks."""
         settings = {name: value for name, value in sorted(self.__dict__.items()) if name != "_cut"}
+        settings["_tokenizer"] = _tokenizer_hash(self._options.get("tokenizer"))
         settings["_columns"] = list(_COLUMNS)  # tables with other columns are other rows
         return hashlib.blake2b(_described(settings), digest_size=16).hexdigest()
 
@@ -226,6 +229,12 @@ class ChunkBatch:
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"ChunkBatch({self._max_tokens}, text={self._text!r}, source={self._source!r}{given})"
+
+
+def _tokenizer_hash(tokenizer: object) -> str:
+    """What the chunks depend on beside the path of a tokenizer file: its contents."""
+    path = tokenizer_path(tokenizer) if isinstance(tokenizer, str | Path) else None
+    return "" if path is None else file_hash(path)
 
 
 class _Rows:

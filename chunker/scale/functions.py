@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 
@@ -17,7 +19,7 @@ from chunker.scale.texts import text_type, texts
 _TEXT, _ROW = "text", "row"
 
 
-def count_tokens(column: pa.Array | pa.ChunkedArray, tokenizer: str | TokenCounter = "o200k_base") -> pa.Array:
+def count_tokens(column: pa.Array | pa.ChunkedArray, tokenizer: str | Path | TokenCounter = "o200k_base") -> pa.Array:
     """The number of tokens of each text of a column.
 
     Args:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from langchain_core.documents import Document
@@ -73,7 +74,7 @@ class MarkdownHeaderTextSplitter:
         *,
         chunk_size: int | None = None,
         chunk_overlap: int = 0,
-        tokenizer: str | TokenCounter = "o200k_base",
+        tokenizer: str | Path | TokenCounter = "o200k_base",
         add_start_index: bool = False,
     ) -> None:
         self.headers_to_split_on = sorted(headers_to_split_on, key=lambda pair: len(pair[0]), reverse=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from langchain_core.documents import Document
@@ -57,7 +58,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         chunk_size: int = 4000,
         chunk_overlap: int = 200,
         *,
-        tokenizer: str | TokenCounter | Callable[[str], object] = "o200k_base",
+        tokenizer: str | Path | TokenCounter | Callable[[str], object] = "o200k_base",
         language: Language | str | None = None,
         min_chunk_size: int | None = None,
         strategy: Strategy = "grow",

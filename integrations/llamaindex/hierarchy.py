@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Self
 
 from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
@@ -76,7 +77,7 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
 
     @field_serializer("tokenizer")
     def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
-        return tokenizer if isinstance(tokenizer, str) else repr(tokenizer)
+        return str(tokenizer) if isinstance(tokenizer, str | Path) else repr(tokenizer)
 
     @classmethod
     def class_name(cls) -> str:

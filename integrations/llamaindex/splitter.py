@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
@@ -70,7 +71,7 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
     @field_serializer("tokenizer")
     def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
         """The name of the tokenizer, by which caches tell one parser from another."""
-        return tokenizer if isinstance(tokenizer, str) else repr(tokenizer)
+        return str(tokenizer) if isinstance(tokenizer, str | Path) else repr(tokenizer)
 
     @classmethod
     def class_name(cls) -> str:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import base64
-import functools
 import io
 import shlex
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
-from bpe_engine import Tokenizer, UnknownEncodingError
 from chunker import CodeChunker, TextChunker, chunker_for
 from chunker.cli.outputs import CHUNKS, FileFormat, record_writer, require_packages
 from chunker.cli.reports import json_line
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import resolve_tokenizer
 from chunker.errors import DocumentError, MissingGrammarError, OptionError
 from chunker.fields import FIELDS
 from chunker.files.discovery import FoundFile, Problem
@@ -158,7 +155,7 @@ def _document(name: str, content: str) -> Document:
 def _chunker(text: str, name: str, format: str, options: dict[str, Any]) -> TextChunker:  # noqa: A002  # see `see`
     """The chunker for a text; a language is parsed in a process of its own, and where its grammar is not installed by lines."""
     limit: int = options["max_tokens"]
-    made = {**options, "tokenizer": tokenizer_named(options["tokenizer"])}
+    made = {**options, "tokenizer": resolve_tokenizer(options["tokenizer"])}
     del made["max_tokens"]
     if format == AUTO and ending_of(name) is not None:
         format = "markdown"  # noqa: A001  # see `see`; what readers make of documents
@@ -185,14 +182,3 @@ def _chunks(chunker: TextChunker, text: str, name: str) -> list[Chunk]:
     if len(pieces) > MOST_CHUNKS:
         raise TooMuchError(f"these are more than {MOST_CHUNKS:,} chunks: allow more tokens in each")
     return chunker.origin_of(text, outline, pieces, source).chunks()
-
-
-@functools.cache
-def tokenizer_named(name: str) -> TokenCounter:
-    """By name, or of a file: which names there are is for the server to say."""
-    try:
-        return resolve_tokenizer(name)
-    except UnknownEncodingError:
-        if not Path(name).is_file():
-            raise
-        return Tokenizer.from_file(name)

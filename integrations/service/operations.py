@@ -20,11 +20,12 @@ from dataclasses import asdict
 from typing import Any, TypedDict, Unpack
 
 from bpe_engine.published.registry import published_encodings
+from chunker.counting import resolve_tokenizer
 from chunker.counting.counters import UNITS
 from chunker.fields import FIELDS, HIT_FIELDS
 from chunker.index import Filter, Index
 from chunker.index.searching import By
-from chunker.integrations.service.cutting import export, records, see, text_of, tokenizer_named, told_chunks
+from chunker.integrations.service.cutting import export, records, see, text_of, told_chunks
 from chunker.integrations.service.errors import TooMuchError
 from chunker.mapping import Repository, map_repository
 from chunker.prompt import Item, assemble
@@ -37,7 +38,7 @@ def embedded_tokenizers() -> list[str]:
 
 
 def _count(texts: list[str], tokenizer: str) -> list[int]:
-    counter = tokenizer_named(tokenizer)
+    counter = resolve_tokenizer(tokenizer)
     return [counter.count(text) for text in texts]
 
 
@@ -109,7 +110,7 @@ def _hits(budget: int) -> int:
 
 def _map(folder: str, max_tokens: int, *, focus: list[str], tokenizer: str) -> dict[str, Any]:
     repository = _repositories.setdefault(folder, Repository(folder))
-    drawn = map_repository(repository, max_tokens, focus=focus, tokenizer=tokenizer_named(tokenizer))
+    drawn = map_repository(repository, max_tokens, focus=focus, tokenizer=resolve_tokenizer(tokenizer))
     told = {"text": drawn.text, "tokens": drawn.token_count, "files": drawn.files, "definitions": drawn.definitions}
     return {**told, "unknown_focus": list(drawn.unknown)} if drawn.unknown else told
 
@@ -130,7 +131,7 @@ def _assemble(
     prompt = assemble(
         [Item(**item) for item in items],
         budget,
-        tokenizer=tokenizer_named(tokenizer),
+        tokenizer=resolve_tokenizer(tokenizer),
         reserve=reserve,
         separator=separator,
     )

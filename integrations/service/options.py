@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
+from bpe_engine import BpeEngineError
+from chunker.counting import resolve_tokenizer
 from chunker.files.patterns import Wanted
 from chunker.index import Index, IndexingError, MissingExtraError
 from chunker.integrations.service.errors import RefusedError
@@ -32,19 +33,10 @@ def offered_tokenizers(asked: list[str]) -> list[str]:
     for name in asked:
         try:
             if name not in names:
-                _load(name)
+                resolve_tokenizer(name)
         except (BpeEngineError, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
     return list(dict.fromkeys([*asked, *names]))
-
-
-def _load(name: str) -> Tokenizer:
-    try:
-        return Tokenizer.load(name)
-    except UnknownEncodingError:
-        if not Path(name).is_file():
-            raise
-        return Tokenizer.from_file(name)
 
 
 def index_folder(folder: str | None) -> Path | None:

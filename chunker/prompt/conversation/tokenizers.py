@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Any
 
 from bpe_engine import Tokenizer
 from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
+from chunker.counting.tokenizer_files import engine_tokenizer
 from chunker.errors import WrongTypeError
 
 
@@ -14,16 +15,14 @@ def tokenizer_of(tokenizer: object) -> Tokenizer:
     """A tokenizer of ours. Raises WrongTypeError for what has no ids, and what the reading of a file raises.
 
     - a `bpe_engine.Tokenizer`: itself;
-    - a str: the name of an encoding or model, or else a file (`Tokenizer.from_file`);
-    - a path: a file;
+    - a str: the name of an encoding or model, or a tokenizer file (`counting.tokenizer_files.tokenizer_path` tells which);
+    - a path: a tokenizer file;
     - a tokenizer of the packages `tokenizers` and `transformers`: read from what it writes, without truncation and padding.
     """
     if isinstance(tokenizer, Tokenizer):
         return tokenizer
-    if isinstance(tokenizer, Path) or (isinstance(tokenizer, str) and Path(tokenizer).is_file()):
-        return Tokenizer.from_file(tokenizer)
-    if isinstance(tokenizer, str):
-        return Tokenizer.load(tokenizer)
+    if isinstance(tokenizer, str | os.PathLike):
+        return engine_tokenizer(tokenizer)
     written: Any = getattr(getattr(tokenizer, "backend_tokenizer", tokenizer), "to_str", None)
     if callable(written):
         name = getattr(tokenizer, "name_or_path", None) or type(tokenizer).__name__

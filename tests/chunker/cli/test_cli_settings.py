@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from small_tokenizers import small
 from typer.testing import CliRunner, Result
 
 from chunker.cli.app import app
@@ -63,6 +64,40 @@ def test_patterns_of_the_file_are_relative_to_it(project: Path, monkeypatch: pyt
     assert run("count", "..", "--format", "jsonl").stdout.startswith('{"files":3,')
     monkeypatch.setenv("CHUNKER_EXCLUDE", "c.txt b.txt")
     assert run("count", ".", "--format", "jsonl").stdout.startswith('{"files":1,')
+
+
+def test_a_tokenizer_file_is_relative_to_the_file(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "tokenizer.json").write_text(small("word level").to_str(), "utf-8")
+    monkeypatch.chdir(project)
+    for given in ("tokenizer.json", "./tokenizer.json", str(project / "tokenizer.json")):
+        write(project, f"[tool.chunker]\ntokenizer = '{given}'")
+        monkeypatch.chdir(project)
+        at_the_root = run("count", "b.txt", "--format", "jsonl")
+        assert at_the_root.exit_code == 0, at_the_root.output
+        monkeypatch.chdir(project / "docs")
+        below = run("count", "../b.txt", "--format", "jsonl")
+        assert json.loads(below.stdout)["tokens"] == json.loads(at_the_root.stdout)["tokens"]
+        assert run("index", "../b.txt", "--dry-run").exit_code == 0
+    write(project, "[tool.chunker]\ntokenizer = 'gpt-4o'")
+    assert run("count", "../b.txt").exit_code == 0
+    write(project, "[tool.chunker]\ntokenizer = 'nope.json'")
+    done = run("count", "../b.txt")
+    assert done.exit_code == 2
+    assert str(project / "nope.json") in done.stderr.replace("\n", "")
+
+
+def test_a_wrong_value_of_the_environment_is_told_as_one(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNKER_MAX_TOKENS", "abc")
+    done = run("chunk", "b.txt")
+    assert done.exit_code == 2
+    assert "Invalid value for the environment variable CHUNKER_MAX_TOKENS: " in done.stderr
+    assert "--max-tokens" not in done.stderr
+    assert "Invalid value for '--max-tokens' / '-m': " in run("chunk", "b.txt", "--max-tokens", "abc").stderr
+    monkeypatch.delenv("CHUNKER_MAX_TOKENS")
+    monkeypatch.setenv("CHUNKER_TOKENIZER", "nope.json")
+    done = run("chunk", "b.txt")
+    assert "Invalid value for the environment variable CHUNKER_TOKENIZER: " in done.stderr
+    assert "Invalid value for --tokenizer: " in run("chunk", "b.txt", "-t", "nope").stderr
 
 
 @pytest.mark.parametrize(
