@@ -91,7 +91,11 @@ def index(
     tokenizer: Annotated[
         str | None,
         typer.Option(
-            "--tokenizer", "-t", metavar="NAME", show_default=False, help="Default: the one that fits the embedder."
+            "--tokenizer",
+            "-t",
+            metavar="NAME",
+            show_default=False,
+            help="An encoding, a model, or a tokenizer file. Default: the one that fits the embedder.",
         ),
     ] = None,
     max_tokens: Annotated[

@@ -26,6 +26,7 @@ from chunker.index.packing import hits_for
 from chunker.index.reranking import CrossEncoderReranker
 from chunker.index.searching import By
 from chunker.index.sources import MAX_FILE_BYTES
+from chunker.tokenizer_errors import TokenizerError
 
 # The description of an embedder without a model.
 _LABELS = {"hashing": "hashed words and parts of words: finds shared spelling, not shared meaning (see --embedder)"}
@@ -61,6 +62,8 @@ def telling() -> Iterator[None]:
         yield
     except (OptionError, SettingsMismatchError, MissingExtraError) as error:
         raise typer.BadParameter(str(error)) from None
+    except TokenizerError as error:
+        raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
     except IndexingError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(EXIT_FAILED) from None

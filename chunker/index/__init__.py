@@ -34,6 +34,7 @@ except ImportError as error:
 from chunker.index.embedders import CallableEmbedder, Embedder, HashingEmbedder, embedder_named
 from chunker.index.filters import Filter
 from chunker.index.indexing import Index
+from chunker.index.opening import IndexOptions
 from chunker.index.packing import Pack, PackedPart
 from chunker.index.ranking import Weights
 from chunker.index.reports import Status, SyncReport
@@ -54,6 +55,7 @@ __all__ = [
     "HashingEmbedder",
     "Hit",
     "Index",
+    "IndexOptions",
     "IndexingError",
     "LockedIndexError",
     "MissingExtraError",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 from typing import get_args
 
 from chunker.arguments import require, require_text, require_whole
@@ -27,6 +28,7 @@ class Asking(ABC):
 
     _store: Store
     _settings: Settings
+    _root: Path
 
     @property
     @abstractmethod
@@ -95,7 +97,7 @@ class Asking(ABC):
         filter: Filter | None = None,  # noqa: A002  # the word that users expect
         *,
         by: By = "both",
-        tokenizer: str | TokenCounter | None = None,
+        tokenizer: str | Path | TokenCounter | None = None,
         hits: Sequence[Hit] | None = None,
     ) -> Pack:
         """Answer a question with a text for a prompt: the best hits and the lines around them that a reader needs,
@@ -106,7 +108,7 @@ class Asking(ABC):
             budget: The largest number of tokens of the text.
             filter: Conditions that hits must meet.
             by: Rank by "vectors", by "words", or by "both".
-            tokenizer: The name of an encoding or model, or a tokenizer; None for that of the index.
+            tokenizer: The name of an encoding or model, a tokenizer file, or a tokenizer; None for that of the index.
             hits: Hits of `search`, best first, to pack; None to search for them.
 
         Returns:
@@ -119,7 +121,7 @@ class Asking(ABC):
         require_whole(budget, "budget", " of tokens")
         if budget < 1:
             raise OptionError(f"budget must be a whole number from 1, got {budget!r}")
-        counter = resolve_tokenizer(tokenizer if tokenizer is not None else self._settings.tokenizer)
+        counter = self._settings.counter(self._root) if tokenizer is None else resolve_tokenizer(tokenizer)
         if hits is None:
             hits = self.search(question, hits_for(budget), filter, by=by)
         if not hits:

@@ -100,6 +100,7 @@ class Index(Asking):
             SettingsMismatchError: Given settings, or the root, differ from those of the index.
             NotAnIndexError: There is no index and `create` is not set, or the folder holds something else.
             DamagedIndexError: The files of the index are damaged.
+            UnknownEncodingError: There is no such tokenizer, or the tokenizer file of the index is gone.
             OptionError: An option cannot be used.
         """
         require(path, (str, os.PathLike), "path", "the folder of the index, as a str or a path")
@@ -128,12 +129,12 @@ class Index(Asking):
                 if embedder is None or isinstance(embedder, str)
                 else embedder
             )
-        asked = opening.settings_of(kept, made, name, configured, options)
+        asked = opening.settings_of(kept, made, name, configured, options, root=top)
         index = cls(kept_by, top, asked, made, exists=kept is not None)
         if kept is None:
             return index
         if rebuild:
-            asked.cut()
+            asked.cut(top)
             with kept_by.writing() as writer:
                 writer.restart(asked, opening.written_root(folder, top))
                 writer.set_aside(check=True)
@@ -227,18 +228,13 @@ class Index(Asking):
         intake = Intake(secrets=secrets, generated=generated, encoding=encoding)
         limits = Limits(hidden, max_file_bytes, intake, Wanted.of(include, exclude))
         sources = Sources([paths] if isinstance(paths, str | os.PathLike) else paths, self._root, self.path, limits)
-        named = _names(tags, "tags")
-        tell = progress or _nobody
+        given = self._of_a_sync(tags, limits, progress)
         if dry_run:
             with self._connection() as connection:
-                return Sync(
-                    connection, None, self._settings, self.embedder, tags=named, limits=limits, progress=tell
-                ).run(sources)
+                return Sync(connection, None, self._settings, self.embedder, **given).run(sources)
         self._ensure()
         with self._store.writing() as writer:
-            return Sync(
-                writer.connection, writer, self._settings, self.embedder, tags=named, limits=limits, progress=tell
-            ).run(sources)
+            return Sync(writer.connection, writer, self._settings, self.embedder, **given).run(sources)
 
     def add(  # as many as there are options
         self,
@@ -274,7 +270,7 @@ class Index(Asking):
             json.dumps(dict(metadata or {}), allow_nan=False)
         except (TypeError, ValueError) as error:
             raise OptionError(f"metadata must be values of JSON: {error}") from error
-        cut = self._settings.cut(language)
+        cut = self._settings.cut(self._root, language)
         with self._adding(tags, progress) as adding:
             return adding.add(listed, metadata or {}, cut)
 
@@ -298,13 +294,16 @@ class Index(Asking):
 
     @contextlib.contextmanager
     def _adding(self, tags: str | Iterable[str], progress: Callable[[SyncReport], object] | None) -> Iterator[Adding]:
-        named, tell = _names(tags, "tags"), progress or _nobody
+        given = self._of_a_sync(tags, Limits(), progress)
         embedder = self.embedder
         self._ensure()
         with self._store.writing() as writer:
-            yield Adding(
-                writer.connection, writer, self._settings, embedder, tags=named, limits=Limits(), progress=tell
-            )
+            yield Adding(writer.connection, writer, self._settings, embedder, **given)
+
+    def _of_a_sync(
+        self, tags: str | Iterable[str], limits: Limits, progress: Callable[[SyncReport], object] | None
+    ) -> dict[str, Any]:
+        return {"root": self._root, "tags": _names(tags, "tags"), "limits": limits, "progress": progress or _nobody}
 
     def status(self) -> Status:
         """The number of files, chunks and vectors in the index, and its settings."""
@@ -363,7 +362,7 @@ class Index(Asking):
 
     def _ensure(self) -> None:
         if not self._exists:
-            self._settings.cut()  # raises for bad options before a folder is made
+            self._settings.cut(self._root)  # raises for bad options before a folder is made
             self._store.create(self._settings, opening.written_root(self.path, self._root))
             kept = self._store.settings()
             if kept is not None:

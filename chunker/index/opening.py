@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from chunker.arguments import require_whole, told
-from chunker.errors import OptionError, WrongTypeError
+from chunker.counting import TokenCounter
+from chunker.errors import WrongTypeError
 from chunker.index.embedders import Embedder, embedder_of, identity
 from chunker.index.errors import EmbedderError, SettingsMismatchError, VectorStoreError
+from chunker.index.kept_tokenizer import hash_now, kept_tokenizer
 from chunker.index.settings import DEFAULT_DESIRED_TOKENS, DEFAULT_MAX_TOKENS, Settings
 from chunker.index.store import Store
 from chunker.index.vector_stores import VectorStore, store_named
@@ -25,11 +27,11 @@ _EMBEDDER = ", ".join(sorted(name for name in vars(Embedder) if not name.startsw
 
 
 class IndexOptions(TypedDict, total=False):
-    """The options of chunks in an index; see `chunker.TextChunker`. `tokenizer` is a name, because it must be found
-    again.
+    """The options of chunks in an index; see `chunker.TextChunker`. `tokenizer` is a name or the path of a tokenizer file,
+    because it must be found again: a tokenizer that has a published name, too.
     """
 
-    tokenizer: str
+    tokenizer: str | Path | TokenCounter
     max_tokens: int
     desired_tokens: int | None
     min_tokens: int | None
@@ -89,13 +91,22 @@ def vector_store_of(kept_by: Store, given: str | VectorStore | None, *, exists: 
 
 
 def settings_of(
-    kept: Settings | None, embedder: Embedder | None, name: str, configured: str, options: IndexOptions
+    kept: Settings | None,
+    embedder: Embedder | None,
+    name: str,
+    configured: str,
+    options: IndexOptions,
+    *,
+    root: Path,
 ) -> Settings:
-    """The settings that are asked for: those of the index, where there is one, with what is given."""
+    """The settings that are asked for: those of the index, where there is one, with what is given. A tokenizer file has the hash of now."""
     given: dict[str, Any] = dict(options)
-    tokenizer: object = given.get("tokenizer", "")
-    if not isinstance(tokenizer, str):
-        raise OptionError(f"the tokenizer of an index must be a name, which is found again; got {tokenizer!r}")
+    if kept is None and embedder is not None:
+        given.setdefault("tokenizer", embedder.tokenizer)
+    if "tokenizer" in given:
+        given["tokenizer"], given["tokenizer_sha256"] = kept_tokenizer(given["tokenizer"], root)
+    elif kept is not None and kept.tokenizer_sha256:
+        given["tokenizer_sha256"] = hash_now(kept.tokenizer, root)
     if given.get("max_tokens") is not None:
         require_whole(given["max_tokens"], "max_tokens", " of tokens")
     if kept is not None:

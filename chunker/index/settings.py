@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chunker.errors import OptionError
 from chunker.index.errors import DamagedIndexError, SettingsMismatchError
+from chunker.index.kept_tokenizer import counter_of, told_file
 from chunker.index.keys import digest
 from chunker.options import Strategy
 
 if TYPE_CHECKING:
+    from chunker.counting import TokenCounter
     from chunker.files.chunk_files import Cut
 
 # A new number when the same settings and the same text would give other chunks.
@@ -35,7 +38,7 @@ class Settings:
     """Settings of an index.
 
     Args:
-        tokenizer: The name of the encoding that counts.
+        tokenizer: The name of the encoding that counts; or the path of a tokenizer file, relative to the root of the index if it is below.
         embedder: The name of the embedder.
         embedder_options: Its options as JSON, without keys and passwords.
         identity: A key of everything that its vectors depend on (`keys.identity_of`), in hexadecimal digits.
@@ -47,6 +50,7 @@ class Settings:
         context: Whether chunks begin with lines that say where they stand.
         strategy: "grow" or "optimal".
         chunking: The version of the rules of chunking.
+        tokenizer_sha256: The SHA-256 of the tokenizer file, in hexadecimal digits; "" for a name.
     """
 
     tokenizer: str
@@ -61,10 +65,12 @@ class Settings:
     context: bool = True
     strategy: Strategy = "grow"
     chunking: int = CHUNKING
+    tokenizer_sha256: str = ""
 
     def fingerprint(self) -> bytes:
         """A key of all settings that chunks depend on: all but the embedder."""
-        chunking = {name: value for name, value in asdict(self).items() if name not in _OF_EMBEDDER}
+        left_out = _OF_EMBEDDER if self.tokenizer_sha256 else _OF_EMBEDDER | {"tokenizer_sha256"}
+        chunking = {name: value for name, value in asdict(self).items() if name not in left_out}
         return digest(b"settings", json.dumps(chunking, sort_keys=True))
 
     @property
@@ -87,7 +93,7 @@ class Settings:
             DamagedIndexError: The text holds no settings.
         """
         try:
-            values = json.loads(text)
+            values = {"tokenizer_sha256": ""} | json.loads(text)  # an index of before there were tokenizer files
             return cls(**{field.name: values[field.name] for field in fields(cls)})
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedIndexError(f"the settings in the index cannot be read: {error!r}; make it anew") from error
@@ -120,18 +126,35 @@ class Settings:
         differences = {
             name: (mine[name], other[name])
             for name in mine
-            if mine[name] != other[name] and name not in {"embedder_options", "identity", "embedder"}
+            if mine[name] != other[name]
+            and name not in {"embedder_options", "identity", "embedder", "tokenizer", "tokenizer_sha256"}
         }
+        if (self.tokenizer, self.tokenizer_sha256) != (asked.tokenizer, asked.tokenizer_sha256):
+            has = told_file(self.tokenizer, self.tokenizer_sha256)
+            differences["tokenizer"] = has, told_file(asked.tokenizer, asked.tokenizer_sha256)
         if self.identity != asked.identity:
             differences["embedder"] = (self.embedder, asked.embedder)
         if differences:
             raise SettingsMismatchError(differences)
 
-    def cut(self, language: str | None = None) -> Cut:
-        """A callable that chunks files by these settings. Raises what the chunkers raise for options that cannot be
-        used together.
+    def counter(self, root: Path) -> TokenCounter:
+        """The tokenizer.
 
         Args:
+            root: The root of the index.
+
+        Raises:
+            SettingsMismatchError: The tokenizer file has changed.
+            UnknownEncodingError: There is no such name or file.
+        """
+        return counter_of(self.tokenizer, self.tokenizer_sha256, root)
+
+    def cut(self, root: Path, language: str | None = None) -> Cut:
+        """A callable that chunks files by these settings. Raises what the chunkers raise for options that cannot be
+        used together, and as `counter`.
+
+        Args:
+            root: The root of the index.
             language: The format of all files; None to tell it by their names and texts.
         """
         # Imported late: a search needs no chunkers.
@@ -140,7 +163,7 @@ class Settings:
         return Cut(
             self.max_tokens,
             language=language,
-            tokenizer=self.tokenizer,
+            tokenizer=self.counter(root),
             desired_tokens=self.desired_tokens,
             min_tokens=self.min_tokens,
             overlap=self.overlap,

@@ -69,6 +69,7 @@ class Sync:
         settings: Settings,
         embedder: Embedder,
         *,
+        root: Path,
         tags: Collection[str],
         limits: Limits,
         progress: Callable[[SyncReport], object],
@@ -79,7 +80,7 @@ class Sync:
         self._tags = list(dict.fromkeys(tags))
         self._limits = limits
         self._progress = progress
-        self._cut: Cut = settings.cut()
+        self._cut: Cut = settings.cut(root)
         self._fingerprint = settings.fingerprint()
         self._reach = settings.reach
         self._identity = identity(embedder)
