@@ -8,16 +8,19 @@ The chunks differ from LangChain's: none is above `chunk_size`, none holds half 
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
-from typing import Any, Literal
+from numbers import Real
+from pathlib import Path
+from typing import Any, Literal, cast
 
 from langchain_text_splitters import Language
 from langchain_text_splitters import RecursiveCharacterTextSplitter as _Theirs
 
 from chunker.counting import TokenCounter
-from chunker.errors import MissingGrammarError
+from chunker.errors import MissingGrammarError, OptionError
 from chunker.formats import Format
 from chunker.formats.detect import format_called
 from chunker.formats.registry import format_names
@@ -42,7 +45,8 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
             False drops it there.
         is_separator_regex: The separators are regular expressions.
         length_function: Measures `chunk_size` and `chunk_overlap`; by default in characters. The `count` of a tokenizer of
-            this package counts incrementally; another function is called again for each part of a growing chunk.
+            this package counts incrementally; another function is called again for each part of a growing chunk. A length that is no whole number, as of
+            `lambda text: len(text) / 4`, is rounded up.
         tokenizer: As `TokenBudgetTextSplitter` takes it, in place of `length_function`.
         kwargs: The other options of `TokenBudgetTextSplitter`.
 
@@ -57,8 +61,8 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
         keep_separator: bool | Literal["start", "end"] = True,  # noqa: FBT001, FBT002  # as LangChain's
         is_separator_regex: bool = False,  # noqa: FBT001, FBT002  # as LangChain's
         *,
-        length_function: Callable[[str], int] = len,
-        tokenizer: str | TokenCounter | Callable[[str], object] | None = None,
+        length_function: Callable[[str], float] = len,
+        tokenizer: str | Path | TokenCounter | Callable[[str], object] | None = None,
         **kwargs: Any,  # noqa: ANN401  # as LangChain's
     ) -> None:
         self._separators = separators
@@ -126,7 +130,7 @@ class TokenTextSplitter(TokenBudgetTextSplitter):
         allowed_special: Literal["all"] | AbstractSet[str] | None = None,
         disallowed_special: Literal["all"] | Collection[str] = "all",
         *,
-        tokenizer: str | TokenCounter | Callable[[str], object] | None = None,
+        tokenizer: str | Path | TokenCounter | Callable[[str], object] | None = None,
         **kwargs: Any,  # noqa: ANN401  # as LangChain's
     ) -> None:
         for unused in (
@@ -139,15 +143,34 @@ class TokenTextSplitter(TokenBudgetTextSplitter):
         super().__init__(tokenizer=named if tokenizer is None else tokenizer, strip_whitespace=False, **kwargs)
 
 
-def _counter(length_function: Callable[[str], int]) -> TokenCounter | Callable[[str], int] | str:
+def _counter(length_function: Callable[[str], float]) -> TokenCounter | Callable[[str], int] | str:
     """The counter of a length function: a tokenizer, if the function is its `count`."""
-    if length_function is len:
+    if cast("object", length_function) is len:
         return "characters"
     owner = getattr(length_function, "__self__", None)
     # Methods of the compiled core do not compare equal to each other.
     if isinstance(owner, TokenCounter) and getattr(length_function, "__name__", "") == "count":
         return owner
-    return length_function
+    return _Length(length_function)
+
+
+class _Length:
+    """A length function whose lengths are rounded up: a length is within a whole limit if and only if that is."""
+
+    def __init__(self, function: Callable[[str], float]) -> None:
+        self.function = function
+
+    def __call__(self, text: str) -> int:
+        length: object = self.function(text)
+        number = float(length) if not isinstance(length, bool) and isinstance(length, Real) else -1.0
+        if not 0 <= number < math.inf:
+            raise OptionError(
+                f"length_function must return a length, a number from 0; {self.function!r} returned {length!r:.100}"
+            )
+        return math.ceil(number)
+
+    def __repr__(self) -> str:
+        return repr(self.function)
 
 
 def _known(language: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import re
 import warnings
 from typing import Any
@@ -373,3 +374,31 @@ def test_in_a_chain_of_langchain() -> None:
     assert [document.page_content for document in stored] == splitter.split_text(GUIDE)
     found = store.similarity_search(stored[2].page_content, k=1)[0]
     assert found.page_content == stored[2].page_content
+
+
+def test_a_length_that_is_not_whole() -> None:
+    def quarter(text: str) -> float:
+        return len(text) / 4
+
+    chunks = ours.RecursiveCharacterTextSplitter(length_function=quarter, chunk_size=30, chunk_overlap=0).split_text(
+        GUIDE * 20
+    )
+    in_characters = ours.RecursiveCharacterTextSplitter(chunk_size=120, chunk_overlap=0).split_text(GUIDE * 20)
+    assert len(chunks) > 1
+    assert max(map(quarter, chunks)) <= 30
+    assert max(map(len, in_characters)) <= 120
+    again = pickle.loads(
+        pickle.dumps(ours.RecursiveCharacterTextSplitter(length_function=_third, chunk_size=30, chunk_overlap=0))
+    )
+    assert max(map(_third, again.split_text(GUIDE * 20))) <= 30
+
+
+def _third(text: str) -> float:
+    return len(text) / 3
+
+
+@pytest.mark.parametrize("length", [-1, float("nan"), float("inf"), "3", None, True])
+def test_no_length(length: Any) -> None:
+    splitter = ours.RecursiveCharacterTextSplitter(length_function=lambda _text: length, chunk_size=30, chunk_overlap=0)
+    with pytest.raises(ValueError, match=r"^length_function must return a length, a number from 0; .* returned "):
+        splitter.split_text("Some text.")
