@@ -95,10 +95,13 @@ void normalizers() {
     CHECK(units(&composed, chain(words), "a<b") == "a|<b");
     CHECK(units(&composed, chain(words), "a<", false) == "a<");
     CHECK(units(&composed, chain(words), "a<") == "a|<");
-    // What is left out at the end of a text would be left out at the end of a unit.
+    // What is left out at the end of a text would be left out at the end of a unit: no unit but the last ends in white space.
     NormalizationStep strip{.kind = Kind::strip};
     strip.right = true;
-    CHECK(units(std::make_unique<StepNormalizer>(std::vector<NormalizationStep>{strip}).get(), chain(words), "a b") == "none");
+    StepNormalizer const stripping({strip});
+    CHECK(units(&stripping, chain(words), "a  b \n c ") == "a|  b| \n c| ");
+    CHECK(units(&stripping, white, "a  b \n c ") == "a|  b| \n c| ");
+    CHECK(units(&stripping, chain("\\S+ ?|\\s+"), "a  b c") == "a  b c");
 }
 
 std::shared_ptr<const MergeModel> model() {
