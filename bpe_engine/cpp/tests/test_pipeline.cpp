@@ -187,7 +187,7 @@ void hostile() {
     auto const all = families();
     std::string const han = "\xE4\xB8\xAD";
     for (std::size_t number = 0; number < all.size(); ++number)
-        for (std::string const unit : {std::string("a"), std::string(" "), std::string("!"), std::string("ab"), han, std::string("\n ")}) {
+        for (std::string const& unit : {std::string("a"), std::string(" "), std::string("!"), std::string("ab"), han, std::string("\n ")}) {
             // Under thresholds as small as these, a return reads a normalized text of Han signs in one piece again; under those of a release it
             // does not: 4,000, 8,000, ... 32,000 signs with returns take twice the time each.
             bool const reads_again = unit == han && (number == 4 || number == 5);
