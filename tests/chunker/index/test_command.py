@@ -131,7 +131,8 @@ def test_symbols_packs_and_an_index_in_a_folder_above(tmp_path: Path, write: Wri
     inside = tmp_path / "src/shop"
     told, _ = run(inside, "symbols", "Box.open")
     assert told == "src/shop/boxes.py:2: function Box.open: def open(self, key):\n"
-    assert run(inside, "symbols", "Box", "--references")[0] == "src/use.py:1\nsrc/use.py:3\n"
+    told, _ = run(inside, "symbols", "Box", "--references")
+    assert told == "src/use.py:1: from shop.boxes import Box\nsrc/use.py:3: Box().open(1)\n"
     records = [
         json.loads(line) for line in run(inside, "symbols", "o", "--prefix", "--format", "jsonl")[0].splitlines()
     ]

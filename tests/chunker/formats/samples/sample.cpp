@@ -7,12 +7,18 @@ namespace shapes {
 class Shape : public Base {
 public:
     // Makes one.
-    explicit Shape(int size) : size_(size) { check(); }
+    explicit Shape(int size) : size_(size) {
+        check();
+    }
 
-    virtual ~Shape() { release(); }
+    virtual ~Shape() {
+        release();
+    }
 
     /// Compares.
-    bool operator==(const Shape& other) const { return size_ == other.size_; }
+    bool operator==(const Shape& other) const {
+        return size_ == other.size_;
+    }
 
 private:
     int size_;
@@ -28,7 +34,9 @@ const T& larger(const T& first, const T& second) {
 }
 
 // A pair.
-template <typename First, typename Second>
+template <
+    typename First,
+    typename Second>
 struct Pair {
     First first;
     Second second;
@@ -52,5 +60,7 @@ int shapes::Shape::area() const {
 
 extern "C" {
 // For C.
-int shape_area(void* shape) { return static_cast<Shape*>(shape)->area(); }
+int shape_area(void* shape) {
+    return static_cast<Shape*>(shape)->area();
+}
 }
