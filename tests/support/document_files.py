@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import shutil
 import subprocess
 import tempfile
 import zipfile
@@ -137,6 +138,14 @@ def pdf_of(known: Known, columns: int = 1, pages_of: Sequence[str] = ()) -> byte
             story.append(Paragraph(text, styles["Heading1" if kind == "heading" else "BodyText"]))
     document.build(story)
     return made.getvalue()
+
+
+def has_groff() -> bool:
+    """Whether there is a groff that writes PDF: many systems have one for manual pages alone."""
+    return (
+        shutil.which("groff") is not None
+        and not subprocess.run(["groff", "-t", "-ms", "-Tpdf"], input=b"", capture_output=True, check=False).returncode
+    )
 
 
 def groff_of(known: Known, *, columns: bool) -> bytes:

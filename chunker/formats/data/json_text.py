@@ -44,8 +44,8 @@ from chunker.native import native
 
 _STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
 _PLAIN = r'[^"\[\]{},/]*+'
-# The rest of the line, if nothing but a comment is on it, and the blank lines after it; else spaces.
-_AFTER = r"(?:[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
+# The rest of the line, if nothing but a comment is on it, and the blank lines after it; else spaces. Atomic: a comment at the end of a text is no member.
+_AFTER = r"(?>[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
 _OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
 _FIRST, _MEMBER = int(NestingRank.FIRST), int(NestingRank.MEMBER)
 _EVENT = re.compile(

@@ -84,6 +84,7 @@ def assert_alike(name: str, text: str) -> None:
 @given(text=st.one_of(data_texts, markings))
 @example(text="{/*/ x */ 'a' /**/ : 1, /* b")
 @example(text='[1, // c\n\n  \n 2, "\\')
+@example(text="{}// a comment at the end of a text\n")
 def test_any_text_is_read_alike(name: str, text: str) -> None:
     assert_alike(name, text)
 

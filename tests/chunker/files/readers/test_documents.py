@@ -16,6 +16,7 @@ from document_files import (
     book_of,
     found_in_order,
     groff_of,
+    has_groff,
     known_text,
     latex_of,
     mail_of,
@@ -36,7 +37,7 @@ from chunker.files.readers.docling import text_of_docling
 from chunker.files.readers.table import read_document_bytes, read_document_file
 from chunker.files.readers.web_page import read_web_page
 
-groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+groff = pytest.mark.skipif(not has_groff(), reason="no groff that writes PDF is installed")
 KINDS: dict[str, tuple[str, Callable[[Known], bytes]]] = {
     "one column": ("pdf", pdf_of),
     "two columns": ("pdf", lambda known: pdf_of(known, 2)),
