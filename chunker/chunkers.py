@@ -430,7 +430,7 @@ def detected(name: str, text: str) -> Detected:
 
 
 def chunker_of(found: Detected, max_tokens: int, **options: Unpack[Options]) -> TextChunker:
-    """The chunker for what `detected` has found; equal ones for the same."""
+    """Make the chunker for a detected language and format. Equal arguments give equal chunkers."""
     language, kind, named = found
     if kind == "markdown":
         return MarkdownChunker(max_tokens, **options)

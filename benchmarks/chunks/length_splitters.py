@@ -40,7 +40,7 @@ def _prose(text: str) -> str:
 
 
 def cells(size: int, overlap: int) -> Iterator[tuple[str, str, Split, Split]]:
-    """What is split, the name of its splitter, that of this package and that of the other."""
+    """Each comparison: the name of the text, that of the splitter, our `split` and LangChain's."""
     sizes: dict[str, Any] = {"chunk_size": size, "chunk_overlap": overlap, "length_function": len}
     mine, other = ours.RecursiveCharacterTextSplitter, theirs.RecursiveCharacterTextSplitter
     for name in ("text", "prose", "python"):

@@ -81,7 +81,10 @@ def sentence_piece_text(rules: SentencePieceText, text: str, original: int) -> t
 
 
 def _parts(rules: SentencePieceText, text: str) -> Iterator[tuple[str, int]]:
-    """User-defined texts, the longest at a place; else what stands for the longest text of the table; else single characters."""
+    """Replace from left to right; yield each result with the offset of what it replaces, in characters.
+
+    At each offset the longest user-defined text stays as it is; else the longest text of the table is replaced; else one character stays.
+    """
     table = table_of(rules.charsmap) if rules.charsmap else None
     longest = max(map(len, rules.user_defined), default=0)
     data = text.encode("utf-8", "surrogateescape")

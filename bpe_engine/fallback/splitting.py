@@ -39,14 +39,16 @@ _WORDS = matcher(RustExpression(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"))
 
 
 class Piece(NamedTuple):
-    """A piece of text on its way. `is_first`: it begins where the whole text begins. `places`: of its characters in the text, None where nobody asks."""
+    """A part of the text between two stages. `is_first`: the whole text begins with it. `places`: the offset of each character in the whole text, None
+    if offsets are not asked for.
+    """
 
     text: str
     is_first: bool
     places: list[int] | None
 
     def part(self, start: int, end: int) -> Piece:
-        """Some of it."""
+        """The characters [start, end) of this piece."""
         if self.places is None:
             return Piece(self.text[start:end], self.is_first and start == 0, None)
         # Text that a normalizer inserts has the place of the character after it, which may also be the first one.

@@ -24,7 +24,7 @@ Constructor = Callable[[], dict[str, Any]]
 
 @cache
 def constructors() -> dict[str, Constructor]:
-    """Name -> what makes the arguments of the encoding. Imports the modules; the dictionary is shared.
+    """The constructors of all plug-in encodings, by name. Imports the modules on the first call; callers share the dictionary.
 
     Raises VocabularyError for a module without ENCODING_CONSTRUCTORS, and for a name that two modules have.
     """

@@ -56,8 +56,8 @@ def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
 
 
 def _by_merges(dictionary: TokenDictionary, left: int, right: int) -> bool:
-    """Compatibility for any order of ids: no merge at the join comes before those on its two sides that take its
-    halves.
+    """Whether `right` may follow `left`, for any order of ids. Un-merge both towards the join: wherever the two tokens that meet there have a merge of their
+    own, the merges that swallow them must come first.
     """
     halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
     if halves(left) is None or halves(right) is None:

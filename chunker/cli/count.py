@@ -62,7 +62,7 @@ def count(
     """Count the tokens of files, exactly as the model does.
 
     Folders are searched to the bottom. Files that .gitignore or .chunkerignore names are left out, and so are hidden and
-    binary files; all others are counted as they are. The language of a file is detected by its name, or by the interpreter that its first line names.
+    binary files; all others are counted as they are, also lock files and other files that a program wrote, which `chunk` and `index` leave out. The language of a file is detected by its name, or by the interpreter that its first line names.
     """
     with ending_quietly():
         from chunker.cli.outputs import FileFormat, record_writer

@@ -263,7 +263,7 @@ def _with_leading_lines(found: WalkResult, lines: LineTable) -> tuple[Placed, di
 
 
 def _cut_off_trailing_comments(placed: Placed, found: WalkResult, lines: LineTable) -> None:
-    """Comments at the end of a definition stay with it, if all of it fits; else they go first."""
+    """Add a boundary before the comments at the end of each definition: one that is too long is cut there first."""
     commented = set(found.comments)
     for last, first in found.comments.items():
         commented.update(range(first, last))

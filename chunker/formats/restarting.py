@@ -115,7 +115,7 @@ class RestartingOutline:
 
 
 def _renumbered(outline: Outline, label: str, by: int) -> Outline:
-    """The outline with `by` added to the numbers of the scopes that begin where something with this label does."""
+    """The outline with `by` added to the number in the name of each scope that begins at a boundary with this label: "page 3" -> "page 5"."""
     starts = {offset for offset, name in zip(outline.offsets, outline.labels, strict=True) if name == label}
     numbered = re.compile(rf"{re.escape(label)} ([0-9]+)")
     scopes: list[Scope] = []

@@ -36,7 +36,7 @@ def folder_of(folder: Path, kind: str, generation: int) -> Path:
 
 
 def text_terms(text: str, names: str, stems: str | None) -> str:
-    """The terms of a chunk: of its text, and of the names that begin in it."""
+    """The search terms of a chunk: those of its text and those of the names defined in it."""
     told = terms_of(text, stems or "english")
     return f"{told} {terms_of(names)}" if names else told
 

@@ -151,7 +151,7 @@ def _hadamard(size: int) -> Rows:
 
 
 def _words(dimensions: int) -> int:
-    """64-bit words of a sketch: a power of two of bits, at least as many as numbers."""
+    """The number of 64-bit words of a sketch, which has a bit for each dimension, rounded up to a power of two."""
     return max(1 << (dimensions - 1).bit_length(), 64) // 64
 
 

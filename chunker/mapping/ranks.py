@@ -32,11 +32,11 @@ _RULES: dict[str, float] = {
     "common": 5,
     "common_share": 0.2,
     "most_definers": 40,
-    # What a file uses of itself counts so much.
+    # The weight of a use in the file that defines the name.
     "own_share": 0.1,
-    # A use of a name of the focus.
+    # The weight of a use of a name that is in focus.
     "focused": 10.0,
-    # What a definition is worth that nobody uses: a share of the rank of its file.
+    # The rank of a definition that nobody uses, as a share of the rank of its file.
     "unused": 0.1,
     "step_ratio": 1.2,
     # The walk ends after so many steps, or when so small a share of all rank has moved in one.

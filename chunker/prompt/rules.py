@@ -105,7 +105,7 @@ def _shares(layout: Layout, _options: PromptOptions) -> Iterator[str]:
 
 
 def _floors(layout: Layout, options: PromptOptions) -> Iterator[str]:
-    # From the inside out: a section needs at least what those in it are promised.
+    # From the inside out: a section needs at least the sum of the `min_tokens` of the sections inside.
     floors: dict[Region, int] = {}
     for region in reversed(layout.regions):
         inner = sum(floors[one] for one in region.budgeted)
@@ -114,7 +114,7 @@ def _floors(layout: Layout, options: PromptOptions) -> Iterator[str]:
         if most is not None and inner > most:
             yield f"section {region.section.name!r}: min_tokens of the sections inside come to {inner}, and its max_tokens are {most}"
     room = options.budget - options.reserve
-    # Of a budget that cannot be, `_budget` tells.
+    # `_budget` reports a budget without room.
     if 0 < room < floors[layout.root]:
         yield f"the min_tokens of the sections come to {floors[layout.root]}: there are {room} tokens"
 

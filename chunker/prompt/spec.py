@@ -127,7 +127,7 @@ class SectionEntry(_Fields):
 
 
 class SearchEntry(_Fields):
-    """A section of what an index says to a question: parts of files, the best of them with `priority`, the others just below it.
+    """A section with the results of a search in an index: parts of files. The best has `priority`, each further one a little less.
 
     Attributes:
         search: The question, words, or a name.

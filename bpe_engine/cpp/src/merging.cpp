@@ -47,7 +47,8 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
 
 namespace {
 
-// The same with the least of each sixteen pairs kept: a merge changes three pairs, so at most three of the least are found anew.
+// Merges as the function above, but keeps the least pair of each block of sixteen. A merge changes three pairs, so the least of at most three blocks is looked
+// for again.
 template <std::size_t longest, typename Place>
 std::size_t merge_blocks(const Dictionary& dictionary, Bytes piece, Rank* out) {
     constexpr std::uint64_t never = ~std::uint64_t{0};

@@ -12,8 +12,8 @@ constexpr std::size_t first_short = 1 << 12, first_long = 1 << 8;  // slots
 }  // namespace
 
 std::uint64_t PretokenCounts::hash_of(Bytes piece) const {
-    // All of the state goes through `mixed` after each word: two words that differ in a way that a plain product lets through are no way
-    // to make two pieces of the same hash.
+    // The whole state is mixed after each word. A plain product would let an author of a text choose words whose differences cancel out, and so make
+    // pieces of equal hash.
     std::uint64_t hash = seed_ ^ piece.size;
     std::uint64_t word;
     for (std::size_t place = 0; place + 8 <= piece.size; place += 8) {

@@ -264,8 +264,8 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
     std::uint64_t ends = (starts & low_bits(trusted)) >> 1;
     std::size_t consumed = ends ? 64 - static_cast<std::size_t>(std::countl_zero(ends)) : 0;
     if (seams && !block.doubt && !unsure) {
-        // Inside of a word that goes on, among letters without case, the scan may be taken up as if a word began: what comes is judged
-        // alike. Not after a lower-case letter, which would part the word from an upper-case one to come.
+        // Among the letters without case of an unfinished word the scan may resume as if a word began there: what follows is judged alike.
+        // Not after a lower-case letter, which ends the word before a later upper-case one.
         std::uint64_t const inner = block.both & ~block.starts_mark & block.both << 1;
         std::uint64_t const from = ~low_bits(consumed + 1);
         std::uint64_t barred = (starts & from) | (open < 64 ? bit(open) : 0);

@@ -84,7 +84,8 @@ void normalizers() {
     Chain const pieces = chain(marks_and_words, Behaviour::without_gap);
     CHECK(units(&plain, pieces, "\xE0\xA4\x95\xE0\xA4\xBF \xE0\xA4\x95\xE0\xA5\x8D \xC3\x89t\xC3\xA9!") ==
           "\xE0\xA4\x95\xE0\xA4\xBF| \xE0\xA4\x95\xE0\xA5\x8D| \xC3\x89t\xC3\xA9|!");
-    // Under forms alone what is left of a mark is no white space. Where marks are left out, it may be.
+    // Normalization forms never turn a mark into white space, so a split after it is safe. A normalizer that drops marks may leave white space before the
+    // split.
     Chain const white = chain("\\s+|\\S+");
     StepNormalizer const forms({{.kind = Kind::decompose}, {.kind = Kind::lower}});
     CHECK(units(&forms, white, "\xE0\xA4\x95\xE0\xA5\x8D a") == "\xE0\xA4\x95\xE0\xA5\x8D| a");

@@ -32,7 +32,7 @@ void try_limits(Choices& choices) {
             if (found == expected) return;
             std::fprintf(stderr, "limit %zu, %zu bytes, not %zu\n", limit, found, expected);
         } catch (const EncodingError& error) {
-            // A token may hold bytes that are none by themselves, and so may not be read in parts.
+            // A byte may be part of longer tokens and no token by itself. A text cut inside such a token cannot be encoded.
             if (vocabulary.dictionary->byte(error.byte) == no_rank) return;
         }
         fail(which, vocabulary, scanner, text);

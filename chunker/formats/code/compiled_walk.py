@@ -55,7 +55,7 @@ class CompiledWalk:
         self._grammar = grammar
 
     def reads(self, text: str) -> bool:
-        """Whether it takes this text: one that is not empty, and whose bytes can be counted in 32 bits."""
+        """Whether the compiled walk can read this text: it is not empty, and offsets of its bytes fit into 32 bits."""
         return 0 < len(text) < _LARGEST
 
     def sketch(self, text: str, size: int) -> Sketch:

@@ -134,7 +134,7 @@ SECTION_ENDS = frozenset(
         "th",
     ]
 )
-# The labels of boundaries before elements that are not called by their own name.
+# The labels of boundaries before elements, where the label is not the name of the element.
 LABELS = {
     "blockquote": "quote",
     "dd": "item",

@@ -274,7 +274,7 @@ class _Reader:
         self._glued = level
 
     def _title(self, start: int) -> str:
-        """The text of the argument after a command, which is read then."""
+        """Read the argument after a command, and return its text."""
         start, end = argument(self._copy, start)
         self._at = end + 1 if end > start else start
         return _title(self._text[start:end])

@@ -62,7 +62,7 @@ def offsets_of(conversation: Encoded, text: str) -> Offsets:
 
 
 def ids_between(offsets: Offsets, start: int, end: int) -> tuple[int, int]:
-    """The ids that have a character of [start, end): the first, and one after the last. Where there are none: the next id, twice."""
+    """The range of ids that have a character in [start, end): the first one and the one after the last. An empty range begins at the next id."""
     first = bisect_left(offsets.starts, start) if start >= end else bisect_right(offsets.ends, start)
     return first, first if start >= end else max(first, bisect_left(offsets.starts, end))
 

@@ -28,7 +28,7 @@ struct Workspace {
         IdsCache short_pieces;
         MediumIdsCache medium_pieces;
         LongPieceCache<true> long_pieces;
-        // Room for what a piece of medium length makes, or for what a cache writes at once.
+        // Ids are staged and written out at `flushed_at`. `slack` is room for the ids of one more piece of medium length, or of one write of a cache.
         static constexpr std::size_t flushed_at = 4096, slack = MediumKey::longest;
         std::vector<std::uint32_t> staged = std::vector<std::uint32_t>(flushed_at + slack + 1);
     };

@@ -38,7 +38,7 @@ public:
     void truncate(std::size_t size) {
         if (size < tokens_.size()) tokens_.resize(size);
     }
-    // The start of the stretch after the first `size` tokens.
+    // The offset where the first `size` tokens end; 0 for none.
     std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : (*this)[size - 1].end; }
 
 private:

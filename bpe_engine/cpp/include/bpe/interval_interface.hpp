@@ -14,7 +14,7 @@ struct IntervalInterface {
     // From which end on the tokens of `before` and text[start:end] together are those of text[:end] and `shift` more: both have the same pre-tokens from some
     // place on. False where that is not soon known.
     bool (*agreement)(const void* encoder, const unsigned char* before, std::size_t size, std::size_t start, std::size_t* from, std::ptrdiff_t* shift);
-    // About how far so many tokens go: the end of a slice from `start` on, the start of one up to `end`.
+    // Estimates of the other end of a slice of so many tokens: `reach` for one that begins at `start`, `reach_back` for one that ends at `end`.
     std::size_t (*reach)(const void* encoder, std::size_t start, std::size_t tokens);
     std::size_t (*reach_back)(const void* encoder, std::size_t end, std::size_t tokens);
 };

@@ -64,7 +64,7 @@ public:
     // The tokens of `piece`, valid until the next call. Throws EncodingError where a byte is no token.
     const std::vector<Rank>& encode(const Dictionary& dictionary, Bytes piece);
 
-    // For a piece that is known to be one token.
+    // The answer of `encode` for a piece that is known to be this one token.
     const std::vector<Rank>& single(Rank token) {
         tokens_.assign(1, token);
         return tokens_;

@@ -72,8 +72,8 @@ inline constexpr std::size_t read_window = 1 << 14, slice_window = 96, slice_sta
 // Bytes. What may still grow at the end of a text is one unit, up to this length: nothing in it is looked for that is certain.
 inline constexpr std::size_t open_unit = 62;
 
-// Two to this power: how many pairs of tokens are remembered, and how many pairs of pieces, short, medium and long, with their counts or ids; of short
-// and medium ones at first, and at most; and of units of Unigram.
+// Sizes of the caches, each as the power of two: of pairs of tokens (`pair_bits`), of pieces with their counts or ids (short, medium and long ones; the
+// caches of short and medium pieces begin with `first_bits` and grow), and of the units of Unigram.
 inline constexpr int pair_bits = 17;
 inline constexpr int first_bits = 10, count_bits = 17, ids_bits = 16, medium_count_bits = 15, medium_ids_bits = 14, long_count_bits = 15,
                      longer_count_bits = 12, long_ids_bits = 14, unit_bits = 16, medium_unit_bits = 14;

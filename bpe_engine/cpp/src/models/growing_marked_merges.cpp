@@ -44,7 +44,7 @@ std::size_t MergeModel::unit_size(Bytes text, std::size_t place) const {
 std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
     auto made = std::make_shared<Unmarked>();
     bool const falls_back = std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; });
-    // What is dropped makes neighbours of others; and a whole token may have characters that are none.
+    // Letters cannot say that the neighbours of a dropped character merge, nor that a whole pre-token is a token although some of its characters are none.
     if (falls_back || options_.unknown == Unknown::drop || (options_.ignore_merges && options_.unknown != Unknown::token)) return made;
 
     std::size_t const count = offsets_.size() - 1;
@@ -79,7 +79,7 @@ std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
         has_changed = false;
         for (Entry const& pair : pairs) {
             std::uint32_t const left = left_of(pair), right = right_of(pair);
-            // What stands for unknown characters merges with nothing.
+            // The unknown token has no letters of its own: a merge that needs it cannot be spelled.
             if (options_.unknown == Unknown::token && (left == options_.unknown_id || right == options_.unknown_id)) return made;
             if (spelled[left].empty() || spelled[right].empty()) continue;
             std::string whole = spelled[left] + spelled[right];

@@ -92,9 +92,9 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
     bool const is_covered = std::all_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; }) ||
                             (!options_.by_characters && std::all_of(byte_tokens_.begin(), byte_tokens_.end(), [](std::int64_t token) { return token >= 0; }));
     if (!tells_joins() || bytes_.size() >= std::numeric_limits<std::uint32_t>::max()) return growth;
-    // What is dropped makes neighbours of others; and a whole token may have characters that are none.
+    // A dropped character lets its neighbours merge; and `ignore_merges` finds whole pre-tokens although some of their characters are no tokens.
     if (!is_covered && (options_.unknown == Unknown::drop || options_.ignore_merges)) return growth;
-    // What stands for unknown characters merges with nothing.
+    // The unknown token and the byte tokens stand in for characters that are no tokens. No merge may need one of them.
     std::vector<bool> is_stand_in(ids_.size());
     if (options_.unknown == Unknown::token) is_stand_in[options_.unknown_id] = true;
     for (std::int64_t const number : options_.byte_fallback)
@@ -174,7 +174,7 @@ public:
     std::unique_ptr<const Growth::Repetition> repetition(std::size_t unit) const {
         auto made = std::make_unique<Growth::Repetition>();
         for (Row const& row : rows_) made->counts.push_back(row.token == inside ? not_here : row.count);
-        // A row depends on as many before as the longest token has bytes: where these come again so do all that follow.
+        // A row depends only on as many rows before it as the longest token has bytes. Once that many rows repeat, all later ones do.
         std::size_t const end = rows_.size() - 1, longest = std::max(model_.longest_, unit);
         for (std::size_t period = unit; period + longest + 4 < end; period += unit) {  // behind what stands before
             std::uint32_t const tokens = rows_[end].count - rows_[end - period].count;

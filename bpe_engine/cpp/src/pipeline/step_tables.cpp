@@ -119,7 +119,8 @@ void StepNormalizer::find_lonely() {
     }
 }
 
-// Whether what becomes of a lonely character and others begins as what becomes of it alone; at the end of a region nothing may be left.
+// Whether a lonely character has an image that begins with the same character alone and beside others of its kind. At the end of a region the image may
+// be empty.
 bool StepNormalizer::begins_alike(char32_t code) const {
     Items alone{{code, 0, true}};
     std::vector<Watched> watched;

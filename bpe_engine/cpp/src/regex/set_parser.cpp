@@ -28,7 +28,7 @@ char32_t Parser::hexadecimal(unsigned least, unsigned most) {
     return value;
 }
 
-// After the backslash: what stands for one character. `none`, with nothing read, where it does not.
+// Reads an escape, after its backslash, that means a single character, and returns the character. `none`, with nothing read, for any other escape.
 char32_t Parser::character_escape(bool in_set) {
     char32_t const letter = peek();
     ++place_;

@@ -94,7 +94,8 @@ struct EnclosingLines {
     std::string header, closing;
 };
 
-// `bodies`: that of the text comes first. `errors`: the lines of the parts in which the parser met what it does not understand, in characters.
+// Where parsing can resume. `bodies`: the bodies around the points, that of the whole text first. `errors`: the lines with syntax errors, as offsets in
+// characters.
 struct Resumption {
     std::vector<ResumePoint> points;
     std::vector<EnclosingLines> bodies;

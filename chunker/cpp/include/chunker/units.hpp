@@ -53,7 +53,7 @@ public:
     // How many units begin before `offset`, but not more than until one does not.
     std::size_t number_up_to(std::size_t offset) const;
 
-    // Take the next units, and put the places where they begin behind those of `to`.
+    // Take the next units, and append the offsets where they begin to `to`.
     void take(std::size_t number, Places& to);
     // Leave the first `keep` of the places taken; the others are ahead again.
     void put_back(Places& places, std::size_t keep = 0);

@@ -106,8 +106,8 @@ void Walk::pass_through(TSNode node, int depth, Row first) {
 
 // The named children that begin a line. Those worth entering go on the stack, before they are visited.
 //
-// Children that end before the byte `after` are left out, and so are those of a sentence, whose clauses are deeper than it is, that are nothing in
-// particular.
+// Children that end before the byte `after` are left out. In a statement with clauses ("if", "else"), which is so when `depth_of_clauses` is not `depth`,
+// children without a role of their own are left out, too.
 template <class Visitor>
 void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_of_clauses, Row first, Visitor&& visit) {
     if (cursor_.tree) ts_tree_cursor_reset(&cursor_, node);

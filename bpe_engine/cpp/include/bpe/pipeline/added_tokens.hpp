@@ -47,7 +47,7 @@ public:
     bool looks_back() const { return looks_back_; }
     bool finds(const Wanted& wanted) const { return any() && (finds_always_ || !wanted.empty()); }
 
-    // The text of no token begins before `place`, and between `spaces` and there is white space alone.
+    // The progress of a search: no added token begins before `place`, and text[spaces:place) is white space, which a token at `place` may take along.
     struct Searched {
         std::size_t place = 0, spaces = 0;
     };

@@ -39,10 +39,11 @@ public:
     struct Image {
         bool is_known = false;  // else it depends, or nothing is left
         char32_t first = 0, last = 0;
-        // Where it is not known: what is left ends with no white space, whatever stands around. What follows may become something else by it.
+        // Of an image that is not known. `is_ink`: it ends with no white space, whatever stands around. `binds`: the image of the next character may depend
+        // on this one.
         bool is_ink = false, binds = false;
-        // Beside another such character, or where a region ends, it may become something else: one of several spaces; though with the same first character.
-        // Of characters that are not known: what is left ends with no such character if what stands before ends with none.
+        // `is_lonely`: the image differs beside another lonely character or at the end of a region, as that of one of several spaces does; `begins_alike`:
+        // but begins with the same character. `follows_ink`, of an image that is not known: it ends with a lonely character only if the one before does.
         bool is_lonely = false, begins_alike = true, follows_ink = false;
     };
     virtual Image image(char32_t) const { return {}; }

@@ -28,8 +28,8 @@ public:
 
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
-    // The offset from which on text[from:end) is to be normalized: a long run of spaces, and what is like them, begins nearer to its end.
-    // `at_start`: of a region.
+    // Shortens a long run of spaces, or of characters treated like them, at the start of text[from:end): returns the offset from which on the text is to be
+    // normalized, as what stands before changes nothing. `at_start`: a region begins at `from`.
     std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);
     // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);

@@ -85,7 +85,7 @@ public:
     const std::shared_ptr<const PieceModel>& shared_model() const { return model_; }
     // Whether the model sees pieces as they are.
     bool is_plain() const { return insertions_.empty(); }
-    // Whether the first piece of a text is encoded otherwise than others.
+    // Whether the first piece of a text may have other tokens than the same piece later in the text.
     bool acts_at_start() const {
         return std::any_of(insertions_.begin(), insertions_.end(), [](Insertion const& one) { return one.where == Insertion::Where::first; });
     }

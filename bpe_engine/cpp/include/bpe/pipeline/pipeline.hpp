@@ -297,7 +297,8 @@ private:
         return at_end ? Progress::done : Progress::uncertain;
     }
 
-    // The same where much is known of the region. `learns`: it goes on whatever follows; but cuts behind `last_cut` do not count.
+    // As `region`, for a region of which `tail` remembers what was read before: only what is new is normalized and cut. `learns`: text[:stop) stays as it is
+    // whatever follows, so `tail` may remember it. No cut after `last_cut` is told to the sink.
     template <class Sink>
     Progress grown(const Byte* text, std::size_t begin, Position& at, std::size_t last_cut, std::size_t stop, std::size_t limit, bool at_end,
                    Workspace& workspace, Sink& sink, OpenTail& tail, bool learns) const {
@@ -334,8 +335,8 @@ private:
         return index != no_match ? progress : region(text, begin, at, stop, stop, limit, at_end, {}, workspace, sink, nullptr, false);
     }
 
-    // The same where tokens are looked for in what the normalizer leaves: up to its end that is one text of a pipeline of its own. What is certain of it is
-    // asked seldom.
+    // As `grown`, where added tokens are looked for in the normalized text. The normalized region goes to the sink as one part, which a pipeline of its own
+    // reads. Whether the region has settled is asked only now and then, because the answer takes reading all of it.
     template <class Sink>
     Progress grown_inside(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end,
                           const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail& tail) const {

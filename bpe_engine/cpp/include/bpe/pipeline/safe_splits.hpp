@@ -37,7 +37,7 @@ public:
     // Null where there is none that can be known. What is given outlives it; `normalizer` null: none. `model`: what gets the pieces as they are; null: they are
     // changed before.
     static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model = nullptr);
-    // The same for a model that gets whole texts as one piece: nothing parts it but its tokens.
+    // As `make`, for a model that gets a whole text as one piece: the splits stand inside that piece, where no token reaches over them.
     static std::unique_ptr<const SafeSplits> inside_of_piece(const Normalizer* normalizer, const UnigramModel& model);
 
     // The safe splits of a text, from left to right.

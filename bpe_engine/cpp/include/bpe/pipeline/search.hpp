@@ -25,7 +25,7 @@ struct StageMemory {
 };
 
 // The progress of the searches of a chain of pre-tokenizers. All offsets are those of the text that it cuts, of which the first `valid` bytes stay as they are.
-// Who cuts the text back forgets what is not known of what is left.
+// Code that shortens that text must also drop whatever is noted here beyond its new end.
 struct ChainMemory {
     static constexpr std::size_t most_stages = 3;
     std::array<StageMemory, most_stages> stages;

@@ -91,7 +91,7 @@ private:
         std::size_t enough = 0;
         std::uint64_t like = 0;  // a bit for each character of which they are made
     };
-    // Where a run stands: between two characters, or at the start or the end of a region.
+    // The position of a run of white space: between two other characters, or at the start or the end of a region.
     enum class Place : std::uint8_t { between, start, end };
     Runs settled_runs(Place place) const;
     std::size_t settled_spaces(Place place) const;
