@@ -82,15 +82,17 @@ public:
     std::size_t fewest() override { return encoder_.fewest(); }
 
 private:
+    // Much at once is taken in by halves, so that whoever cuts a little of it off again has little to read again.
     void catch_up() {
-        std::size_t const known = encoder_.state().length;
-        if (known == text_.size()) return;
-        std::vector<Byte> const more = as_read(side, text_, known, text_.size());
-        grow(encoder_, {more.data(), more.size()});
-        // The last two are there, and others at a distance.
-        states_.push_back(encoder_.state());
-        std::size_t const count = states_.size();
-        if (count >= 4 && states_[count - 2].length - states_[count - 4].length < thresholds::kept_size) states_.erase(states_.end() - 3);
+        for (std::size_t known; (known = encoder_.state().length) < text_.size();) {
+            std::size_t const rest = text_.size() - known;
+            std::vector<Byte> const more = as_read(side, text_, known, known + (rest > 2 * thresholds::kept_size ? rest / 2 : rest));
+            grow(encoder_, {more.data(), more.size()});
+            // The last two are there, and others at a distance.
+            states_.push_back(encoder_.state());
+            std::size_t const count = states_.size();
+            if (count >= 4 && states_[count - 2].length - states_[count - 4].length < thresholds::kept_size) states_.erase(states_.end() - 3);
+        }
     }
 
     Encoder encoder_;

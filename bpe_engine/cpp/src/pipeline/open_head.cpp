@@ -79,17 +79,19 @@ std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* 
     if (from == end) return from;
     std::size_t const settled = normalizer.settled_run(text[from], Side::left, at_start);
     if (settled == 0) return from;
+    Run& known = runs_[at_start];
     std::size_t place = from;
     while (place < end && normalizer.settled_run(text[place], Side::left, at_start) > 0) {
         count_step();
         // Up to its end it is known.
-        if (length - place <= run_.from && length - place > run_.to && length - run_.to <= end) {
-            place = length - run_.to;
+        if (length - place <= known.from && length - place > known.to && length - known.to <= end) {
+            place = length - known.to;
             break;
         }
         ++place;
     }
-    run_ = {length - from, length - place};
+    // A run is asked again from where it begins to matter; its start stays known.
+    known = {known.to == length - place ? std::max(known.from, length - from) : length - from, length - place};
     return place - from > settled ? place - settled : from;
 }
 
@@ -191,7 +193,7 @@ void OpenHead::truncate_chain(std::size_t distance) {
 void OpenHead::truncate(std::size_t length) {
     for (auto& earlier : searched_)
         while (!earlier.empty() && earlier.back().from > length) earlier.pop_back();
-    run_ = {std::min(run_.from, length), std::min(run_.to, length)};
+    for (Run& run : runs_) run = {std::min(run.from, length), std::min(run.to, length)};
     while (!dropped_.empty() && dropped_.back().to >= length) dropped_.pop_back();
     if (!dropped_.empty()) dropped_.back().from = std::min(dropped_.back().from, length);
     if (end_ == none) return;

@@ -80,10 +80,12 @@ private:
     struct Searched {
         std::size_t from, start;
     };
-    // Characters of which nothing is left, in distances.
-    struct Dropped {
+    // Characters that stand side by side, in distances.
+    struct Run {
         std::size_t from, to;
     };
+    // Characters of which nothing is left.
+    using Dropped = Run;
     struct Piece {
         std::size_t end;  // distance
         std::size_t stage;
@@ -103,7 +105,7 @@ private:
     std::size_t end_ = none;        // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
     std::size_t kept_ = none;       // from there to its end the normalizer changes nothing
     std::vector<Dropped> dropped_;  // runs of characters that are dropped, the one at the end of the text first
-    Dropped run_{0, 0};             // of what is like spaces, which was met last
+    Run runs_[2]{};                 // of what is like spaces, which was met last: inside of a region, and at its start, where it may be other characters
     bool is_normalized_ = false;
     Left<Byte> text_;
     Left<std::uint32_t> distances_;  // one more than bytes
