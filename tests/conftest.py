@@ -48,6 +48,17 @@ def pytest_configure(config: pytest.Config) -> None:
         )
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Drop what the functions of a test file have cached, when the run turns to another file: real tokenizers take hundreds of megabytes."""
+    module = getattr(item, "module", None)
+    if module is None or nextitem is None or getattr(nextitem, "module", None) is module:
+        return
+    for value in vars(module).values():
+        if hasattr(value, "cache_clear") and getattr(value, "__module__", None) == module.__name__:
+            value.cache_clear()
+
+
 def pytest_report_header() -> str:
     return f"bpe_engine under test: {_PACKAGE}, implementation: {bpe_engine.implementation()}"
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, byte_strings, fragments, small_tokenizers, texts
@@ -20,7 +20,7 @@ from bpe_engine.reference import naive
 from bpe_engine.reference.dictionary import TokenDictionary
 
 KINDS = ("o200k_base", "cl100k_base", "r50k", "whole")
-# Programs a kind, for each of appending, prepending and slicing.
+# Programs for each of appending, prepending and slicing; each runs under every kind.
 PROGRAMS = 450 // len(THRESHOLDS)
 
 
@@ -73,18 +73,26 @@ def run(encoder: AppendingEncoder | PrependingEncoder, program: list[tuple[str, 
         assert len(encoder.tokens()) == encoder.count
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=PROGRAMS)
-@given(program=programs)
-def test_appending(kind: str, program: list[tuple[str, Any]]) -> None:
-    run(tokenizer(kind).appending_encoder(), program, tokenizer(kind).count)
+def run_all(program: list[tuple[str, Any]], *directions: str) -> None:
+    """Run a program under every kind, on encoders that grow in these directions."""
+    for kind in KINDS:
+        note(kind)
+        ours = tokenizer(kind)
+        for direction in directions:
+            encoder = ours.appending_encoder() if direction == "appending" else ours.prepending_encoder()
+            run(encoder, program, ours.count)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=PROGRAMS)
 @given(program=programs)
-def test_prepending(kind: str, program: list[tuple[str, Any]]) -> None:
-    run(tokenizer(kind).prepending_encoder(), program, tokenizer(kind).count)
+def test_appending(program: list[tuple[str, Any]]) -> None:
+    run_all(program, "appending")
+
+
+@settings(max_examples=PROGRAMS)
+@given(program=programs)
+def test_prepending(program: list[tuple[str, Any]]) -> None:
+    run_all(program, "prepending")
 
 
 # Marks in the middle of what a later append can still change.
@@ -99,37 +107,34 @@ MIDDLES = [
 
 @pytest.mark.parametrize("direction", ["appending", "prepending"])
 @pytest.mark.parametrize(("_what", "alphabet"), MIDDLES, ids=[what for what, _ in MIDDLES])
-@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=60)
 @given(data=st.data())
-def test_marks_in_the_middle(kind: str, _what: str, alphabet: list[str], direction: str, data: st.DataObject) -> None:
+def test_marks_in_the_middle(_what: str, alphabet: list[str], direction: str, data: st.DataObject) -> None:
     step = st.tuples(st.just("grow"), st.sampled_from(alphabet))
-    program = data.draw(st.lists(st.one_of(step, step, step, snapshot, rollback), max_size=24))
-    ours = tokenizer(kind)
-    run(ours.appending_encoder() if direction == "appending" else ours.prepending_encoder(), program, ours.count)
+    run_all(data.draw(st.lists(st.one_of(step, step, step, snapshot, rollback), max_size=24)), direction)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=PROGRAMS)
 @given(text=st.one_of(texts(), broken_texts(12), byte_strings(12)), data=st.data())
-def test_slices(kind: str, text: str | bytes, data: st.DataObject) -> None:
-    ours = tokenizer(kind)
-    prices = ours.interval_encoder(text)
-    for _ in range(8):
-        start = data.draw(st.integers(0, len(text)))
-        end = data.draw(st.integers(start, len(text)))
-        assert prices.count(start, end) == ours.count(text[start:end])
+def test_slices(text: str | bytes, data: st.DataObject) -> None:
+    offsets = st.integers(0, len(text))
+    slices = [sorted(pair) for pair in data.draw(st.lists(st.tuples(offsets, offsets), min_size=8, max_size=8))]
+    for kind in KINDS:
+        ours = tokenizer(kind)
+        prices = ours.interval_encoder(text)
+        for start, end in slices:
+            assert prices.count(start, end) == ours.count(text[start:end]), kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=60)
 @given(text=st.text(alphabet="aA中 \n1'", max_size=14))
-def test_all_slices(kind: str, text: str) -> None:
-    ours = tokenizer(kind)
-    prices = ours.interval_encoder(text)
-    for start in range(len(text) + 1):
-        for end in range(start, len(text) + 1):
-            assert prices.count(start, end) == ours.count(text[start:end])
+def test_all_slices(text: str) -> None:
+    for kind in KINDS:
+        ours = tokenizer(kind)
+        prices = ours.interval_encoder(text)
+        for start in range(len(text) + 1):
+            for end in range(start, len(text) + 1):
+                assert prices.count(start, end) == ours.count(text[start:end]), kind
 
 
 parts = st.lists(
@@ -141,13 +146,11 @@ parts = st.lists(
 broken_parts = st.lists(st.one_of(st.tuples(st.just("grow"), broken_texts(3)), snapshot, rollback), max_size=12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=400)
 @given(program=st.one_of(parts, broken_parts))
-def test_characters_that_come_in_parts(kind: str, program: list[tuple[str, Any]]) -> None:
+def test_characters_that_come_in_parts(program: list[tuple[str, Any]]) -> None:
     """A character in two halves, by bytes or by surrogates, is one character as soon as both are there."""
-    run(tokenizer(kind).appending_encoder(), program, tokenizer(kind).count)
-    run(tokenizer(kind).prepending_encoder(), program, tokenizer(kind).count)
+    run_all(program, "appending", "prepending")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 import tokenizers
 from huggingface_files import both, family
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given, note, settings
 from hypothesis import strategies as st
 from oracles import tokenizer
 from strategies import broken_texts, fragments, texts
@@ -313,16 +313,19 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("name", "thresholds"),
-    [(name, which) for name in KINDS for which in ("ordinary", "small") if which == "ordinary" or "in Python" in name],
+    ("names", "thresholds"),
+    [(list(KINDS), "ordinary"), ([name for name in KINDS if "in Python" in name], "small")],
+    ids=["ordinary", "small"],
     indirect=["thresholds"],
 )
 @pytest.mark.usefixtures("thresholds")
 @settings(max_examples=60)
 @given(program=programs)
 @example(program=[("append", "<s"), ("snapshot", 0), ("tail", (0, "<s")), ("rollback", 0)])
-def test_any_program(name: str, program: list[tuple[str, Any]]) -> None:
-    run(kind_of(name), program)
+def test_any_program(names: list[str], program: list[tuple[str, Any]]) -> None:
+    for name in names:
+        note(name)
+        run(kind_of(name), program)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Self
 
 import pytest
 import regex
-from code_points import PLANES, SURROGATES, blocks
+from code_points import PLANES, SURROGATES, blocks, surroundings_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import byte_strings, texts
@@ -167,16 +168,21 @@ def test_case_is_ignored_by_simple_folding() -> None:
     assert compiled("(?i:i)").findall_spans("iIİı") == [(0, 1), (1, 2)]
 
 
-BLOCKS: dict[tuple[str, str, bool, int], list[tuple[int, int]]] = {}
+@dataclass(frozen=True)
+class Block:
+    """256 characters of `size` bytes each in their surroundings. Most blocks have the same classes as others, and are equal to them."""
+
+    classes: str
+    is_first: bool
+    size: int
+    text: str = field(compare=False)
 
 
-def spans_of_block(name: str, classes: str, first: bool, size: int, text: str) -> list[tuple[int, int]]:
-    """What the pattern finds in 256 characters of `size` bytes each; remembered, as most blocks have the same classes as others."""
-    key = (name, classes, first, size)
-    if key not in BLOCKS:
-        spans = [match.span() for match in regex.finditer(PATTERNS[name].source, classes)]
-        BLOCKS[key] = byte_spans(text, spans)
-    return BLOCKS[key]
+@lru_cache(maxsize=40 * len(PATTERNS))  # half a megabyte each
+def spans_of_block(name: str, block: Block) -> list[tuple[int, int]]:
+    """The bytes of what the pattern finds in a block."""
+    spans = [match.span() for match in regex.finditer(PATTERNS[name].source, block.classes)]
+    return byte_spans(block.text, spans)
 
 
 @pytest.mark.parametrize("plane", PLANES)
@@ -184,11 +190,14 @@ def test_named_patterns_on_every_character(plane: int) -> None:
     for block in blocks(plane):
         first = block[0]
         characters = [chr(code) for code in block]
-        text = "".join(surrounding.replace("0", each) for surrounding in SURROUNDINGS for each in characters)
-        classes = stand_ins(text)
-        size = len(characters[0].encode())
+        text = "".join(
+            surrounding.replace("0", each)
+            for surrounding in surroundings_of(block, SURROUNDINGS)
+            for each in characters
+        )
+        in_classes = Block(stand_ins(text), first < 256, len(characters[0].encode()), text)
         for name, pattern in PATTERNS.items():
-            wanted = spans_of_block(name, classes, first < 256, size, text)
+            wanted = spans_of_block(name, in_classes)
             assert compiled(pattern.source).findall_spans(text) == wanted, f"{name}, from U+{first:04X} on"
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+
 from hypothesis import settings
+
+from bpe_engine.text.unicode_classes import stand_ins
 
 PLANES = range(17)
 BLOCK = 256
@@ -20,6 +25,28 @@ def blocks(plane: int) -> list[range]:
     if plane in ALIKE and settings.get_current_profile_name() != "thorough":
         return [*all_blocks[:-1:STEP], all_blocks[-1]]
     return [block for block in all_blocks if block[0] not in SURROGATES]
+
+
+@cache
+def classes(start: int) -> str:
+    """The classes of characters in the block that begins there, each once; "" beyond the ends and for surrogates."""
+    if start in SURROGATES or not 0 <= start < 0x110000:
+        return ""
+    return "".join(sorted(set(stand_ins("".join(map(chr, range(start, start + BLOCK)))))))
+
+
+def surroundings_of(block: range, surroundings: Sequence[str]) -> Sequence[str]:
+    """Those that each character of a block is put into.
+
+    In the middle of a large area of one class, such as the ideographs, every sixteenth block is put into all of them, any other into the first
+    one; with --hypothesis-profile=thorough each into all.
+    """
+    first = block[0]
+    own = classes(first)
+    is_inside = len(own) == 1 and classes(first - BLOCK) == own == classes(first + BLOCK)
+    if is_inside and first // BLOCK % STEP != 0 and settings.get_current_profile_name() != "thorough":
+        return surroundings[:1]
+    return surroundings
 
 
 def code_points(plane: int) -> list[str]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import command
 import pytest
 from interrupts import listen_to_interrupts
 from oracles import tiktoken_encoding
@@ -60,15 +61,7 @@ def run(
     *arguments: str | Path, cwd: Path, stdin: bytes = b"", code: int = 0, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs the command in `cwd` and checks its exit code, and that nobody is shown a traceback."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        input=stdin,
-        env=environment(variables),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    done = command.run([*map(str, arguments)], cwd=cwd, env=environment(variables), given=stdin)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     assert done.returncode == code, done.stderr.decode()
     return done
@@ -237,13 +230,13 @@ class TestBadFiles:
         assert b"Passed over 1 file without text, such as logo.png: binary: a NUL byte at byte 8" in good.stderr
         (tree / "bad.txt").write_bytes(b"one\ntwo \xff\n")
         (tree / "src" / "latin.py").write_bytes("x = 'Grün'\n".encode("latin-1"))
-        for command in ("count", "chunk"):
-            done = run(command, ".", "-f", "jsonl", cwd=tree, code=1)
+        for each in ("count", "chunk"):
+            done = run(each, ".", "-f", "jsonl", cwd=tree, code=1)
             complaints = done.stderr.decode()
             assert "Failed: 2 of 9 files\n" in complaints
             assert "  bad.txt: byte 8 (line 2): not UTF-8: invalid start byte (0xFF)\n" in complaints
             assert "  src/latin.py: byte 7 (line 1): not UTF-8" in complaints
-            if command == "count":
+            if each == "count":
                 assert done.stdout == good.stdout
 
     def test_results_of_the_good_files_reach_the_output_file(self, tree: Path) -> None:

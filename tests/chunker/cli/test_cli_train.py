@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 
+import command
 import pytest
 from typer.testing import CliRunner
 
@@ -40,15 +39,7 @@ def run(*arguments: str, cwd: Path, code: int = 0, stdin: bytes = b"") -> str:
     values = dict(os.environ)
     if Path(sysconfig.get_path("purelib")) != _PACKAGE_FOLDER:
         values["PYTHONPATH"] = str(_PACKAGE_FOLDER)
-    done = subprocess.run(
-        [sys.executable, "-m", "chunker", "train", *arguments],
-        cwd=cwd,
-        env=values,
-        input=stdin,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    done = command.run(["train", *arguments], cwd=cwd, env=values, given=stdin)
     error = done.stderr.decode()
     assert "Traceback" not in error
     assert done.returncode == code, error

@@ -12,6 +12,7 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+import command
 import pytest
 
 import chunker
@@ -24,13 +25,11 @@ def run(*arguments: str, cwd: Path, code: int = 0, **variables: str) -> subproce
     values = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}} | variables
     if Path(sysconfig.get_path("purelib")) != _PACKAGE_FOLDER:
         values["PYTHONPATH"] = str(_PACKAGE_FOLDER)
-    done = subprocess.run(
-        [sys.executable, "-m", "chunker", "view", *arguments],
-        cwd=cwd, env=values, capture_output=True, encoding="utf-8", check=False, timeout=60,
-    )  # fmt: skip
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == code, done.stderr
-    return done
+    done = command.run(["view", *arguments], cwd=cwd, env=values)
+    out, error = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in error, error
+    assert done.returncode == code, error
+    return subprocess.CompletedProcess(done.args, code, out, error)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import command as forked
 import pytest
 from interrupts import listen_to_interrupts
 
@@ -29,12 +30,11 @@ def environment() -> dict[str, str]:
 
 
 def run(cwd: Path, *arguments: str, code: int = 0) -> tuple[str, str]:
-    done = subprocess.run(
-        command(*arguments), cwd=cwd, env=environment(), capture_output=True, check=False, timeout=60, encoding="utf-8"
-    )
-    assert "Traceback" not in done.stderr
-    assert done.returncode == code, done.stderr
-    return done.stdout, done.stderr
+    done = forked.run(arguments, cwd=cwd, env=environment())
+    out, error = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in error
+    assert done.returncode == code, error
+    return out, error
 
 
 def test_index_search_status(tmp_path: Path, write: Write) -> None:

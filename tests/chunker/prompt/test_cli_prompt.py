@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
 
+import command
 import pytest
 from typer.testing import CliRunner
 
@@ -39,10 +38,7 @@ def run(*arguments: str, cwd: Path, code: int = 0, given: str = "Why?", **variab
     } | variables
     if Path(sysconfig.get_path("purelib")) != _PACKAGE_FOLDER:
         values["PYTHONPATH"] = str(_PACKAGE_FOLDER)
-    done = subprocess.run(
-        [sys.executable, "-m", "chunker", "prompt", *arguments],
-        cwd=cwd, env=values, input=given.encode(), capture_output=True, check=False, timeout=60,
-    )  # fmt: skip
+    done = command.run(["prompt", *arguments], cwd=cwd, env=values, given=given.encode())
     out, errors = done.stdout.decode(), done.stderr.decode()
     assert "Traceback" not in errors, errors
     assert done.returncode == code, errors
