@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import takewhile
-from typing import Literal, NamedTuple, Protocol
-
-import ahocorasick
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from bpe_engine.errors import DisallowedSpecialTokenError
 from bpe_engine.text.input import received, source_places, to_bytes
+
+if TYPE_CHECKING:
+    import ahocorasick
 
 # Characters of a text for each place that a special token may begin at.
 _RARE = 32
@@ -199,6 +200,9 @@ def _lengths(texts: frozenset[str]) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _automaton(texts: frozenset[str]) -> ahocorasick.Automaton:
+    # Most texts hold no special token; and on an interpreter without the GIL importing this package switches the GIL on.
+    import ahocorasick  # noqa: PLC0415
+
     automaton = ahocorasick.Automaton()
     for text in texts:
         automaton.add_word(text, text)

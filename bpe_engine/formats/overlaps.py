@@ -8,8 +8,10 @@ same; here is what tells.
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-import ahocorasick
+if TYPE_CHECKING:
+    import ahocorasick
 
 
 def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
@@ -23,6 +25,9 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
     by_start: dict[str, list[str]] = {}
     for text in texts:
         by_start.setdefault(text[0], []).append(text)
+    # On an interpreter without the GIL importing this package switches the GIL on.
+    import ahocorasick  # noqa: PLC0415
+
     automaton = ahocorasick.Automaton()
     for text in texts:
         automaton.add_word(text, text)

@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import ahocorasick
-
 from bpe_engine.errors import DisallowedSpecialTokenError, VocabularyError
 from bpe_engine.pipeline.characters import WHITE_SPACE, compiled
 from bpe_engine.pipeline.specification import AddedToken
@@ -49,6 +47,9 @@ class AddedTokenFinder:
         self._firsts = tuple({text[0] for text in self.tokens})
         by_size = sorted(self.tokens, key=lambda text: -len(text.encode()))
         self._turns = {self.tokens[text]: turn for turn, text in enumerate(by_size)}
+        # The compiled engine finds added tokens by itself; and on an interpreter without the GIL importing this package switches the GIL on.
+        import ahocorasick  # noqa: PLC0415
+
         self._automaton = ahocorasick.Automaton()
         for text, token in self.tokens.items():
             self._automaton.add_word(text, (len(text), token))

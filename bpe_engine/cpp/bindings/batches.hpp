@@ -54,6 +54,49 @@ inline std::size_t threads_of(Py_ssize_t number) {
     return std::min<std::size_t>(static_cast<std::size_t>(number), std::max(1u, std::thread::hardware_concurrency()));
 }
 
+// A list of ids; `made` makes a new reference to an int, or returns null with an exception set.
+template <class Made>
+nb::object to_list(const std::vector<std::uint32_t>& ids, Made&& made) {
+    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ids.size())));
+    if (!list.is_valid()) throw nb::python_error();
+    Py_ssize_t place = 0;
+    for (std::uint32_t const id : ids) {
+        PyObject* const number = made(id);
+        if (!number) throw nb::python_error();
+        PyList_SetItem(list.ptr(), place++, number);
+    }
+    return list;
+}
+
+// The methods of both kinds of engine that take many texts.
+template <class Engine>
+nb::list count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {
+    std::size_t const threads = threads_of(num_threads);
+    std::vector<Text> const all = all_texts(texts);
+    std::vector<std::size_t> counts(all.size());
+    {
+        WithoutGil const released(WithoutGil::worth_it);
+        in_threads(all.size(), threads, [&](std::size_t index) { counts[index] = self.encoder()->count(all[index].bytes()); });
+    }
+    nb::list result;
+    for (std::size_t const found : counts) result.append(found);
+    return result;
+}
+
+template <class Engine>
+nb::list encode_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {
+    std::size_t const threads = threads_of(num_threads);
+    std::vector<Text> const all = all_texts(texts);
+    std::vector<std::vector<std::uint32_t>> ids(all.size());
+    {
+        WithoutGil const released(WithoutGil::worth_it);
+        in_threads(all.size(), threads, [&](std::size_t index) { self.encoder()->encode(all[index].bytes(), ids[index]); });
+    }
+    nb::list result;
+    for (auto const& found : ids) result.append(self.to_list(found));
+    return result;
+}
+
 // Ids by the buffer protocol, as unsigned 32-bit integers.
 nb::object memory_view(std::vector<std::uint32_t> ids);
 

@@ -130,7 +130,7 @@ nb::class_<Bound> define(nb::module_& module, const char* name) {
                 if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
                 return nb::inst_ptr<Bound>(self)->interface(self);
             },
-            nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
+            nb::lock_self(), nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
     return bound;
 }
 

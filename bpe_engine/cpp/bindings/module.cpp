@@ -52,6 +52,8 @@ NB_MODULE(_core, module) {
             PyErr_SetString(type.ptr(), error.what());
         }
     });
+    bpe::bindings::define_token_buffer(module);
+    bpe::bindings::define_token_set(module);
     bpe::bindings::define_engine(module);
     bpe::bindings::define_models(module);
     bpe::bindings::define_files(module);

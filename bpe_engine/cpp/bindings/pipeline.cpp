@@ -170,45 +170,9 @@ nb::list find_special(const PipelineEngine& self, nb::handle text, nb::handle wa
     return found;
 }
 
-nb::list count_batch(const PipelineEngine& self, nb::handle texts, Py_ssize_t num_threads) {
-    std::size_t const threads = threads_of(num_threads);
-    std::vector<Text> const all = all_texts(texts);
-    std::vector<std::size_t> counts(all.size());
-    {
-        WithoutGil const released(WithoutGil::worth_it);
-        in_threads(all.size(), threads, [&](std::size_t index) { counts[index] = self.encoder()->count(all[index].bytes()); });
-    }
-    nb::list result;
-    for (std::size_t const found : counts) result.append(found);
-    return result;
-}
-
-nb::list encode_batch(const PipelineEngine& self, nb::handle texts, Py_ssize_t num_threads) {
-    std::size_t const threads = threads_of(num_threads);
-    std::vector<Text> const all = all_texts(texts);
-    std::vector<std::vector<std::uint32_t>> ids(all.size());
-    {
-        WithoutGil const released(WithoutGil::worth_it);
-        in_threads(all.size(), threads, [&](std::size_t index) { self.encoder()->encode(all[index].bytes(), ids[index]); });
-    }
-    nb::list result;
-    for (auto const& found : ids) result.append(self.to_list(found));
-    return result;
-}
-
 }  // namespace
 
-nb::object PipelineEngine::to_list(const std::vector<std::uint32_t>& ids) const {
-    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ids.size())));
-    if (!list.is_valid()) throw nb::python_error();
-    Py_ssize_t place = 0;
-    for (std::uint32_t const id : ids) {
-        PyObject* const number = PyLong_FromUnsignedLong(id);
-        if (!number) throw nb::python_error();
-        PyList_SetItem(list.ptr(), place++, number);
-    }
-    return list;
-}
+nb::object PipelineEngine::to_list(const std::vector<std::uint32_t>& ids) const { return bindings::to_list(ids, PyLong_FromUnsignedLong); }
 
 void define_pipeline(nb::module_& module) {
     define_merge_model(module);
@@ -253,9 +217,9 @@ void define_pipeline(nb::module_& module) {
         .def(
             "encode_ordinary", [](const PipelineEngine& self, nb::handle text) { return encode(self, text, nb::none()); }, nb::arg("text").none(),
             nb::sig("def encode_ordinary(self, text: str | bytes) -> list[int]"), "`encode` without special tokens.")
-        .def("count_batch", &count_batch, nb::arg("texts").none(), nb::kw_only(), nb::arg("num_threads") = 8,
+        .def("count_batch", &count_batch<PipelineEngine>, nb::arg("texts").none(), nb::kw_only(), nb::arg("num_threads") = 8,
              nb::sig("def count_batch(self, texts: collections.abc.Iterable[str | bytes], *, num_threads: int = 8) -> list[int]"))
-        .def("encode_ordinary_batch", &encode_batch, nb::arg("text").none(), nb::kw_only(), nb::arg("num_threads") = 8,
+        .def("encode_ordinary_batch", &encode_batch<PipelineEngine>, nb::arg("text").none(), nb::kw_only(), nb::arg("num_threads") = 8,
              nb::sig("def encode_ordinary_batch(self, text: collections.abc.Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]"));
 }
 

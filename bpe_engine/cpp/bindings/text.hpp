@@ -19,7 +19,7 @@ public:
     bool is_str() const { return is_str_; }
     // Whether a str held lone surrogates: then `bytes` are those of bpe_engine.text.input, and not of the same characters.
     bool had_surrogates() const { return had_surrogates_; }
-    // Holds a reference.
+    // A new reference to the object whose bytes these are.
     nb::object owner() const { return owner_; }
 
 private:
@@ -61,6 +61,8 @@ void define_pipeline(nb::module_& module);
 void define_algorithms(nb::module_& module);
 void define_regex(nb::module_& module);
 void define_models(nb::module_& module);
+void define_token_buffer(nb::module_& module);
+void define_token_set(nb::module_& module);
 void define_training(nb::module_& module);
 
 }  // namespace bpe::bindings

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <thread>
@@ -118,8 +119,7 @@ private:
     class InUse {
     public:
         explicit InUse(Counter& counter) : counter_(counter) {
-            if (counter.in_use_) given::raise(PyExc_RuntimeError, "another thread is using this counter of pre-tokens");
-            counter.in_use_ = true;
+            if (counter.in_use_.exchange(true)) given::raise(PyExc_RuntimeError, "another thread is using this counter of pre-tokens");
         }
         ~InUse() { counter_.in_use_ = false; }
         InUse(const InUse&) = delete;
@@ -136,7 +136,7 @@ private:
     }
 
     PretokenCounter counter_;
-    bool in_use_ = false;  // read and written under the interpreter's lock
+    std::atomic<bool> in_use_ = false;
 };
 
 // Tables have a row for each: this many take some 200 MB.

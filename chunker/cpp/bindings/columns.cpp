@@ -78,10 +78,10 @@ nb::dict take(const ChunkColumns& columns, bool wide) {
 void define_columns(nb::module_& module) {
     nb::class_<ChunkColumns>(module, "ChunkColumns", "Chunks of many texts by columns, as Arrow keeps them: see chunker.scale.chunk_columns.")
         .def(nb::init<>())
-        .def("add", &add, nb::arg("text"), nb::arg("pieces"), nb::arg("identity"),
+        .def("add", &add, nb::lock_self(), nb::arg("text"), nb::arg("pieces"), nb::arg("identity"),
              nb::sig("def add(self, text: str, pieces: list[tuple[int, int, str, int, str]], identity: bytes) -> None"),
              "Add the chunks of a text; `identity` is what their ids begin with. Raises UnicodeEncodeError for halves of surrogate pairs.")
-        .def("take", &take, nb::arg("wide"), nb::sig("def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]"),
+        .def("take", &take, nb::lock_self(), nb::arg("wide"), nb::sig("def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]"),
              "The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.");
 }
 

@@ -153,16 +153,16 @@ void define_growing(nb::module_& module) {
              nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
                      "inside: object | None, closed: object | None) -> None"),
              "`context_at`, `inside` and `closed` are None where there are none of these. A text with halves of surrogate pairs raises UnicodeEncodeError.")
-        .def("grow", &Growing::grow, nb::arg("number"), nb::arg("horizon").none(),
+        .def("grow", &Growing::grow, nb::lock_self(), nb::arg("number"), nb::arg("horizon").none(),
              nb::sig("def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]"),
              "The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its "
              "first unit. Fewer where there are no more, or where the next call raises.")
-        .def("ahead", &Growing::ahead, nb::sig("def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]"),
+        .def("ahead", &Growing::ahead, nb::lock_self(), nb::sig("def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]"),
              "The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.")
         .def(
-            "details", &Growing::details,
+            "details", &Growing::details, nb::lock_self(),
             "Of the units of `ahead` those that are closed, each with where the sketch says that it begins; and those in heads, each with where the head ends.")
-        .def("resume", &Growing::resume, nb::arg("places"), nb::arg("overlapping"), nb::arg("closed") = Pairs(),
+        .def("resume", &Growing::resume, nb::lock_self(), nb::arg("places"), nb::arg("overlapping"), nb::arg("closed") = Pairs(),
              nb::sig("def resume(self, places: list[tuple[int, int, str, int]], overlapping: int, closed: list[tuple[int, int]] = ...) -> None"),
              "Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.");
     module.def(

@@ -142,7 +142,7 @@ void define_markdown(nb::module_& module) {
     nb::class_<Sketch>(module, "MarkdownSketch", nb::type_slots(references::shown<Sketch>),
                        "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
         .def(nb::init<nb::str>(), nb::arg("copy"))
-        .def("read_plain", &Sketch::read_plain, nb::arg("start"),
+        .def("read_plain", &Sketch::read_plain, nb::lock_self(), nb::arg("start"),
              "Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end.")
         .def(
             "heading",
@@ -151,22 +151,22 @@ void define_markdown(nb::module_& module) {
                 if (level < 1 || level > 6) throw nb::value_error("a heading has a level from 1 to 6");
                 self.told().heading(start, end, level);
             },
-            nb::arg("start"), nb::arg("end"), nb::arg("level"), "A heading, with its marks.")
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::arg("level"), "A heading, with its marks.")
         .def(
             "paragraph",
             [](Sketch& self, std::size_t start, std::size_t end) {
                 self.check(start, end);
                 self.told().paragraph(start, end);
             },
-            nb::arg("start"), nb::arg("end"), "Prose.")
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), "Prose.")
         .def(
             "code",
             [](Sketch& self, std::size_t start, std::size_t end, nb::object info) {
                 self.check(start, end);
                 self.told().code(start, end, !info.is_none());
             },
-            nb::arg("start"), nb::arg("end"), nb::arg("info").none(), nb::sig("def code(self, start: int, end: int, info: str | None) -> None"),
-            "A fence with its info string, or an indented block.")
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::arg("info").none(),
+            nb::sig("def code(self, start: int, end: int, info: str | None) -> None"), "A fence with its info string, or an indented block.")
         .def(
             "table",
             [](Sketch& self, std::size_t start, std::size_t end, Integers rows) {
@@ -178,57 +178,59 @@ void define_markdown(nb::module_& module) {
                 }
                 self.told().table(start, end, places);
             },
-            nb::arg("start"), nb::arg("end"), nb::arg("rows"), "A table; `rows` are the starts of the lines below the delimiter row.")
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::arg("rows"), "A table; `rows` are the starts of the lines below the delimiter row.")
         .def(
             "leaf",
             [](Sketch& self, std::size_t start, std::size_t end, std::string_view label) {
                 self.check(start, end);
                 self.told().leaf(start, end, label_of(label));
             },
-            nb::arg("start"), nb::arg("end"), nb::arg("label"), "Another block without blocks inside.")
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::arg("label"), "Another block without blocks inside.")
         .def(
             "lines",
             [](Sketch& self, std::size_t start, std::size_t end) {
                 self.check(start, end);
                 self.told().lines(start, end);
             },
-            nb::arg("start"), nb::arg("end"), "Lines that are no block.")
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), "Lines that are no block.")
         .def(
             "open",
             [](Sketch& self, std::size_t start, std::string_view label) {
                 self.check(start);
                 self.told().open(start, label_of(label));
             },
-            nb::arg("start"), nb::arg("label"), "A block with blocks inside begins.")
+            nb::lock_self(), nb::arg("start"), nb::arg("label"), "A block with blocks inside begins.")
         .def(
             "item",
             [](Sketch& self, std::size_t start) {
                 self.check(start);
                 self.told().item(start);
             },
-            nb::arg("start"), "An item of the innermost list begins.")
+            nb::lock_self(), nb::arg("start"), "An item of the innermost list begins.")
         .def(
-            "close", [](Sketch& self) { self.told().close(); }, "The innermost open block ends.")
+            "close", [](Sketch& self) { self.told().close(); }, nb::lock_self(), "The innermost open block ends.")
         .def(
             "front_matter",
             [](Sketch& self, std::size_t start, std::size_t end, std::string_view language) {
                 self.check(start, end);
                 self.told().front_matter(start, end, language == "toml" ? markdown::WorkKind::toml : markdown::WorkKind::yaml);
             },
-            nb::arg("start"), nb::arg("end"), nb::arg("language"), "What stands before the text, without the lines around it.")
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::arg("language"), "What stands before the text, without the lines around it.")
         .def(
-            "strengthen", [](Sketch& self, std::size_t start) { self.told().strengthen(start); }, nb::arg("start"),
+            "strengthen", [](Sketch& self, std::size_t start) { self.told().strengthen(start); }, nb::lock_self(), nb::arg("start"),
             "Make the first boundary at or behind `start` as strong as a section.")
         .def(
-            "columns", [](const Sketch& self) { return Three(self.columns()); }, "Offsets, strengths and labels of the boundaries.")
+            "columns", [](const Sketch& self) { return Three(self.columns()); }, nb::lock_self(), "Offsets, strengths and labels of the boundaries.")
         .def(
-            "closed", [](const Sketch& self) { return Integers(self.closed()); }, "Where units begin that have something left for later.")
+            "closed", [](const Sketch& self) { return Integers(self.closed()); }, nb::lock_self(), "Where units begin that have something left for later.")
         .def(
-            "work_in", [](const Sketch& self, std::size_t unit) { return Works(self.work_in(unit)); }, nb::arg("unit"),
+            "work_in", [](const Sketch& self, std::size_t unit) { return Works(self.work_in(unit)); }, nb::lock_self(), nb::arg("unit"),
             "What is left for later of the unit that begins there: what it is, its start and its end.")
         .def(
-            "headings", [](const Sketch& self) { return Rows(self.headings()); }, "Start, end and level of those outside of quotes and lists.")
-        .def("tables", [](const Sketch& self) { return Rows(self.tables()); }, "Start, end, and start of the first row, of those that have several.");
+            "headings", [](const Sketch& self) { return Rows(self.headings()); }, nb::lock_self(), "Start, end and level of those outside of quotes and lists.")
+        .def(
+            "tables", [](const Sketch& self) { return Rows(self.tables()); }, nb::lock_self(),
+            "Start, end, and start of the first row, of those that have several.");
 }
 
 }  // namespace chunker::bindings

@@ -37,7 +37,7 @@ void define_spans(nb::module_& module) {
                 SpanMeter::Span const span = self.meter.span(start, end);
                 return nb::make_tuple(span.start.byte, span.end.byte, 1 + span.start.breaks, 1 + span.last_line);
             },
-            nb::arg("start"), nb::arg("end"), nb::sig("def measure(self, start: int, end: int) -> tuple[int, int, int, int]"),
+            nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::sig("def measure(self, start: int, end: int) -> tuple[int, int, int, int]"),
             "Of text[start:end], which is not empty, in characters: where it starts and ends in bytes, and its first and its last line.");
 }
 

@@ -183,19 +183,20 @@ void define_syntax(nb::module_& module) {
     module.def("has_syntax", has_syntax, "Whether the runtime of tree-sitter is built in: without it grammars are of no use.");
 
     nb::class_<CodeReading>(module, "CodeReading", nb::type_slots(references::shown<CodeReading>), "A text, parsed and walked: the boundaries of its sketch.")
-        .def("columns", &CodeReading::columns,
+        .def("columns", &CodeReading::columns, nb::lock_self(),
              "Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.")
-        .def("closed", &CodeReading::closed, "Where the closed units begin, ascending.")
-        .def("inside", &CodeReading::inside, nb::arg("offset"),
+        .def("closed", &CodeReading::closed, nb::lock_self(), "Where the closed units begin, ascending.")
+        .def("inside", &CodeReading::inside, nb::lock_self(), nb::arg("offset"),
              "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
         .def(
-            "resumption", &CodeReading::resumption, nb::arg("preamble") = 0,
+            "resumption", &CodeReading::resumption, nb::lock_self(), nb::arg("preamble") = 0,
             "Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers "
             "the lines that stand for the text before and behind; and from where to where the parser met errors. The first `preamble` characters "
             "stand for text before.")
-        .def("regions", &CodeReading::regions, "The definitions outside of closed units: start and end in characters, and the name as it stands in the source.")
-        .def_prop_ro("had_errors", &CodeReading::had_errors, "Whether the parser met what it does not understand.")
-        .def_prop_ro("given_up", &CodeReading::given_up, "Whether it did not get done; all is lines then.");
+        .def("regions", &CodeReading::regions, nb::lock_self(),
+             "The definitions outside of closed units: start and end in characters, and the name as it stands in the source.")
+        .def_prop_ro("had_errors", &CodeReading::had_errors, nb::lock_self(), "Whether the parser met what it does not understand.")
+        .def_prop_ro("given_up", &CodeReading::given_up, nb::lock_self(), "Whether it did not get done; all is lines then.");
 
     nb::class_<Grammar>(module, "Grammar", nb::type_slots(references::shown<Grammar>),
                         "What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.\n\n"
