@@ -18,6 +18,8 @@ from chunker.errors import DamagedDocumentError, DocumentTooLargeError, Encrypte
 MAX_PART = 128 << 20
 MAX_TOTAL = 512 << 20
 MAX_PARTS = 50_000
+# Of a part that is read as a tree: an empty element is four bytes in the file, and a hundred in memory.
+MAX_TAGS = 10_000_000
 
 # Office keeps an encrypted document inside a file of this kind.
 _COMPOUND = bytes.fromhex("D0CF11E0A1B11AE1")
@@ -81,10 +83,17 @@ class Package:
         }
 
 
-def parsed(content: bytes, name: str) -> ET.Element:
-    """XML as a tree. Raises `DamagedDocumentError`."""
+def without_definitions(content: bytes, name: str) -> None:
+    """Look that XML defines no entities. Raises `DamagedDocumentError`."""
     if any(word.encode(codec) in content for word in _DEFINITIONS for codec in ("ascii", "utf-16-le", "utf-16-be")):
         raise DamagedDocumentError(f"{name} in it has definitions, which documents of this kind have not")
+
+
+def parsed(content: bytes, name: str) -> ET.Element:
+    """XML as a tree. Raises a `DocumentError`."""
+    without_definitions(content, name)
+    if content.count(b"<") > MAX_TAGS:
+        raise DocumentTooLargeError(f"{name} in it has more than {MAX_TAGS:,} tags")
     try:
         return ET.fromstring(content)  # noqa: S314  # see above
     except (ET.ParseError, ValueError, LookupError) as error:
