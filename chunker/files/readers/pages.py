@@ -5,24 +5,27 @@
 - **Paragraphs** end where the next line is indented or further down, and where a sentence ends in a short line. One goes on in the next column
   and on the next page where its sentence does. A word that a hyphen parts at the end of a line is put together.
 - **Items** begin with a bullet or a number.
+- **Footnotes** follow the paragraph with which the text of their column ends, so that it can go on where they interrupt it.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from chunker.errors import DocumentTooLargeError
+from chunker.files.readers.footnotes import join_raised, mark_of, notes_below, refer, references_of
 from chunker.files.readers.page_text import Block, Line, Page, Part, union
-from chunker.files.readers.reading_order import Table, reading_order
+from chunker.files.readers.reading_order import Element, Table, reading_order
 from chunker.formats.expressions import re
 
 # Of a table, with the empty ones that make its rows equally long.
 MAX_CELLS = 10_000_000
-_EDGE = 0.11  # share of the height of a page in which running heads stand
+_EDGE = 0.14  # share of the height of a page in which running heads stand
 _REPEATED = 3  # pages
+_FOOT = 0.7  # share of the height of a page below which a footnote goes on
 _LARGER = 1.13
 _LONGEST_HEADING = 200
 _LEVELS = 6
@@ -44,6 +47,8 @@ class _Paragraph:
     page: int
     is_item: bool = False
     level: int = 0  # of a heading, from 1; 0 for other text
+    mark: str = ""  # of a footnote
+    rest: list[_Paragraph] = field(default_factory=list)  # of a footnote, on the pages after it
 
     @property
     def text(self) -> str:
@@ -55,40 +60,55 @@ class _Paragraph:
 
 def blocks_of(pages: list[Page]) -> Iterator[Block]:
     """The blocks of all pages, in order. About linear in their lines."""
-    _drop_running_heads(pages)
+    for page in pages:
+        join_raised(page)
+    references = {page.number: references_of(page) for page in pages}
+    _drop_running_heads(pages, references)
     body = _body_size(pages)
     levels = _levels(pages, body)
     found: list[_Paragraph | tuple[Table, int]] = []
-    for page, runs in reading_order(pages):
+    note: _Paragraph | None = None
+    for page, runs in reading_order(pages, body):
+        parted: list[tuple[Sequence[Element], list[_Paragraph]]] = []
         for run in runs:
+            goes_on = note is not None and not (note.rest or [note])[-1].text.endswith(_STOPS)
+            text, notes = notes_below(run, references[page.number], body, _FOOT * page.height if goes_on else None)
+            own = [_Paragraph(one.lines, page.number, mark=one.mark) for one in notes]
+            if note is not None and own and not own[0].mark:
+                note.rest.append(own.pop(0))
+            note = own[-1] if own else note
+            parted.append((text, own))
+        marks = frozenset(one.mark for _, own in parted for one in own)
+        for text, own in parted:
+            refer(text, marks)
             lines: list[Line] = []
-            for element in run:
+            for element in text:
                 if isinstance(element, Table):
                     found += _paragraphs(lines, page.number)
                     found.append((element, page.number))
                     lines = []
                 else:
                     lines.append(element)
-            found += _paragraphs(lines, page.number)
+            found += [*_paragraphs(lines, page.number), *own]
     for one in found:
-        if isinstance(one, _Paragraph):
+        if isinstance(one, _Paragraph) and not one.mark:
             one.level = _level(one, body, levels)
     yield from _blocks(found)
 
 
-def _drop_running_heads(pages: list[Page]) -> None:
+def _drop_running_heads(pages: list[Page], references: Mapping[int, frozenset[str]]) -> None:
     at_edges = {page.number: _at_edges(page) for page in pages}
     seen: dict[object, set[int]] = defaultdict(set)
     for number, lines in at_edges.items():
         for line in lines:
-            for mark in _marks(line, number):
+            for mark in _marks(line, number, references[number]):
                 seen[mark].add(number)
     least = min(_REPEATED, max(len(pages), 2))
     for page in pages:
         dropped = {
             id(line)
             for line in at_edges[page.number]
-            if any(len(seen[mark]) >= least for mark in _marks(line, page.number))
+            if any(len(seen[mark]) >= least for mark in _marks(line, page.number, references[page.number]))
         }
         page.lines = [line for line in page.lines if id(line) not in dropped]
 
@@ -116,12 +136,13 @@ def _at_edges(page: Page) -> list[Line]:
     return found
 
 
-def _marks(line: Line, page: int) -> Iterator[object]:
+def _marks(line: Line, page: int, references: frozenset[str]) -> Iterator[object]:
     """The common features of a running head on several pages: its words except numbers, its height and its size; and
-    the distance of the number at its start or end from that of the page.
+    the distance of the number at its start or end from that of the page, unless that is the number of a footnote.
     """
     yield _DIGITS.sub("#", line.text.lower()), round(line.box[1] / 4), round(line.size)
-    for number in {*_FIRST_NUMBER.findall(line.text), *_LAST_NUMBER.findall(line.text)}:
+    first = [] if mark_of(line, references) else _FIRST_NUMBER.findall(line.text)
+    for number in {*first, *_LAST_NUMBER.findall(line.text)}:
         yield int(number) - page, round(line.box[1] / 4)
 
 
@@ -200,26 +221,44 @@ def _short(line: Line, right: float) -> bool:
 
 def _blocks(found: list[_Paragraph | tuple[Table, int]]) -> Iterator[Block]:
     parts: list[Part] = []  # the parts of a paragraph that may continue
+    notes: list[Block] = []  # what waits for its end
     open_paragraph: _Paragraph | None = None
     for one in found:
+        if isinstance(one, _Paragraph) and one.mark:
+            note = [_part(one, _markdown(one))]
+            for rest in one.rest:
+                _continue(note, rest)
+            notes.append(Block(note))
+            continue
         if isinstance(one, _Paragraph) and open_paragraph is not None and _goes_on(open_paragraph, one):
-            before = parts[-1]
-            joined = _joined(before.text, one.text)
-            parts[-1] = before._replace(text=joined[: len(joined) - len(one.text)])
-            parts.append(Part(one.text, one.page, union([line.box for line in one.lines])))
+            _continue(parts, one)
             open_paragraph = one
             continue
         if parts:
             yield Block(parts)
-        parts, open_paragraph = [], None
+        yield from notes
+        parts, notes, open_paragraph = [], [], None
         if isinstance(one, _Paragraph):
-            parts = [Part(_markdown(one), one.page, union([line.box for line in one.lines]))]
+            parts = [_part(one, _markdown(one))]
             open_paragraph = one if not one.level else None
         else:
             table, page = one
             yield Block([Part(table_text(table.rows), page, table.box)])
     if parts:
         yield Block(parts)
+    yield from notes
+
+
+def _part(paragraph: _Paragraph, text: str) -> Part:
+    return Part(text, paragraph.page, union([line.box for line in paragraph.lines]))
+
+
+def _continue(parts: list[Part], rest: _Paragraph) -> None:
+    """Add the rest of a paragraph to its parts."""
+    before = parts[-1]
+    joined = _joined(before.text, rest.text)
+    parts[-1] = before._replace(text=joined[: len(joined) - len(rest.text)])
+    parts.append(_part(rest, rest.text))
 
 
 def _goes_on(above: _Paragraph, below: _Paragraph) -> bool:
@@ -238,6 +277,8 @@ def _goes_on(above: _Paragraph, below: _Paragraph) -> bool:
 
 def _markdown(paragraph: _Paragraph) -> str:
     text = paragraph.text
+    if paragraph.mark:
+        return f"[^{paragraph.mark}]: {text}"
     if paragraph.level:
         return f"{'#' * paragraph.level} {text}"
     if paragraph.is_item and _BULLET.match(text):

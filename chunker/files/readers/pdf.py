@@ -1,7 +1,8 @@
 """PDF: the words of each page with their boxes, by pdfium (extra `pdf`); `pages.py` makes blocks of Markdown of them.
 
 pdfium gives characters in the order of the file, with spaces and line ends where it sees them. Of each word two boxes are asked for, those of
-its first and its last character, and of each line one size and one font: that is a third of the calls that all characters would take.
+its first and its last character, and of each line one size and one font: that is a third of the calls that all characters would take. Numbers at
+the ends of words are looked at once more: raised ones, such as the marks of notes and exponents, become the superscripts of Unicode.
 
 Boxes are [left, top, right, bottom] in points of 1/72 inch, from the top left corner of the page as it is shown, turned pages too.
 """
@@ -25,6 +26,7 @@ from chunker.errors import (
 from chunker.files.readers import ReadText
 from chunker.files.readers.page_text import Line, Page, Word
 from chunker.files.readers.pages import blocks_of
+from chunker.formats.expressions import re
 
 # A book has a few thousand pages of a few thousand characters; what goes beyond is no document for people.
 MAX_PAGES = 20_000
@@ -40,6 +42,19 @@ _HYPHENS = "\x02\ufffe"
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 # Codes that pdfium writes for a hyphen at the end of a line, and for unknown characters.
 _ODD = {0x02: "-", 0xFFFE: "-", 0xFFFF: None, 0x00: None, 0xAD: "-", **_LIGATURES}
+# A number that may be raised: behind a letter and what ends a clause, before a letter, or all of a word.
+_NUMBER = re.compile(
+    r"(?:\A|(?P<before>[^\W\d_])[.,;:!?)\]»”’\"']{0,3})(?P<digits>\d{1,3})(?:(?P<after>[^\W\d_])|[.,;:!?)\]»”’\"']*\Z)"
+)
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+# In sizes of the font of the line: how far up a raised digit stands at least, and how large it is at most.
+_RAISED, _SMALLER = 0.15, 0.9
+# LaTeX's own fonts may not say what their characters are, and have ligatures where others have control characters: ff, fi, fl, ffi, ffl, in two encodings.
+# One of these is a carriage return, which ends a line only before a line feed.
+_CONTROLS = str.maketrans(
+    "\x0b\x0c\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "\ufb00\ufb01\ufb03\ufb04\ufb00\ufb01\ufb02\ufb03\ufb04"
+)
+_RETURN = re.compile(r"\r(?!\n)")
 _IMAGE = 3  # FPDF_PAGEOBJ_IMAGE
 _FEW = 16  # characters of a document: a stamp on scanned pages has as many
 
@@ -128,14 +143,15 @@ class _Reading:
             raise DocumentTooLargeError(
                 f"it has more than {min(size, self._characters):,} characters, on one page or in all"
             )
-        text = self._text(handle, size)
+        text = _RETURN.sub("\ufb02", self._text(handle, size).translate(_CONTROLS))
         box = raw.FS_RECTF()
 
         def boxed(at: int) -> tuple[float, float, float, float] | None:
             return place(box) if raw.FPDFText_GetLooseCharBox(handle, at, ctypes.byref(box)) else None
 
         words: list[Word] = []
-        first = start = longest = 0
+        starts: list[int] = []  # of the words, in characters
+        start = 0
         for at in range(size + 1):
             # A hyphen that parts a word at the end of a line stands for that end, too.
             parted = at < size and text[at] in _HYPHENS
@@ -147,13 +163,22 @@ class _Reading:
                 head, tail = boxed(start), boxed(end - 1)
                 if head is not None and tail is not None:
                     union = (min(head[0], tail[0]), min(head[1], tail[1]), max(head[2], tail[2]), max(head[3], tail[3]))
-                    if not words or end - start > longest:
-                        first, longest = start, end - start  # the font of a bullet says nothing
-                    words.append(Word(text[start:end].translate(_ODD), union))
+                    words.append(Word(text[start:end], union))
+                    starts.append(start)
             start = at + 1
             if end_of_line and words:
-                yield Line(words, self._font_size(handle, first), bold=self._is_bold(handle, first))
-                words = []
+                yield self._line(handle, words, starts)
+                words, starts = [], []
+
+    def _line(self, handle: Any, words: list[Word], starts: list[int]) -> Line:  # noqa: ANN401
+        """A line of these words, whose characters begin at `starts`: its font is that of the longest word, as that of a bullet says nothing."""
+        first = starts[max(range(len(words)), key=lambda which: len(words[which].text))]
+        for which, (word, start) in enumerate(zip(words, starts, strict=True)):
+            text = word.text
+            if not text.isalpha():
+                text = self._with_raised(handle, text, start, first)
+            words[which] = word._replace(text=text.translate(_ODD))
+        return Line(words, self._font_size(handle, first), bold=self._is_bold(handle, first))
 
     def _text(self, handle: Any, size: int) -> str:  # noqa: ANN401
         """One character for each that pdfium counts."""
@@ -175,6 +200,34 @@ class _Reading:
         if raw.FPDFText_GetMatrix(handle, at, ctypes.byref(matrix)):
             size *= (matrix.c**2 + matrix.d**2) ** 0.5
         return size
+
+    def _with_raised(self, handle: Any, word: str, start: int, first: int) -> str:  # noqa: ANN401
+        """A word with the raised number in it, if there is one, as superscripts; its characters begin at `start`, those of the line at `first`."""
+        found = _NUMBER.search(word)
+        if found is None:
+            return word
+        digits = found.start("digits")
+        beside = (
+            start + found.start("before" if found["before"] else "after")
+            if found["before"] or found["after"]
+            else first
+        )
+        if start + digits == beside or not self._is_raised(handle, start + digits, beside):
+            return word
+        return word[:digits] + found["digits"].translate(_SUPERSCRIPTS) + word[found.end("digits") :]
+
+    def _is_raised(self, handle: Any, at: int, beside: int) -> bool:  # noqa: ANN401
+        """Whether a character is smaller than another one of its line, and stands higher."""
+        size = self._font_size(handle, beside)
+        if self._font_size(handle, at) > _SMALLER * size:
+            return False
+        return self._base(handle, at) - self._base(handle, beside) > _RAISED * size
+
+    def _base(self, handle: Any, at: int) -> float:  # noqa: ANN401
+        """The height at which a character stands, from below."""
+        across, up = ctypes.c_double(), ctypes.c_double()
+        self._raw.FPDFText_GetCharOrigin(handle, at, ctypes.byref(across), ctypes.byref(up))
+        return up.value
 
     def _is_bold(self, handle: Any, at: int) -> bool:  # noqa: ANN401
         raw = self._raw

@@ -6,6 +6,7 @@
     |  second   |  fourth   |
     |  a wide figure caption|     spans again
     |  fifth    |  sixth    |
+    | 1 A footnote          |     in a smaller font, below the columns
     +-----------------------+
 
 A table is found first: rows of short pieces that stand below one another. Lines of prose fill their columns; cells do not.
@@ -21,6 +22,8 @@ from dataclasses import dataclass
 from chunker.files.readers.page_text import Box, Line, Page, union
 from chunker.formats.expressions import re
 
+# In sizes of the font of most text: footnotes are smaller.
+SMALLER = 0.95
 # In sizes of the font: words further apart are in different columns or cells.
 _APART = 1.0
 _LEAST_GUTTER = 6.0
@@ -53,13 +56,26 @@ Element = Line | Table
 Row = list[Line]
 
 
-def reading_order(pages: Sequence[Page]) -> Iterator[tuple[Page, list[list[Element]]]]:
-    """Each page with its elements in runs that are read one after the other: each is one column of one band."""
-    pieces = [_pieces(page) for page in pages]
+def reading_order(pages: Sequence[Page], body: float) -> Iterator[tuple[Page, list[list[Element]]]]:
+    """Each page with its elements in runs that are read one after the other: each is one column of one band. `body`: the size of most text."""
+    parted = [_without_foot(_pieces(page), body) for page in pages]
     # On a page with little text in a column, the other pages show where the columns are.
-    usual = [gutter for lines in pieces if (gutter := _gutter(lines, ())) is not None]
-    for page, lines in zip(pages, pieces, strict=True):
-        yield page, [_with_tables(_rows(run)) for run in _runs(lines, usual, 0) if run]
+    usual = [gutter for lines, _ in parted if (gutter := _gutter(lines, ())) is not None]
+    for page, (lines, foot) in zip(pages, parted, strict=True):
+        yield page, [_with_tables(_rows(run)) for run in (*_runs(lines, usual, 0), foot) if run]
+
+
+def _without_foot(lines: list[Line], body: float) -> tuple[list[Line], list[Line]]:
+    """The lines of a page, and small ones below the columns that are no part of these, such as footnotes as wide as the page."""
+    bottom = max((line.box[3] for line in lines if line.size >= SMALLER * body), default=0.0)
+    foot = [line for line in lines if line.box[1] > bottom - 1]
+    if not foot:
+        return lines, []
+    above = [line for line in lines if line.box[1] <= bottom - 1]
+    gutter = _gutter(above, ())
+    if gutter is None or not any(line.box[0] < gutter < line.box[2] for line in foot):
+        return lines, []
+    return above, foot
 
 
 def _pieces(page: Page) -> list[Line]:
