@@ -41,10 +41,30 @@ const nearby = new IntersectionObserver(
   { rootMargin: NEAR },
 );
 
-function cutLine(cut) {
-  const line = element("div", `cut g${cut.grade}`, `before ${cut.label}, ${cut.quality}`);
-  line.title = cut.reason;
-  return line;
+// The cut above a chunk, and why it is there: a button opens that, for mouse, finger and keyboard. Of all chunks only the current one has a stop of the
+// Tab key; a screen reader reads the reason with the chunk, open or not.
+function cutLine(article, chunk, place) {
+  const { grade, label, quality, reason } = chunk.cut;
+  const line = element(reason ? "button" : "div", `cut g${grade}`, `before ${label}, ${quality}`);
+  article.append(line);
+  if (!reason) return;
+  const why = element("p", "reason", reason);
+  why.id = `reason-${place + 1}`;
+  why.hidden = true;
+  line.type = "button";
+  line.title = reason;
+  line.tabIndex = -1;
+  line.setAttribute("aria-expanded", "false");
+  line.setAttribute("aria-controls", why.id);
+  article.setAttribute("aria-describedby", why.id);
+  article.append(why);
+}
+
+function toggleReason(article) {
+  const why = article?.querySelector(".reason");
+  if (!why) return;
+  why.hidden = !why.hidden;
+  article.querySelector(".cut").setAttribute("aria-expanded", !why.hidden);
 }
 
 function factsLine(chunk, place) {
@@ -82,7 +102,7 @@ function articleFor(place) {
   article.setAttribute("aria-posinset", place + 1);
   article.setAttribute("aria-setsize", shown.text.chunks.length);
   article.setAttribute("aria-labelledby", `title-${place + 1}`);
-  if (chunk.cut) article.append(cutLine(chunk.cut));
+  if (chunk.cut) cutLine(article, chunk, place);
   const card = article.appendChild(element("div", "card"));
   const text = element("pre", "text");
   text.dir = "auto";
@@ -182,6 +202,8 @@ function markCurrent(article, current) {
   if (current) article.setAttribute("aria-current", "true");
   else article.removeAttribute("aria-current");
   article.tabIndex = current ? 0 : -1;
+  const cut = article.querySelector("button.cut");
+  if (cut) cut.tabIndex = article.tabIndex;
 }
 
 // Make a chunk the current one; `focus` moves the keyboard there, and the window with it.

@@ -108,6 +108,7 @@ const ACTIONS = {
   t: () => byId("tokens-button").click(),
   d: nextTheme,
   c: copyChunk,
+  w: () => toggleReason(articleOf(shown.current)),
   "?": () => byId("help").showModal(),
   "/": () => {
     openPanel(true);
@@ -154,6 +155,7 @@ byId("help-button").addEventListener("click", () => byId("help").showModal());
 byId("panel-button").addEventListener("click", () => openPanel(!byId("panel").classList.contains("open")));
 byId("feed").addEventListener("click", (event) => {
   const article = event.target.closest("article");
+  if (event.target.closest("button.cut")) toggleReason(article);
   if (article && window.getSelection().isCollapsed) select(article.place, { focus: false });
 });
 byId("feed").addEventListener("pointerover", (event) => {

@@ -185,6 +185,37 @@ def test_focus_can_be_seen(show: Open) -> None:
     assert {"skip", "tokens-button", "theme-button", "help-button"} <= seen
 
 
+def test_the_reason_for_a_cut_can_be_read_without_a_mouse(show: Open) -> None:
+    seen = source_text()
+    tab = show([seen])
+    reasons = [str(item.reason or "") for item in seen.chunks]
+    told = tab.eval_on_selector_all(
+        "article",
+        "all => all.map(it => document.getElementById(it.getAttribute('aria-describedby'))?.textContent ?? '')",
+    )
+    assert told == reasons  # what a screen reader reads with the chunk, open or not
+    assert sum(map(bool, reasons)) > 10
+    tab.keyboard.press("j")
+    reason = tab.locator("#reason-2")
+    cut = tab.locator("#chunk-2 .cut")
+    expect(reason).to_be_hidden()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.matches('#chunk-2 button.cut')")
+    for key in ("Enter", "Space", "w"):
+        tab.keyboard.press(key)
+        expect(reason).to_be_visible()
+        assert reason.inner_text() == reasons[1]
+        assert cut.get_attribute("aria-expanded") == "true"
+        tab.keyboard.press(key)
+        expect(reason).to_be_hidden()
+        assert cut.get_attribute("aria-expanded") == "false"
+    # The other cuts are no stops of the Tab key, of which a page would have hundreds.
+    assert tab.locator("button.cut[tabindex='0']").count() == 1
+    tab.locator("#chunk-4 .cut").click()
+    expect(tab.locator("#reason-4")).to_be_visible()
+    assert current(tab) == "chunk-4"
+
+
 def test_tokens(show: Open) -> None:
     seen = source_text()
     tab = show([seen])
@@ -336,6 +367,9 @@ def test_nothing_keeps_anybody_out(show: Open, theme: str, width: int) -> None:
     tab = show([source_text()], color_scheme=theme, viewport={"width": width, "height": 900}, bypass_csp=True)
     if width < 960:
         tab.click("#panel-button")
+    assert violations(tab) == []
+    tab.locator("#chunk-2 .cut").click()
+    expect(tab.locator("#reason-2")).to_be_visible()
     assert violations(tab) == []
     tab.fill("#filter-text", "no chunk has this")
     expect(tab.locator("#nothing")).to_be_visible()
