@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
-from chunker.counting import TokenCounter, name_of_tokenizer, resolve_tokenizer
+from chunker.counting import TokenCounter, UnitCounter, name_of_tokenizer, resolve_tokenizer
 from chunker.errors import MissingGrammarError, OptionError, UnknownLanguageError
 from chunker.formats import Format, Outline
 from chunker.formats.detect import UNKNOWN, detect, format_called
@@ -256,7 +256,8 @@ class TextChunker:
         """
         if self._sketching is None:
             return self.outline(text)
-        return self._sketching.sketch(text, self._budget.max_tokens * _CHARACTERS_A_TOKEN)
+        characters = isinstance(self._tokenizer, UnitCounter) and self._tokenizer.unit != "words"
+        return self._sketching.sketch(text, self._budget.max_tokens * (1 if characters else _CHARACTERS_A_TOKEN))
 
     def pieces(self, text: str, outline: Outline, context_at: ContextAt) -> Iterator[Piece]:
         """Choose the cuts of a text.
