@@ -93,6 +93,14 @@ def mark_of(line: Line, references: frozenset[str]) -> str:
     return mark if mark in references else ""
 
 
+def bind_marks(page: Page, references: frozenset[str], body: float) -> None:
+    """Make one word of the mark and the first word of each note: a wide space between them is none between the cells of a table."""
+    for line in page.lines:
+        if len(line.words) > 1 and line.size < SMALLER * body and mark_of(line, references):
+            mark, word, *rest = line.words
+            line.words = [Word(f"{mark.text} {word.text}", union([mark.box, word.box])), *rest]
+
+
 def notes_below(
     run: Sequence[Element], references: frozenset[str], body: float, foot: float | None
 ) -> tuple[Sequence[Element], list[Note]]:

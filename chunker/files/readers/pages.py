@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from chunker.errors import DocumentTooLargeError
-from chunker.files.readers.footnotes import join_raised, mark_of, notes_below, refer, references_of
+from chunker.files.readers.footnotes import bind_marks, join_raised, mark_of, notes_below, refer, references_of
 from chunker.files.readers.page_text import Block, Line, Page, Part, union
 from chunker.files.readers.reading_order import Element, Table, reading_order
 from chunker.formats.expressions import re
@@ -65,6 +65,8 @@ def blocks_of(pages: list[Page]) -> Iterator[Block]:
     references = {page.number: references_of(page) for page in pages}
     _drop_running_heads(pages, references)
     body = _body_size(pages)
+    for page in pages:
+        bind_marks(page, references[page.number], body)
     levels = _levels(pages, body)
     found: list[_Paragraph | tuple[Table, int]] = []
     note: _Paragraph | None = None
