@@ -18,6 +18,7 @@ declare -A packages=(
     [chonkie-newest]="chonkie"
     [chonkie-oldest]="chonkie==1.6.1"
     [duckdb-newest]="duckdb pyarrow fsspec"
+    [duckdb-oldest]="duckdb==1.2.0 pyarrow==17.0.0 fsspec==2024.2.0"
     [haystack-newest]="haystack-ai"
     [haystack-oldest]="haystack-ai==2.12.0"
     [langchain-newest]="langchain-core langchain-text-splitters transformers"
@@ -26,6 +27,7 @@ declare -A packages=(
     [llamaindex-oldest]="llama-index-core==0.12.0"
     [mcp-oldest]="mcp==2.0.0"
     [polars-newest]="polars pyarrow fsspec"
+    [polars-oldest]="polars==1.9.0 pyarrow==17.0.0 fsspec==2024.2.0"
     [ray-newest]="ray[data] pyarrow fsspec transformers jinja2 tantivy"
     [ray-oldest]="ray[data]==2.50.0 pyarrow fsspec transformers jinja2 tantivy"
     [sentences-newest]="sentence-transformers model2vec tantivy"
@@ -33,7 +35,7 @@ declare -A packages=(
     [spark-newest]="pyspark pyarrow pandas fsspec"
     [spark-oldest]="pyspark==4.0.0 pyarrow==17.0.0 pandas==2.2.0 numpy<2.3 fsspec"
     [stores-newest]="chromadb pymilvus milvus-lite lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow fsspec tantivy"
-    [stores-oldest]="lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0 fsspec==2024.2.0 tantivy"
+    [stores-oldest]="chromadb==1.0.0 pymilvus==2.5.0 milvus-lite==2.5.0 lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0 fsspec==2024.2.0 tantivy"
 )
 tools="numpy pytest hypothesis tiktoken==0.14.* tokenizers"
 

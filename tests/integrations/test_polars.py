@@ -38,7 +38,8 @@ def test_expressions_slices_and_other_options() -> None:
     upper = FRAME.select(count_tokens(pl.col("text").str.to_uppercase(), "words"))
     assert upper["text"].to_list() == [None if text is None else len(text.split()) for text in TEXTS]
     part = FRAME[1:4].select(chunk("text", 8, tokenizer="words"))
-    assert part["chunks"].list.len().to_list() == [1, 0, None]
+    # Before 1.16, `list.len` of Polars tells 0 for null.
+    assert [None if chunks is None else len(chunks) for chunks in part["chunks"].to_list()] == [1, 0, None]
     assert part["chunks"][0][0]["text"] == TextChunker(8, tokenizer="words").chunk("One word.")[0].text
 
 

@@ -13,6 +13,7 @@ from document_files import (
     Known,
     found_in_order,
     groff_of,
+    has_groff,
     known_text,
     latex_of,
     noted_of,
@@ -27,7 +28,8 @@ NOTE = re.compile(r"\[\^(\d+)\]: (.*)")
 
 
 def needs(tool: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(tool) is None, reason=f"{tool} is not installed")
+    there = has_groff() if tool == "groff" else shutil.which(tool) is not None
+    return pytest.mark.skipif(not there, reason=f"{tool} is not installed")
 
 
 def office_of(known: Known) -> bytes:
