@@ -5,7 +5,8 @@
     python benchmarks/run.py length_splitters --only html         some cells alone
 
 Both sides get the same texts, sizes and overlaps; the chunks differ, as each has its own rules. Processor time of one core, the best of some rounds in turns. A ratio is our
-time divided by theirs: 1.00 is as long, less is faster.
+time divided by theirs: 1.00 is as long, less is faster. "Of it structure": what our `from_language` needs to read the structure of the text (for Python, to parse it), before it chooses a
+cut, divided by all of their time. They look for lines that begin with certain words.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from format_texts import edited_texts
 from measuring import Report, parser
 from timing import busy, pin_to_one_core
 
+from chunker import TextChunker
 from chunker.integrations import langchain as ours
 
 ROUNDS = 3
@@ -32,6 +34,7 @@ SHAPES = {"1 kB": (1_000, 50), "20 kB": (20_000, 3), "200 kB": (200_000, 1)}
 LANGUAGES = {"markdown": "markdown", "html": "html", "python": "python", "latex": "latex"}
 HEADERS = [("#", "h1"), ("##", "h2"), ("###", "h3")]
 Split = Callable[[str], object]
+Cell = tuple[str, str, Split, Split, Split | None]
 
 
 def _prose(text: str) -> str:
@@ -39,14 +42,14 @@ def _prose(text: str) -> str:
     return text.replace(".\n\n", ".\n\t").replace(".\n", ". ").replace("\t", "\n")
 
 
-def cells(size: int, overlap: int) -> Iterator[tuple[str, str, Split, Split]]:
-    """Each comparison: the name of the text, that of the splitter, our `split` and LangChain's."""
+def cells(size: int, overlap: int) -> Iterator[Cell]:
+    """Each comparison: the name of the text, that of the splitter, our `split` and theirs, and what reads the structure of the text for ours, if it is read."""
     sizes: dict[str, Any] = {"chunk_size": size, "chunk_overlap": overlap, "length_function": len}
     mine, other = ours.RecursiveCharacterTextSplitter, theirs.RecursiveCharacterTextSplitter
     for name in ("text", "prose", "python"):
-        yield name, "recursive", mine(**sizes).split_text, other(**sizes).split_text
+        yield name, "recursive", mine(**sizes).split_text, other(**sizes).split_text, None
     started: dict[str, Any] = {**sizes, "add_start_index": True}
-    yield "text", "recursive, start index", _documents(mine(**started)), _documents(other(**started))
+    yield "text", "recursive, start index", _documents(mine(**started)), _documents(other(**started)), None
     for separator in ("\n\n", "\n"):
         named = f"character, {separator!r}"
         yield (
@@ -54,6 +57,7 @@ def cells(size: int, overlap: int) -> Iterator[tuple[str, str, Split, Split]]:
             named,
             mine(separators=[separator], **sizes).split_text,
             theirs.CharacterTextSplitter(separator=separator, **sizes).split_text,
+            None,
         )
     for name, language in LANGUAGES.items():
         known = theirs.Language(language)
@@ -62,12 +66,14 @@ def cells(size: int, overlap: int) -> Iterator[tuple[str, str, Split, Split]]:
             "from_language",
             mine.from_language(known, **sizes).split_text,
             other.from_language(known, **sizes).split_text,
+            TextChunker(size, overlap=overlap, tokenizer="characters", format=language).sketch,
         )
     yield (
         "markdown",
         "headers",
         ours.MarkdownHeaderTextSplitter(HEADERS).split_text,
         theirs.MarkdownHeaderTextSplitter(HEADERS).split_text,
+        None,
     )
     try:
         sentences = importlib.import_module("llama_index.core.node_parser").SentenceSplitter
@@ -82,6 +88,7 @@ def cells(size: int, overlap: int) -> Iterator[tuple[str, str, Split, Split]]:
             "LlamaIndex sentences",
             parsed(tokenizer="characters", **shared).split_text,
             sentences(tokenizer=list, **shared).split_text,
+            None,
         )
 
 
@@ -92,21 +99,33 @@ def _documents(splitter: Any) -> Split:  # noqa: ANN401  # of either package
 def rows(texts: dict[str, str], only: str) -> Iterator[list[str]]:
     """A row for each text, splitter and size: our MB/s on the longest documents, and the ratio for each length."""
     for size, overlap in SIZES:
-        for name, splitter, mine, other in cells(size, overlap):
+        for name, splitter, mine, other, structure in cells(size, overlap):
             if name not in texts or only not in f"{name} {splitter}" or (splitter == "headers" and size != SIZES[0][0]):
                 continue
-            ratios, speed = [], 0.0
+            ratios, speed, alone = [], 0.0, ""
             for length, number in SHAPES.values():
                 text = texts[name]
                 documents = [
                     text[start : start + length] for start in range(0, min(len(text), length * number), length)
                 ]
-                taken = in_turns(
-                    {"ours": partial(each, mine, documents), "theirs": partial(each, other, documents)}, ROUNDS
-                )
+                works: dict[str, Callable[[], object]] = {
+                    "ours": partial(each, mine, documents),
+                    "theirs": partial(each, other, documents),
+                }
+                if structure is not None:
+                    works["structure"] = partial(each, structure, documents)
+                taken = in_turns(works, ROUNDS)
+                alone = f"{taken['structure'] / taken['theirs']:.2f}" if structure is not None else ""
                 ratios.append(f"{taken['ours'] / taken['theirs']:.2f}")
                 speed = sum(map(len, documents)) / taken["ours"] / 1e6
-            yield [name, splitter, f"{size}, {overlap}" if splitter != "headers" else "", f"{speed:.1f}", *ratios]
+            yield [
+                name,
+                splitter,
+                f"{size}, {overlap}" if splitter != "headers" else "",
+                f"{speed:.1f}",
+                *ratios,
+                alone,
+            ]
 
 
 def main() -> None:
@@ -129,7 +148,8 @@ def main() -> None:
     )
     report.add((__doc__ or "").split("\n\n")[2].replace("\n", " ").strip())
     lengths = [f"ratio, {name}" for name in SHAPES]
-    report.add_table(["text", "splitter", "size, overlap", "MB/s, 200 kB", *lengths], rows(texts, chosen.only))
+    header = ["text", "splitter", "size, overlap", "MB/s, 200 kB", *lengths, "of it structure, 200 kB"]
+    report.add_table(header, rows(texts, chosen.only))
 
 
 if __name__ == "__main__":
