@@ -23,10 +23,10 @@ from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength
 from chunker.growing.budget import Budget
 from chunker.growing.cut_rules import Filling, balanced_tail, best_cut, whole_units
-from chunker.growing.limits import BLANKS, LONGEST_TOKEN, LOOK_AHEAD, look
+from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
-from chunker.growing.units import Place, Units
+from chunker.growing.units import Place, Units, end_before_blank_lines
 
 
 class Grower:
@@ -119,7 +119,7 @@ class Grower:
             return False
         if filling.tears_head(len(filling.places), self._units.next, self._fits_alone):
             return False
-        ink = self._end_of_ink(start, end)
+        ink = end_before_blank_lines(self._text, start, end)
         if ink == end:
             return True
         here = self._encoder.snapshot()
@@ -256,7 +256,7 @@ class Grower:
         place, behind = self._units.next, self._units.end
         if not filling.begins_unit_around(place):
             return
-        end = self._end_of_ink(place.offset, behind)
+        end = end_before_blank_lines(self._text, place.offset, behind)
         if end == behind:
             return
         count = self._append(place.offset, end)
@@ -265,22 +265,12 @@ class Grower:
             filling.places += self._units.take(1)
             filling.sizes.append(count)
 
-    def _end_of_ink(self, start: int, end: int) -> int:
-        """The start of the blank lines at the end of text[start:end]; `end` if there are none."""
-        size = BLANKS
-        while True:
-            first = max(end - size, start)
-            ink = len(self._text[first:end].rstrip())
-            if ink or first == start:
-                return self._text.find("\n", first + ink, end) + 1 or end
-            size *= 2
-
     def _fits_alone(self, start: int, end: int) -> bool:
         """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
         limit = self._budget.max_tokens - self._budget.overlap
         if end - start > limit * LONGEST_TOKEN:
             return False  # a unit up to the end of the text would be read again for each chunk in it
-        return self._fits(self._context_at(start), start, self._end_of_ink(start, end), limit)
+        return self._fits(self._context_at(start), start, end_before_blank_lines(self._text, start, end), limit)
 
     def _is_crumb(self, start: int) -> bool:
         """Whether text[start:] is less than `min_tokens`."""

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from chunker.formats import Boundary, Outline, Strength, refine
 from chunker.formats.sketches import Sketch
+from chunker.growing.limits import BLANKS
 from chunker.native import native
 
 
@@ -76,6 +77,21 @@ def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
 def _from_the_end(place: Place) -> int:
     """Ascends where the offsets of places fall."""
     return -place.offset
+
+
+def end_before_blank_lines(text: str, start: int, end: int) -> int:
+    """The end of text[start:end] without the blank lines at its end, of which no more is read; `end` if there are none.
+
+    >>> end_before_blank_lines("one\\n\\n  \\ntwo", 0, 8)
+    4
+    """
+    size = BLANKS
+    while True:
+        first = max(end - size, start)
+        ink = len(text[first:end].rstrip())
+        if ink or first == start:
+            return text.find("\n", first + ink, end) + 1 or end
+        size *= 2
 
 
 def last_stronger(places: Sequence[Place], strength: int, start: int, stop: int) -> int | None:

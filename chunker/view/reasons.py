@@ -19,9 +19,9 @@ from typing import Literal, NamedTuple
 
 from chunker.chunkers import TextChunker
 from chunker.formats import Outline
-from chunker.growing.limits import BLANKS, LONGEST_TOKEN
+from chunker.growing.limits import LONGEST_TOKEN
 from chunker.growing.pieces import ContextAt
-from chunker.growing.units import enclosing_ends
+from chunker.growing.units import enclosing_ends, end_before_blank_lines
 from chunker.models import Chunk
 
 Rule = Literal["next", "whole", "head", "inside", "desired", "tail", "optimal", "other"]
@@ -254,7 +254,8 @@ class Reasons:
         if self._context_at is None:
             self._context_at = self._chunker.context_of(self._text, self._outline, source)
         context = self._context_at(start)
-        return self._tokenizer.count_up_to(context + self._text[start : self._ink(start, end)], most) is not None
+        text = context + self._text[start : end_before_blank_lines(self._text, start, end)]
+        return self._tokenizer.count_up_to(text, most) is not None
 
     def _keeps_head(self, chunk: Chunk, row: int) -> bool:
         """Whether comments and a first line begin here that would be parted: they do not fit beside the chunk, or what begins with that line does not."""
@@ -309,23 +310,13 @@ class Reasons:
 
     def _part(self, first: int, last: int) -> CutPart:
         start, end = self._offset(first), self._offset(last)
-        end = self._ink(start, end)
+        end = end_before_blank_lines(self._text, start, end)
         tokens = None
         if end - start <= self._budget.max_tokens * LONGEST_TOKEN:
             tokens = self._counted.get((start, end))
             if tokens is None:
                 tokens = self._counted[start, end] = self._tokenizer.count(self._text[start:end])
         return CutPart(self._labels[first], start, end, tokens)
-
-    def _ink(self, start: int, end: int) -> int:
-        """The end of text[start:end] without the blank lines at its end, of which no more is read."""
-        size = BLANKS
-        while True:
-            first = max(end - size, start)
-            ink = len(self._text[first:end].rstrip())
-            if ink or first == start:
-                return self._text.find("\n", first + ink, end) + 1 or end
-            size *= 2
 
 
 def _tokens(number: int) -> str:
