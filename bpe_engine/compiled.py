@@ -53,7 +53,8 @@ def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
     scanner = scanner_of(vocabulary)
     if scanner is not None or vocabulary.pattern is None:
         return CompiledVocabulary(vocabulary, tokens, scanner)
-    from bpe_engine.pipeline.compiling import NotNativeError, compile_specification
+    from bpe_engine.pipeline.compiling import compile_specification
+    from bpe_engine.pipeline.not_native import NotNativeError
 
     try:
         parts = compile_specification(_specification_of(vocabulary))
@@ -74,7 +75,7 @@ def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
 
 def specification_engine(specification: Specification) -> Engine:
     """The engine of a specification. Raises VocabularyError, beginning with its source, for what is not supported."""
-    from bpe_engine.pipeline.compiling import NotNativeError
+    from bpe_engine.pipeline.not_native import NotNativeError
 
     try:
         return CompiledPipeline(specification)
