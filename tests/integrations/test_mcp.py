@@ -1,4 +1,6 @@
-"""`chunker mcp` as an agent sees it: the SDK's own client, over standard input and output, and the real server process."""
+"""`chunker mcp` as an agent sees it: the SDK's own client, over standard input and output, and the real server process. Where other roots are offered, the server
+is in this process: to start one takes two seconds.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ from chunker.fields import FIELDS
 from chunker.index import Index
 from chunker.integrations.mcp.asked import MOST_TEXT_BYTES
 from chunker.integrations.mcp.command import mcp
-from chunker.integrations.mcp.server import ANSWER_CHARACTERS
+from chunker.integrations.mcp.server import ANSWER_CHARACTERS, Offered, mcp_server
+from chunker.integrations.service.options import offered_roots, offered_tokenizers
 from chunker.mapping import map_repository
 from chunker.prompt import Item, assemble
 
@@ -90,6 +93,15 @@ def agent_of(*arguments: str, cwd: Path | None = None) -> Iterator[Agent]:
         yield Agent(portal, client)
 
 
+@contextlib.contextmanager
+def agent_here(*roots: Path) -> Iterator[Agent]:
+    """An agent of a server in this process, made as the command makes it."""
+    offered = Offered(offered_roots([str(root) for root in roots], "ROOT", None, None), offered_tokenizers([]), None)
+    server = mcp_server(offered, "")
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
+        yield Agent(portal, client)
+
+
 @pytest.fixture(scope="module")
 def agent(project: Path) -> Iterator[Agent]:
     with agent_of(str(project), cwd=project.parent) as made:
@@ -127,7 +139,7 @@ def test_documents_are_read_as_the_command_reads_them(tmp_path: Path) -> None:
     notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (project / "plots.ipynb").write_text(json.dumps(notebook, indent=1))
 
-    with agent_of(str(project)) as agent:
+    with agent_here(project) as agent:
         assert agent.call("list_files")["files"] == ["broken.pdf", "plots.ipynb", "report.pdf"]
         for name in ("report.pdf", "plots.ipynb"):
             told = agent.call("chunk", path=name, max_tokens=200)
@@ -327,7 +339,7 @@ def test_of_several_roots_one_is_mapped(tmp_path: Path) -> None:
     for name in ("left", "right"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.py").write_text(f"def go_{name}():\n    return 1\n")
-    with agent_of(str(tmp_path / "left"), str(tmp_path / "right"), cwd=tmp_path) as agent:
+    with agent_here(tmp_path / "left", tmp_path / "right") as agent:
         assert agent.call("map", folder="right")["text"] == "a.py\ndef go_right():\n"
         with pytest.raises(ToolFailedError, match="name one of left, right"):
             agent.call("map")
@@ -343,9 +355,10 @@ def test_text_is_never_run_or_filled_in(project: Path, agent: Agent) -> None:
     assert list(project.parent.rglob("was-run")) == []  # where the server runs
 
 
-def test_without_roots_no_file_is_read(tmp_path: Path) -> None:
+def test_without_roots_no_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.txt").write_text("text\n")
-    with agent_of(cwd=tmp_path) as agent:
+    monkeypatch.chdir(tmp_path)
+    with agent_here() as agent:
         assert sorted(agent.tools()) == ["assemble", "chunk", "count"]
         assert agent.call("count", texts=["a b"])["total"] == 2
         with pytest.raises(ToolFailedError, match="started without roots"):
@@ -398,30 +411,38 @@ def said(arguments: list[str], lines: list[bytes], cwd: Path) -> list[dict[str, 
     return answers
 
 
-def test_a_request_that_is_none_is_answered(tmp_path: Path) -> None:
+def call(number: int, arguments: bytes) -> bytes:
+    """A call of `count`, as it is written on a line."""
+    start = b'{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "count", "arguments": ' % number
+    return start + arguments + b"}}"
+
+
+ODD = [
+    call(1, b'{"texts": ["half an emoji \\ud83d"]}'),
+    call(2, b'{"texts": ["the other half \\ude00 of it"]}'),
+    call(3, b'{"texts": ["\\ud83d\\ude00"]}'),
+    call(4, b'{"texts": ["a"], "texts": ["a b"]}'),
+    call(5, b'{"texts": ["caf\xe9"]}'),
+    call(6, b'{"texts": ' + b"[" * 300 + b"]" * 300 + b"}"),
+    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": [1]}',
+    b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "tools/list"}',
+    b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "tools/list"}',
+    b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": "\\ud800"}',
+    call(8, b'{"texts": ["a b"]}'),
+]
+RUBBISH = [b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"id": 3']
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What one server says to odd requests, and to rubbish after them."""
+    return said([], [*ODD, *RUBBISH], tmp_path_factory.mktemp("odd"))
+
+
+def test_a_request_that_is_none_is_answered(answers: list[dict[str, Any]]) -> None:
     """With its id, and all that comes after it, too."""
-
-    def call(number: int, arguments: bytes) -> bytes:
-        start = (
-            b'{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "count", "arguments": ' % number
-        )
-        return start + arguments + b"}}"
-
-    lines = [
-        call(1, b'{"texts": ["half an emoji \\ud83d"]}'),
-        call(2, b'{"texts": ["the other half \\ude00 of it"]}'),
-        call(3, b'{"texts": ["\\ud83d\\ude00"]}'),
-        call(4, b'{"texts": ["a"], "texts": ["a b"]}'),
-        call(5, b'{"texts": ["caf\xe9"]}'),
-        call(6, b'{"texts": ' + b"[" * 300 + b"]" * 300 + b"}"),
-        b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": [1]}',
-        b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "tools/list"}',
-        b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "tools/list"}',
-        b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": "\\ud800"}',
-        call(8, b'{"texts": ["a b"]}'),
-    ]
-    answers = {answer["id"]: answer for answer in said([], lines, tmp_path) if answer["id"] is not None}
-    assert sorted(map(str, answers)) == ["1", "2", "3", "4", "5", "6", "7", "8", "hello"]
+    told = {answer["id"]: answer for answer in answers if answer["id"] is not None}
+    assert sorted(map(str, told)) == ["1", "2", "3", "4", "5", "6", "7", "8", "hello"]
     reasons = {
         1: "half a character",
         2: "half a character",
@@ -430,22 +451,16 @@ def test_a_request_that_is_none_is_answered(tmp_path: Path) -> None:
         6: "recursion limit",
         7: "params: Input should be an object",
     }
-    assert {
-        number: reason in answers[number]["error"]["message"] for number, reason in reasons.items()
-    } == dict.fromkeys(reasons, True)
+    assert {number: reason in told[number]["error"]["message"] for number, reason in reasons.items()} == dict.fromkeys(
+        reasons, True
+    )
     tokenizer = Tokenizer.load("o200k_base")
     for number, text in ((3, "\U0001f600"), (8, "a b")):
-        assert answers[number]["result"]["structuredContent"]["total"] == tokenizer.count(text)
+        assert told[number]["result"]["structuredContent"]["total"] == tokenizer.count(text)
 
 
-def test_input_that_is_no_protocol(tmp_path: Path) -> None:
+def test_input_that_is_no_protocol(answers: list[dict[str, Any]]) -> None:
     """Each line is told so, by an error to nobody's request, as JSON-RPC has it; at the end of the input the server ends."""
-    rubbish = [b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"id": 3']
-    answers = said([], rubbish, tmp_path)[1:]
-    assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [
-        (None, -32700),
-        (None, -32600),
-        (None, -32700),
-        (None, -32700),
-        (None, -32700),
-    ]
+    nobodys = [answer["error"]["code"] for answer in answers if answer["id"] is None]
+    assert len(nobodys) == len(RUBBISH) + 2
+    assert nobodys[2:] == [-32700, -32600, -32700, -32700, -32700]
