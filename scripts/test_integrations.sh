@@ -14,6 +14,7 @@ root=$PWD
 python=${PYTHON:-python3}
 folder=${FOLDER:-.venv/integrations}
 
+# pymilvus of that age imports pkg_resources, which setuptools no longer has.
 declare -A packages=(
     [chonkie-newest]="chonkie"
     [chonkie-oldest]="chonkie==1.6.1"
@@ -35,7 +36,7 @@ declare -A packages=(
     [spark-newest]="pyspark pyarrow pandas fsspec"
     [spark-oldest]="pyspark==4.0.0 pyarrow==17.0.0 pandas==2.2.0 numpy<2.3 fsspec"
     [stores-newest]="chromadb pymilvus milvus-lite lancedb qdrant-client psycopg[binary] pgvector pgserver pyarrow fsspec tantivy"
-    [stores-oldest]="chromadb==1.0.0 pymilvus==2.5.0 milvus-lite==2.5.0 lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0 fsspec==2024.2.0 tantivy"
+    [stores-oldest]="chromadb==1.0.0 pymilvus==2.5.0 milvus-lite==2.5.0 setuptools<81 lancedb==0.25.0 qdrant-client==1.12.0 psycopg[binary]==3.2.1 pgvector==0.3.0 pgserver==0.1.4 pyarrow==17.0.0 fsspec==2024.2.0 tantivy"
 )
 tools="numpy pytest hypothesis tiktoken==0.14.* tokenizers"
 
