@@ -16,7 +16,7 @@ from chunker.cli.options import EXIT_CODES, Hidden, Paths, check_paths
 
 
 class TieName(enum.StrEnum):
-    """The ways to choose among pairs of the same count."""
+    """The ways to choose among equally frequent pairs."""
 
     LOWEST = "lowest"
     FIRST = "first"
@@ -60,7 +60,12 @@ def train(
     ],
     pattern: Annotated[
         str,
-        typer.Option("--pattern", "-p", metavar="NAME", help="Pattern of pre-tokens: o200k, cl100k, gpt2 ...; none."),
+        typer.Option(
+            "--pattern",
+            "-p",
+            metavar="NAME",
+            help="Named pattern of pre-tokens: o200k, cl100k, gpt2 ...; none: tokens may cross words.",
+        ),
     ] = "o200k",
     expression: Annotated[
         str | None,
@@ -69,7 +74,10 @@ def train(
         ),
     ] = None,
     special: Annotated[
-        list[str] | None, typer.Option("--special", metavar="TEXT", show_default=False, help="A special token.")
+        list[str] | None,
+        typer.Option(
+            "--special", metavar="TEXT", show_default=False, help="A special token. May be given several times."
+        ),
     ] = None,
     min_frequency: Annotated[
         int, typer.Option("--min-frequency", min=1, help="Pairs that occur less often are not merged.")
@@ -80,7 +88,11 @@ def train(
     ] = TieName.LOWEST,
     layout: Annotated[
         LayoutName | None,
-        typer.Option("--layout", show_default=False, help="Order of the ids. Default: minbpe for .model, else gpt2."),
+        typer.Option(
+            "--layout",
+            show_default=False,
+            help="Order of the ids: special tokens first (tokenizers) or last (gpt2; minbpe, bytes in order). Default: minbpe for .model, else gpt2.",
+        ),
     ] = None,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Largest number of threads.")] = 8,
     hidden: Hidden = False,
