@@ -36,9 +36,10 @@ def _pages(number: int) -> Callable[[Any], None]:
 
 
 def _crowded(canvas: Any) -> None:  # noqa: ANN401  # of a package without types
-    """One page of 900,000 characters."""
-    for row in range(3_000):
-        canvas.drawString(10, 10 + row % 800, "many words in one place " * 12)
+    """One page of 850,000 characters, too small to be read by people."""
+    for row in range(500):
+        canvas.setFont("Helvetica", 0.6)
+        canvas.drawString(20, 20 + 1.5 * row, f"row {row} " + "many words in one place " * 70)
 
 
 def _packed(parts: dict[str, bytes]) -> bytes:
@@ -61,11 +62,17 @@ def _corners() -> bytes:
 
 
 def _shared() -> bytes:
-    book = openpyxl.Workbook()
-    for row in range(1, 301):
-        for column in range(1, 201):
-            book.active.cell(row, column, "one string that all cells share " * 1_000)
-    return _saved(book)
+    """By hand: openpyxl writes a string into each cell."""
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    links = '<Relationship Id="r1" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Target="sharedStrings.xml"/>'
+    row = "<row>" + '<c t="s"><v>0</v></c>' * 200 + "</row>"
+    parts = {
+        "xl/workbook.xml": f'<workbook xmlns:r="{relations}"><sheets><sheet name="S" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f"<Relationships>{links}</Relationships>",
+        "xl/sharedStrings.xml": f"<sst><si><t>{'one string that all cells share ' * 1_000}</t></si></sst>",
+        "xl/worksheets/sheet1.xml": f"<worksheet><sheetData>{row * 300}</sheetData></worksheet>",
+    }
+    return _packed({name: part.encode() for name, part in parts.items()})
 
 
 def _saved(book: openpyxl.Workbook) -> bytes:
@@ -81,7 +88,7 @@ def _short() -> Any:  # noqa: ANN401  # a Known
 HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
     "PDF, one page, for comparison": ("pdf", lambda: _drawn(_pages(1))),
     "PDF, 1,000 pages": ("pdf", lambda: _drawn(_pages(1_000))),
-    "PDF, 900,000 characters on a page": ("pdf", lambda: _drawn(_crowded)),
+    "PDF, 850,000 characters on a page": ("pdf", lambda: _drawn(_crowded)),
     "PDF, encrypted": ("pdf", lambda: _drawn(_pages(1), encrypt="a password")),
     "PDF, the first half": ("pdf", lambda: (content := pdf_of(_short()))[: len(content) // 2]),
     "DOCX, the first half": ("docx", lambda: (content := word_of(_short()))[: len(content) // 2]),

@@ -59,7 +59,7 @@ class Report:
 
     def add_provenance(self, packages: Iterable[str], *remarks: str) -> None:
         """Show the command that made this report, the versions it ran with, and what else a reader has to know."""
-        command = " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *_without_places(sys.argv[1:])])
+        command = " ".join(["python benchmarks/run.py", Path(sys.argv[0]).stem, *_without_places(sys.argv[1:])])
         self.add("\n".join([f"- `{command}`", f"- {versions(packages)}", *(f"- {remark}" for remark in remarks)]))
 
 
