@@ -19,7 +19,7 @@ from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import EncodingError
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.published.data import load_planes
-from bpe_engine.special_tokens import Specials, SpecialTokens
+from bpe_engine.special_tokens import Specials, SpecialTokens, check_specials
 from bpe_engine.text.input import received, to_bytes
 from bpe_engine.text.offsets import in_unit, starts_of_parts
 from bpe_engine.text.slices import CountedSlices, SurrogateSlices
@@ -216,6 +216,7 @@ class CompiledPipeline(_Piped):
         self._model = parts.model
         self.table = SpecificationTable(specification, written)
         self._numbers = {token.text: number for number, token in enumerate(specification.added_tokens) if token.special}
+        self._all_numbers = list(self._numbers.values())
 
     def __reduce__(self) -> tuple[Callable[[Specification], Engine], tuple[Specification]]:
         return specification_engine, (self._specification,)
@@ -257,10 +258,10 @@ class CompiledPipeline(_Piped):
         """As `Engine` says. White space that a token takes along belongs to it."""
         from bpe_engine.pipeline.added_tokens import wanted_tokens
 
+        check_specials(allowed)
         added = self._specification.added_tokens
-        wanted = wanted_tokens(added, allowed, ())
         if self._longest_first is not None:
-            spans = self._longest_first.find(characters, wanted)
+            spans = self._longest_first.find(characters, wanted_tokens(added, allowed, ()))
             return [(start, end, token.id) for token, start, end in spans if token.special]
         found = self.special_spans(to_bytes(characters), self._wanted(allowed))
         places = in_unit(characters, characters, [place for _, *both in found for place in both], "characters")
@@ -269,8 +270,9 @@ class CompiledPipeline(_Piped):
 
     def _wanted(self, allowed: Specials) -> list[int]:
         """The numbers of the special tokens that are allowed."""
-        texts = self._numbers if allowed == "all" else set(allowed)
-        return [self._numbers[text] for text in texts if text in self._numbers]
+        if allowed == "all":
+            return self._all_numbers
+        return [self._numbers[text] for text in set(allowed) if text in self._numbers]
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """As `Engine` says. A token that starts inside a character has the offset of that character."""

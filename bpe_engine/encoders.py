@@ -250,8 +250,8 @@ class AppendingEncoder(GrowingEncoder):
     def replace_tail(self, length: int, parts: Sequence[Part]) -> None:
         """Keep the first `length` bytes, with the explicit tokens in them, and append `parts`.
 
-        Takes the time of encoding the parts and some thousand bytes before them. Marks of the text that is dropped
-        become stale, as after a rollback.
+        Takes the time of encoding what differs from the text that was there, and up to some thousand bytes before it
+        where text is dropped. Marks after `length` become stale, as after a rollback.
 
         Args:
             length: Number of bytes to keep: at most those of the text, and neither inside a character nor inside an

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Characters of a text for each place that a special token may begin at.
 _RARE = 32
+_NO_TEXTS: frozenset[str] = frozenset()
 Specials = Literal["all"] | Collection[str]
 
 
@@ -104,6 +105,8 @@ class SpecialTokens:
         return ids
 
     def _named(self, allowed: Specials, disallowed: Specials) -> tuple[frozenset[str], frozenset[str]]:
+        if allowed == "all" and disallowed == ():
+            return self._texts, _NO_TEXTS
         check_specials(allowed, disallowed)
         allowed_texts = self._texts if allowed == "all" else frozenset(allowed) & self._texts
         if disallowed != "all":

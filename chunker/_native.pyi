@@ -1,6 +1,6 @@
 """What the chunkers do once for each line or block of a text, compiled."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 
 class ChunkColumns:
@@ -215,6 +215,16 @@ def restructuredtext_lines(copy: str, start: int) -> list[tuple[int, int, int, i
 def read_latex(text: str, environments: LatexEnvironments, code_inside: object) -> tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]], list[tuple[int, int, int, int]]]:
     """
     The boundaries of LaTeX; its headings, as those of read_html; slides, each with its start, its end, and from where to where its title stands; and tables with a header, likewise. See chunker.formats.markup.latex.
+    """
+
+def dicts_of(values: list[object]) -> list[dict[str, object]]:
+    """
+    The messages that are kept in a list: see chunker.prompt.conversation.kept_messages.
+    """
+
+def unchanged(values: list[object], messages: list[object], plain: Callable[[object], object]) -> tuple[int, int]:
+    """
+    How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
     """
 
 def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:

@@ -245,13 +245,17 @@ public:
 private:
     static constexpr bool appends = !Traits<Core>::before;
     // Bytes. `move_to` notes a state this often, so that it reads little of what it knows.
-    static constexpr std::size_t stride = 1024;
+    static constexpr std::size_t stride = 2048;
 
     struct Place {
         State state, before_waiting;
         Py_UCS4 waiting;
     };
     Place place() const { return {core_.state(), before_waiting_, waiting_}; }
+
+    // Keeps the first `start` bytes, with the first `tokens` explicit tokens in them, and all that the text has in common with `target` from there on. The
+    // tokens of `target` have offsets of the whole.
+    void go_to(std::size_t start, std::size_t tokens, const Target& target);
 
     // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the
     // whole.

@@ -14,22 +14,7 @@ template <class Core>
 void Growing<Core>::move_to(nb::handle text, nb::handle allowed_special) {
     Target const target(is_none_allowed(allowed_special) ? nb::object(nb::make_tuple(nb::make_tuple(text, nb::none(), nb::none())))
                                                          : parted(text, allowed_special));
-    Bytes const old = core_.text();
-    ExplicitTokens const& old_tokens = core_.explicit_tokens();
-    std::size_t common = common_prefix(old, target.bytes());
-    std::size_t tokens = 0;
-    for (;; ++tokens) {
-        bool const any = tokens < old_tokens.size(), wanted = tokens < target.tokens.size();
-        if (any && wanted && old_tokens[tokens] == target.tokens[tokens] && old_tokens[tokens].end <= common) continue;
-        if (any) common = std::min(common, old_tokens[tokens].start);
-        if (wanted) common = std::min(common, target.tokens[tokens].start);
-        break;
-    }
-    std::size_t const base = old_tokens.end_of(tokens);
-    while (common > base && (continues(old, common) || continues(target.bytes(), common))) --common;
-
-    Bytes const whole = target.bytes();
-    go_on(common, tokens, whole.part(common, whole.size), target.tokens.data() + tokens, target.tokens.size() - tokens, target.unfinished);
+    go_to(0, 0, target);
 }
 
 // Bytes and characters that this text and another both begin with.
@@ -117,7 +102,11 @@ void Growing<Core>::replace_tail(nb::handle length, nb::handle parts) {
     }
     Target target(parts);
     for (ExplicitToken& token : target.tokens) token.start += common, token.end += common;
-    go_on(common, tokens, target.bytes(), target.tokens.data(), target.tokens.size(), target.unfinished);
+    go_to(common, tokens, target);
+    // Also where the new text reads as the old one did.
+    auto const dropped =
+        std::find_if(marks_.begin(), marks_.end(), [&](const Saved& mark) { return mark.state.length > common || mark.state.tokens > tokens; });
+    marks_.erase(dropped, marks_.end());
 }
 
 // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
@@ -158,6 +147,27 @@ nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting
     nb::list made;
     for (std::size_t index = 0; index < fitting; ++index) made.append(counts[index]);
     return nb::make_tuple(made, overflowed);
+}
+
+// Keeps the first `start` bytes, with the first `tokens` explicit tokens in them, and all that the text has in common with `target` from there on. The tokens
+// of `target` have offsets of the whole.
+template <class Core>
+void Growing<Core>::go_to(std::size_t start, std::size_t tokens, const Target& target) {
+    Bytes const old = core_.text(), wanted = target.bytes();
+    ExplicitTokens const& old_tokens = core_.explicit_tokens();
+    std::size_t common = start + common_prefix(old.part(start, old.size), wanted);
+    std::size_t same = 0;
+    for (;; ++same) {
+        std::size_t const number = tokens + same;
+        bool const any = number < old_tokens.size(), more = same < target.tokens.size();
+        if (any && more && old_tokens[number] == target.tokens[same] && old_tokens[number].end <= common) continue;
+        if (any) common = std::min(common, old_tokens[number].start);
+        if (more) common = std::min(common, target.tokens[same].start);
+        break;
+    }
+    std::size_t const base = std::max(start, old_tokens.end_of(tokens + same));
+    while (common > base && (continues(old, common) || continues(wanted, common - start))) --common;
+    go_on(common, tokens + same, wanted.part(common - start, wanted.size), target.tokens.data() + same, target.tokens.size() - same, target.unfinished);
 }
 
 // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the

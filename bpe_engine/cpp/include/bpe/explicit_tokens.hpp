@@ -86,7 +86,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t scratch = 256;  // ids that `fresh_` keeps room for
+    static constexpr std::size_t scratch = 32;  // ids that `fresh_` keeps room for
     std::vector<std::uint32_t> ids_, fresh_;
     State known_;  // the ids of its settled text are at the start of `ids_`
     std::size_t changed_from_ = 0;
