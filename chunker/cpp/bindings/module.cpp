@@ -11,6 +11,7 @@ NB_MODULE(_native, module) {
     chunker::bindings::define_mapping(module);
     chunker::bindings::define_markdown(module);
     chunker::bindings::define_markup_formats(module);
+    chunker::bindings::define_messages(module);
     chunker::bindings::define_optimizing(module);
     chunker::bindings::define_outlines(module);
     chunker::bindings::define_spans(module);

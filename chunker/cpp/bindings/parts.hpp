@@ -13,6 +13,7 @@ void define_growing(nb::module_& module);
 void define_mapping(nb::module_& module);
 void define_markdown(nb::module_& module);
 void define_markup_formats(nb::module_& module);
+void define_messages(nb::module_& module);
 void define_optimizing(nb::module_& module);
 void define_outlines(nb::module_& module);
 void define_spans(nb::module_& module);

@@ -45,10 +45,13 @@ class Tail(NamedTuple):
 class Layout:
     """The ends of the special tokens of a text: places from which it can be read on."""
 
+    __slots__ = ("_ends", "_has_special", "_reads_on", "_tokenizer", "ahead")
+
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         longest = max(map(len, tokenizer.special_tokens_set), default=0)
         self.ahead = _CHAIN * longest + 1
+        self._has_special = longest > 0
         specification = tokenizer.specification
         # Text before a token decides whether it is a word by itself; and after a normalizer, lengths are those of another text.
         added = () if specification is None else specification.added_tokens
@@ -58,7 +61,8 @@ class Layout:
     def copy(self) -> Layout:
         """Another one, to be changed by itself."""
         made = Layout.__new__(Layout)
-        made._tokenizer, made.ahead, made._reads_on = self._tokenizer, self.ahead, self._reads_on
+        made._tokenizer, made.ahead = self._tokenizer, self.ahead
+        made._has_special, made._reads_on = self._has_special, self._reads_on
         made._ends = self._ends[:]
         return made
 
@@ -73,6 +77,8 @@ class Layout:
         """
         number = bisect_right(self._ends, same - self.ahead) if self._reads_on and same >= self.ahead else 0
         start = self._ends[number - 1] if number else 0
+        if not self._has_special:  # Nothing is found, wherever it is read on; but a pin is of one piece.
+            start = min([same, *(pin.start for pin in pins[bisect_right(pins, same, key=_end) :][:1])])
         parts: list[Part] = []
         ends: list[int] = []
         place = 0

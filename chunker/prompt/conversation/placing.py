@@ -29,6 +29,44 @@ class Rendered(NamedTuple):
     told: Sliced
 
 
+class Spliced(NamedTuple):
+    """A change of messages: of as many as `before`, `gone` have left from number `first` on, and `new` are there."""
+
+    before: int
+    first: int
+    gone: Sequence[Message]
+    new: Sequence[Message]
+
+    def renumbered(self, pins: Sequence[Pin]) -> Sequence[Pin]:
+        """Pins with the numbers that their messages have now; where a message is no longer there, one that no message has.
+
+        What is being sampled keeps its number: it is of the message that comes next.
+        """
+        if self.first == self.before:
+            return pins
+        last, more = self.first + len(self.gone), len(self.new) - len(self.gone)
+        now = self._again({pin.message for pin in pins})
+        now |= {number: number + more for number in range(last, self.before) if more}
+        return [replace(pin, message=now[pin.message]) if pin.message in now else pin for pin in pins]
+
+    def _again(self, numbers: set[int]) -> dict[int, int]:
+        """The new numbers of messages that have left; of several equal ones in the same order."""
+        where: dict[str, list[int]] = {}
+        for number, message in enumerate(self.new) if self.gone else ():
+            where.setdefault(str(message.get("content")), []).append(number)
+        made, place = {}, 0
+        for number in sorted(numbers & set(range(self.first, self.first + len(self.gone)))):
+            message = self.gone[number - self.first]
+            found = [one for one in where.get(str(message.get("content")), ()) if self.new[one] == message]
+            if found:
+                place = next((one for one in found if one >= place), found[0])
+                made[number] = self.first + place
+                place += 1
+            else:
+                made[number] = self.before + len(self.new)
+        return made
+
+
 def placed(
     pins: Sequence[Pin], layout: Layout, template: ChatTemplate, wanted: Request, rendered: Rendered
 ) -> list[Pin]:
@@ -51,6 +89,7 @@ def placed(
     if not lost:
         return kept
     where: dict[int, tuple[int, int, int]] | None = None
+    wanted = replace(wanted, messages=list(wanted.messages))
     for pin in lost:
         if pin.message >= len(wanted.messages) or wanted.messages[pin.message]["role"] in _OTHERS:
             continue
@@ -69,25 +108,6 @@ def placed(
     return kept
 
 
-def renumbered(pins: list[Pin], old: list[Message], new: list[Message]) -> list[Pin]:
-    """Pins with the numbers that their messages have now. What is being sampled is of the message that comes next."""
-    if not pins or old is new or old == new[: len(old)]:
-        return pins
-    made: list[Pin] = []
-    numbers = {id(message): number for number, message in reversed(list(enumerate(new)))}
-    for pin in pins:
-        number = pin.message
-        if number < len(old):
-            found = numbers.get(id(old[number]))
-            number = (
-                found
-                if found is not None
-                else next((n for n, message in enumerate(new) if message == old[number]), len(new))
-            )
-        made.append(pin if number == pin.message else replace(pin, message=number))
-    return made
-
-
 def first_difference(one: Sequence[Any], other: Sequence[Any]) -> int | None:
     """From which item on two lists differ; None where they do not.
 
@@ -97,7 +117,8 @@ def first_difference(one: Sequence[Any], other: Sequence[Any]) -> int | None:
     if one == other:
         return None
     shorter = min(len(one), len(other))
-    return next((number for number in range(shorter) if one[number] != other[number]), shorter)
+    after = None if len(one) == len(other) else shorter  # a tuple is no list, but may hold the same
+    return next((number for number in range(shorter) if one[number] != other[number]), after)
 
 
 def same_before(same: int, one: Sequence[int], other: Sequence[int]) -> int:

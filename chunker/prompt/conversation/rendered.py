@@ -17,9 +17,10 @@ from chunker.arguments import require
 from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.conversation.compared import ComparedText, WholeText
+from chunker.prompt.conversation.kept_messages import KeptMessages
 from chunker.prompt.conversation.layout import Layout, Sliced
 from chunker.prompt.conversation.pins import Pin
-from chunker.prompt.conversation.placing import Rendered, first_difference, placed, renumbered, same_before
+from chunker.prompt.conversation.placing import Rendered, Spliced, first_difference, placed, same_before
 from chunker.prompt.conversation.tokenizers import tokenizer_of
 from chunker.prompt.errors import ChatTemplateError, ConversationError, MessageError
 from chunker.prompt.templates.spelled import Speller, Spelling, differences
@@ -27,6 +28,10 @@ from chunker.prompt.templates.template import ChatTemplate, Request
 from chunker.prompt.templates.values import Message, plain, plain_documents, plain_message, plain_tools
 
 Spelled = Literal["text", "token"]
+# Of all conversations, which take less for it: replaced, never changed.
+_NONE_SPELLED: dict[int, list[Spelling]] = {}
+_NONE_SAMPLED: list[int] = []
+_NO_VARIABLES: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +54,34 @@ class Change:
 class State(NamedTuple):
     """The values that decide the text of a conversation."""
 
-    messages: list[Message]
-    spelled: dict[int, list[Spelling]]  # by the id of a message that spells special tokens: most do not
+    messages: KeptMessages
+    spelled: dict[int, list[Spelling]]  # by the number of a message that spells special tokens: most do not
     tools: list[Any] | None
     documents: list[Any] | None
     add_generation_prompt: bool
     continued: str | None
-    spellings: list[Spelling]  # the spellings in tools, documents and variables
+    spellings: Sequence[Spelling]  # the spellings in tools, documents and variables
 
 
 class RenderedMessages:
     """Messages, their rendered text and its ids. `Conversation` has the operations that change them."""
+
+    __slots__ = (
+        "__weakref__",
+        "_encoder",
+        "_layout",
+        "_length",
+        "_next",
+        "_pins",
+        "_plain",
+        "_sampled",
+        "_speller",
+        "_state",
+        "_template",
+        "_tokenizer",
+        "_variables",
+        "_whole",
+    )
 
     def __init__(
         self,
@@ -100,19 +122,25 @@ class RenderedMessages:
         self._template = template if isinstance(template, ChatTemplate) else ChatTemplate.from_format(template)
         self._tokenizer = tokenizer_of(tokenizer)
         self._speller = Speller(self._tokenizer) if spelled_special == "text" else None
-        self._variables = plain(variables)
+        self._variables = plain(variables) or _NO_VARIABLES
         self._encoder = self._tokenizer.appending_encoder()
         self._layout = Layout(self._tokenizer)
         made_tools, made_documents = plain_tools(tools), plain_documents(documents)
         spelled = self._spelled([made_tools, made_documents, self._variables])
         self._state = State(
-            [], {}, made_tools, made_documents, add_generation_prompt=False, continued=None, spellings=spelled
+            KeptMessages(),
+            _NONE_SPELLED,
+            made_tools,
+            made_documents,
+            add_generation_prompt=False,
+            continued=None,
+            spellings=spelled or (),
         )
         self._next = 0  # the number of the message that is being sampled
         self._length = 0  # characters of the rendered text
-        self._plain: list[int] = []  # places of letters that spelled special tokens were broken at
-        self._pins: list[Pin] = []
-        self._sampled: list[int] = []  # ids after the rendered text, which no message has yet
+        self._plain: Sequence[int] = ()  # places of letters that spelled special tokens were broken at
+        self._pins: Sequence[Pin] = ()
+        self._sampled = _NONE_SAMPLED  # ids after the rendered text, which no message has yet
         self._whole: list[Part] | None = None  # the parts of a copy without pins
 
     # --- what there is
@@ -129,7 +157,9 @@ class RenderedMessages:
 
     @property
     def messages(self) -> list[Message]:
-        """The messages as the template sees them. Do not change them."""
+        """The messages as the template sees them: a dict each, made for you. Do not change lists and dicts in them.
+        Linear time.
+        """
         return list(self._state.messages)
 
     @property
@@ -186,25 +216,36 @@ class RenderedMessages:
             self._variables,
         )
 
-    def _changed(
-        self, first: int, last: int | None, new: Iterable[object], *, add_generation_prompt: bool | None = None
-    ) -> State:
-        """The state with other messages from `first` up to `last`. Raises MessageError."""
+    def _put(self, first: int, last: int, new: Iterable[object], *, tell: bool = True, **options: Any) -> Change:  # noqa: ANN401 - fields of the state
+        """Put other messages in the place of those from `first` up to `last`. Raises MessageError, and what `_go` raises."""
         state = self._state
         made = [plain_message(message, first + number) for number, message in enumerate(new)]
-        messages = list(state.messages)
-        spelled = self._spelling(made, messages[first:last])
-        messages[first:last] = made
-        ends = state.add_generation_prompt if add_generation_prompt is None else add_generation_prompt
-        return state._replace(messages=messages, spelled=spelled, add_generation_prompt=ends, continued=None)
+        spelled = self._spelling(first, last, made)
+        # In place: to copy all of them takes longer than all the rest.
+        gone = state.messages.splice(first, last, made)
+        try:
+            options = {"spelled": spelled, "continued": None, **options}
+            spliced = Spliced(len(state.messages) - len(made) + len(gone), first, gone, made)
+            return self._go(state._replace(**options), spliced, tell=tell)
+        except BaseException:
+            state.messages.splice(first, first + len(made), gone)
+            raise
 
-    def _spelling(self, new: Iterable[Message], gone: Iterable[Message] = ()) -> dict[int, list[Spelling]]:
-        """The messages that spell special tokens, when some come and some go."""
+    def _spelling(self, first: int, last: int, new: Sequence[Message]) -> dict[int, list[Spelling]]:
+        """The messages that spell special tokens, with others from `first` up to `last`."""
         known = self._state.spelled
-        if known and (left := set(map(id, gone))):
-            known = {number: found for number, found in known.items() if number not in left}
-        found = {id(message): spellings for message in new if (spellings := self._spelled(message))}
-        return {**known, **found} if found else known
+        found = {
+            number: spellings for number, message in enumerate(new, first) if (spellings := self._spelled(message))
+        }
+        if not found and (not known or first == len(self._state.messages)):
+            return known
+        more = len(new) - (last - first)
+        kept = {
+            number if number < first else number + more: spellings
+            for number, spellings in known.items()
+            if not first <= number < last
+        }
+        return kept | found
 
     def _spelled(self, value: object) -> list[Spelling]:
         return [] if self._speller is None else self._speller.spellings(value)
@@ -227,20 +268,20 @@ class RenderedMessages:
         spellings = [*chain.from_iterable(state.spelled.values()), *state.spellings]
         return self._speller.told_apart(wanted, text, spellings, self._render)
 
-    def _go(self, state: State, *, tell: bool = True) -> Change:
-        """Go to another state. Nothing has changed where it raises."""
+    def _go(self, state: State, spliced: Spliced | None = None, *, tell: bool = True) -> Change:
+        """Go to another state. `spliced`: what has happened to its messages. Nothing else has changed where it raises."""
         wanted = self._request(state)
         compare = ComparedText.beside(self._encoder)
         text = self._template.taken(wanted, compare) if state.messages else compare(())
         told: Sliced = text
-        broken: list[int] = []
+        broken: Sequence[int] = ()
         if self._speller is not None and (state.spellings or state.spelled) and text.length:
             broken_text = self._broken(wanted, text.whole, state)
             told, broken = WholeText(broken_text), differences(text.whole, broken_text)
-        pins: list[Pin] = []
-        stays = same_before(text.same, self._plain, broken)
+        pins: Sequence[Pin] = ()
+        stays = same_before(text.same, self._plain, broken) if self._plain or broken else text.same
         if before := self._all_pins():
-            numbered = renumbered(before, self._state.messages, state.messages)
+            numbered = before if spliced is None else spliced.renumbered(before)
             pins = placed(numbered, self._layout, self._template, wanted, Rendered(text, told))
             if (changed := first_difference(before, pins)) is not None:
                 stays = min([stays, *(some[changed].start for some in (before, pins) if changed < len(some))])
@@ -248,14 +289,26 @@ class RenderedMessages:
         self._encoder.replace_tail(text.size - len(tail.text[: text.same - tail.start].encode()), tail.parts)
         self._layout.keep(tail)
         self._next = len(state.messages) - (state.continued is not None)
-        self._state, self._length, self._plain, self._pins, self._sampled = state, text.length, broken, pins, []
+        self._state, self._length, self._plain, self._pins, self._sampled = (
+            state,
+            text.length,
+            broken,
+            pins,
+            _NONE_SAMPLED,
+        )
         return self._told() if tell else Change(0, memoryview(b""), 0)
+
+    def _share(self, other: RenderedMessages) -> None:
+        """Begin as another one, with the same objects."""
+        for name in RenderedMessages.__slots__:
+            if name != "__weakref__":
+                setattr(self, name, getattr(other, name))
 
     def _told(self) -> Change:
         first, ids = self._encoder.changes()
         return Change(first, ids, self._encoder.count)
 
-    def _all_pins(self) -> list[Pin]:
+    def _all_pins(self) -> Sequence[Pin]:
         """The pins, and what is being sampled."""
         if not self._sampled:
             return self._pins

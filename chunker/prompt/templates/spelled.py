@@ -78,6 +78,8 @@ _KNOWN: WeakKeyDictionary[Finds, _Known] = WeakKeyDictionary()
 class Speller:
     """Finds special tokens in the texts of messages, and breaks them."""
 
+    __slots__ = ("_beginnings", "_lasts", "_longest", "_start", "_tokenizer")
+
     def __init__(self, tokenizer: Finds) -> None:
         self._tokenizer = tokenizer
         # Conversations with one tokenizer share these: some have a thousand special tokens.

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerFast
 
-from bpe_engine import EncodingError, Tokenizer, UnknownTokenError
+from bpe_engine import EncodingError, Tokenizer, UnknownTokenError, Vocabulary
 from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt import (
     CHAT_FORMATS,
@@ -283,6 +283,31 @@ def test_a_character_in_no_token_changes_nothing() -> None:
         made.append(user("é"))
     assert (made.ids.tolist(), len(made.messages)) == (before, 1)
     assert made.append(user("d")).first == 4
+
+
+def test_without_special_tokens() -> None:
+    """Nothing tells a place to read on from, and nothing needs one. Pins stay whole."""
+    known = Tokenizer.load("o200k_base").vocabulary
+    tokenizer = Tokenizer(Vocabulary.from_ranks(known.ranks, name="plain", pattern=known.pattern))
+    assert not tokenizer.special_tokens_set
+    template = ChatTemplate("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")
+    made = Conversation(tokenizer, template)
+    random = Random(5)
+    for step in range(60):
+        message = user("".join(random.choices(["Hello", " there", "\n", "café", "日本", " "], k=4)))
+        if made.messages and step % 3 == 1:
+            made.replace(random.randrange(len(made.messages)), message)
+        elif step % 3 == 2:
+            sampled = tokenizer.encode("Hel") + tokenizer.encode("lo")
+            made.push(tokenizer.encode("assistant: ") + sampled)
+            made.append(answer("Hello"))
+        else:
+            made.append(message)
+        assert made.text == template.render(made.messages)
+        assert made.canonical().ids.tolist() == tokenizer.encode(made.text)
+        assert tokenizer.decode(made.ids.tolist()) == made.text
+    assert made.pinned
+    assert made.drift()
 
 
 def test_forks() -> None:

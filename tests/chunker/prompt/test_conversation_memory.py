@@ -13,17 +13,22 @@ import pytest
 
 from bpe_engine import implementation
 
-PROGRAM = Path(__file__).parents[3] / "benchmarks" / "prompts" / "conversation_memory.py"
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+PROGRAM = BENCHMARKS / "prompts" / "conversation_memory.py"
 LIBRARY = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 @pytest.mark.skipif(not hasattr(LIBRARY, "mallinfo2"), reason="the C library does not tell what is in use")
 @pytest.mark.skipif(implementation() != "cpp", reason="of the compiled engine")
 def test_at_most_twelve_bytes_a_token() -> None:
-    command = [sys.executable, "-P", str(PROGRAM), "10000"]
-    made = subprocess.run(command, env={**os.environ, "PYTHONMALLOC": "malloc"}, capture_output=True, check=True)
-    found = json.loads(made.stdout)
-    # Of these 5.6 are the text and 4 the ids.
-    assert found["turn by turn"] <= 12
-    assert found["at once"] <= 12
-    assert found["fork"] <= 11
+    """In short messages and long ones, in conversations of 2,000 tokens and of 10,000: of all that a conversation allocates."""
+    command = [sys.executable, "-P", str(PROGRAM), "2000", "10000"]
+    path = {"PYTHONMALLOC": "malloc", "PYTHONPATH": str(BENCHMARKS / "support")}
+    made = subprocess.run(command, env={**os.environ, **path}, capture_output=True, check=True)
+    found = [row for line in made.stdout.splitlines() if "calls" not in (row := json.loads(line))]
+    assert len(found) == 4
+    for row in found:
+        # Of these 5.6 are the text and 4 the ids.
+        assert row["turn by turn"] <= 12, row
+        assert row["at once"] <= 12, row
+        assert row["fork"] <= (11 if row["tokens"] > 5000 else 12), row
