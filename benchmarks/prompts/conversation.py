@@ -7,18 +7,17 @@ Writes benchmarks/results/conversation.md. Peers that are not installed, or do n
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
+from conversation_memory import with_calls
+from family_files import family_files
+from plain_turns import ROLES, turn_text, turns
 from transformers import PreTrainedTokenizerFast
 
 from bpe_engine import Tokenizer, Vocabulary
@@ -30,48 +29,14 @@ TEMPLATE = (
 )
 SIZES = (2_000, 20_000, 200_000)
 REPEATS = 15
-WORDS = [
-    "the",
-    "quick",
-    "brown",
-    "fox",
-    "jumps",
-    "over",
-    "a",
-    "lazy",
-    "dog",
-    "while",
-    "engineers",
-    "argue",
-    "about",
-    "caching",
-    "prompts",
-    "in",
-    "servers",
-    "of",
-    "many",
-    "kinds",
-]
 RESULT = Path(__file__).parents[1] / "results" / "conversation.md"
 
 
-def text(random: Random) -> str:
-    """400 characters."""
-    made = ""
-    while len(made) < 400:
-        made += random.choice(WORDS) + " "
-    return made[:400]
-
-
-def messages_of(tokenizer: Tokenizer, tokens: int) -> list[dict[str, str]]:
+def messages_of(tokenizer: Tokenizer, tokens: int) -> list[dict[str, Any]]:
     """Turns of 400 characters, of so many tokens in all."""
-    random = Random(1)  # noqa: S311 - the same texts each time
-    made: list[dict[str, str]] = []
-    count = 0
-    while count < tokens:
-        made.append({"role": ("user", "assistant")[len(made) % 2], "content": text(random)})
-        count += tokenizer.count(made[-1]["content"]) + 4
-    return made
+    few = turns(100)
+    each = sum(tokenizer.count(message["content"]) + 4 for message in few) / len(few)
+    return [*turns(round(tokens / each))]
 
 
 def timed(turn: Callable[[list[dict[str, str]]], Any], messages: list[dict[str, str]], repeats: int) -> float:
@@ -79,7 +44,7 @@ def timed(turn: Callable[[list[dict[str, str]]], Any], messages: list[dict[str, 
     random = Random(2)  # noqa: S311 - the same texts each time
     grown, times = list(messages), []
     for _ in range(repeats):
-        grown.append({"role": ("user", "assistant")[len(grown) % 2], "content": text(random)})
+        grown.append({"role": ROLES[len(grown) % 2], "content": turn_text(random)})
         begin = perf_counter()
         turn(grown)
         times.append((perf_counter() - begin) * 1e3)
@@ -102,19 +67,35 @@ class Rendering:
         object.__setattr__(template, "taken", taken)
 
 
-def ours(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> tuple[float, float, float]:
-    """Milliseconds of a turn after its rendering, of rendering and comparing, and of rendering the same to a text."""
-    template = ChatTemplate(TEMPLATE)
+class Turns(NamedTuple):
+    """Milliseconds, medians: turns after their rendering; rendering and comparing, and rendering the same messages to a text."""
+
+    appended: float
+    synced: float
+    compared: float
+    alone: float
+
+
+def ours(tokenizer: Tokenizer, messages: list[dict[str, Any]], text: str = TEMPLATE) -> Turns:
+    """A message more each time, by `append`, and by `sync` with a new list of all messages."""
+    template = ChatTemplate(text)
     rendering = Rendering(template)
     conversation = Conversation(tokenizer, template)
     conversation.sync(messages)
     random = Random(2)  # noqa: S311 - the same texts each time
-    rest, compared, alone = [], [], []
-    for _ in range(REPEATS * 3):
-        message = {"role": "user", "content": text(random)}
+    appended: list[float] = []
+    synced: list[float] = []
+    compared: list[float] = []
+    alone: list[float] = []
+    for number in range(REPEATS * 4):
+        message = {"role": "user", "content": turn_text(random)}
+        given = [*(dict(known) for known in conversation.messages), message]
         begin = perf_counter()
-        conversation.append(message)
-        rest.append((perf_counter() - begin) * 1e3 - rendering.taken)
+        if number % 2:
+            conversation.append(message)
+        else:
+            conversation.sync(given)
+        (appended if number % 2 else synced).append((perf_counter() - begin) * 1e3 - rendering.taken)
         compared.append(rendering.taken)
         request = conversation.request
         begin = perf_counter()
@@ -122,14 +103,35 @@ def ours(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> tuple[float, f
         alone.append((perf_counter() - begin) * 1e3)
     anew = tokenizer.encode(template.render(conversation.messages), allowed_special="all")
     assert conversation.ids.tolist() == anew
-    return median(rest), median(compared), median(alone)
+    return Turns(median(appended), median(synced), median(compared), median(alone))
 
 
-def memory(sizes: Sequence[int]) -> list[dict[str, float]]:
-    """Bytes a token, by a process of its own (conversation_memory.py)."""
-    command = [sys.executable, "-P", str(Path(__file__).with_name("conversation_memory.py")), *map(str, sizes)]
-    made = subprocess.run(command, env={**os.environ, "PYTHONMALLOC": "malloc"}, check=True, capture_output=True)  # noqa: S603 - our own file
-    return [json.loads(line) for line in made.stdout.splitlines()]
+def families() -> list[str]:
+    """A table of published tokenizers, with messages of text and with calls of tools."""
+    lines = [
+        "## By tokenizer",
+        "",
+        f"Milliseconds after rendering, of a turn of 400 characters at {SIZES[-1]:,} tokens; the template writes two special tokens of each model.",
+        "",
+        "| | `append` | `sync` of the whole list | `append`, each second message with the call of a tool | `sync` |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, (path, pattern) in family_files().items():
+        tokenizer = Tokenizer.from_file(path, pattern=pattern)
+        special = sorted(tokenizer.special_tokens_set, key=lambda one: (len(one), one))
+        marks = [mark for mark in special if mark.isascii()][:2] or ["[", "]"]
+        text = TEMPLATE.replace("<|start|>", marks[0]).replace("<|end|>", marks[-1]).replace("<|message|>", ": ")
+        messages = messages_of(tokenizer, SIZES[-1])
+        plain = ours(tokenizer, messages, text)
+        calls = ours(
+            tokenizer,
+            with_calls(messages),
+            text.replace("m.content", "m.content + (m.tool_calls | tojson if m.tool_calls else '')"),
+        )
+        lines.append(
+            f"| {name} | {plain.appended:.3f} | {plain.synced:.3f} | {calls.appended:.3f} | {calls.synced:.3f} |"
+        )
+    return [*lines, ""]
 
 
 def peers(tokenizer: Tokenizer, folder: Path) -> dict[str, Callable[[list[dict[str, str]]], Any] | str]:
@@ -172,19 +174,19 @@ def made_tokenizer() -> Tokenizer:
 
 
 def main() -> None:
-    """Measure, and write the table."""
+    """Measure, and write the tables."""
     tokenizer = made_tokenizer()
     rows: dict[str, list[str]] = {}
     reasons = []
-    held = memory(SIZES)
     with tempfile.TemporaryDirectory() as folder:
         others = peers(tokenizer, Path(folder))
         for size in SIZES:
             messages = messages_of(tokenizer, size)
-            rest, compared, alone = ours(tokenizer, messages)
-            rows.setdefault("Conversation, after rendering", []).append(f"{rest:.3f}")
-            rows.setdefault("Conversation, rendering and comparing", []).append(f"{compared:.2f}")
-            rows.setdefault("the same template, rendered to a text", []).append(f"{alone:.2f}")
+            own = ours(tokenizer, messages)
+            rows.setdefault("Conversation.append, after rendering", []).append(f"{own.appended:.3f}")
+            rows.setdefault("Conversation.sync of the whole list, after rendering", []).append(f"{own.synced:.3f}")
+            rows.setdefault("Conversation, rendering and comparing", []).append(f"{own.compared:.2f}")
+            rows.setdefault("the same template, rendered to a text", []).append(f"{own.alone:.2f}")
             for name, turn in others.items():
                 if isinstance(turn, str):
                     if size == SIZES[0]:
@@ -195,13 +197,11 @@ def main() -> None:
                 except Exception as error:  # noqa: BLE001 - whatever a peer raises is the reason
                     cell = type(error).__name__
                 rows.setdefault(name, []).append(cell)
-    rows["Conversation, bytes a token, grown turn by turn"] = [f"{one['turn by turn']:.1f}" for one in held]
-    rows["the same, made at once"] = [f"{one['at once']:.1f}" for one in held]
-    rows["beside it, its dicts of the messages"] = [f"{one['dicts']:.1f}" for one in held]
     lines = [
         "# A turn of a conversation",
         "",
-        "Milliseconds of a turn of 400 characters (median), in conversations of so many tokens; o200k with three special tokens, a template like that of ChatML; one thread of a shared machine.",
+        "Milliseconds of a turn of 400 characters (median), in conversations of so many tokens; o200k with three special tokens, a template like that of ChatML; one thread.",
+        "Messages are compared with those before (`sync`), and their dicts made for the template; the latter is a part of rendering.",
         "`python benchmarks/run.py conversation`",
         "",
         "| | " + " | ".join(f"{size:,}" for size in SIZES) + " |",
@@ -209,12 +209,13 @@ def main() -> None:
         *(f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows.items()),
         "",
         *reasons,
+        "",
+        *families(),
     ]
-    # The sections after the table are written by hand.
-    _, heading, after = RESULT.read_text("utf-8").partition("\n## ")
+    # What the walks of tests/support/conversation_turns found is written by hand.
+    _, heading, after = RESULT.read_text("utf-8").partition("\n## Exactness")
     RESULT.write_text("\n".join(lines).rstrip() + "\n" + heading + after, encoding="utf-8")
     print("\n".join(lines))
-    print(json.dumps({"python": sys.version.split()[0]}))
 
 
 if __name__ == "__main__":

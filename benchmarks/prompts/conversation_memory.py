@@ -1,8 +1,10 @@
-"""Bytes that a conversation holds, a token: of itself, and with its dicts of messages.
+"""Bytes that a conversation holds, a token, by the length of its messages.
 
-    PYTHONMALLOC=malloc python benchmarks/prompts/conversation_memory.py 2000 200000
+    python benchmarks/run.py conversation_memory              writes benchmarks/results/conversation_memory.md
+    python benchmarks/run.py conversation_memory 2000 10000   for conversations of so many tokens, a line of JSON each
 
-Writes a line of JSON a size. All memory has to come from glibc's malloc, which tells what is in use; so it is a process of its own, which conversation.py runs.
+All memory has to come from glibc's malloc, which tells what is in use: the table is made by a process of its own. All that a conversation has allocated
+counts, on average over some of the same size. The strings of the messages are the caller's.
 """
 
 from __future__ import annotations
@@ -10,35 +12,26 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
+import os
+import subprocess
 import sys
-from random import Random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from plain_turns import turns
 
 from bpe_engine import Tokenizer
 from chunker.prompt import ChatTemplate, Conversation
 
-TEMPLATE = "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}<|endofprompt|>{% endfor %}"
-WORDS = [
-    "the",
-    "quick",
-    "brown",
-    "fox",
-    "jumps",
-    "over",
-    "a",
-    "lazy",
-    "dog",
-    "while",
-    "engineers",
-    "argue",
-    "about",
-    "caching",
-    "prompts",
-    "in",
-    "servers",
-    "of",
-    "many",
-    "kinds",
-]
+TEMPLATE = (
+    "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{{ m.tool_calls }}<|endofprompt|>{% endfor %}"
+)
+SIZES = (2_000, 10_000, 50_000, 200_000)
+LENGTHS = (400, 2000)  # characters
+RESULT = Path(__file__).parents[1] / "results" / "conversation_memory.md"
+_CHARACTERS_A_TOKEN = 5.3
+_TOKENS_IN_ALL = 100_000
 
 
 class _Malloc(ctypes.Structure):
@@ -56,40 +49,78 @@ def held() -> int:
     return int(made.uordblks + made.hblkhd)
 
 
-def messages_of(tokens: int) -> list[dict[str, str]]:
-    """Turns of 400 characters, of so many tokens in all or a few more."""
-    random = Random(1)  # noqa: S311 - the same texts each time
-    return [{"role": "user", "content": " ".join(random.choices(WORDS, k=72))[:400]} for _ in range(tokens // 75)]
+def with_calls(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages, with the call of a tool in each second one."""
+    call = {"type": "function", "function": {"name": "search", "arguments": {"query": "the harbour", "limit": 5}}}
+    return [{**message, "tool_calls": [call]} if number % 2 else message for number, message in enumerate(messages)]
+
+
+def made(
+    tokenizer: Tokenizer, template: ChatTemplate, messages: list[dict[str, Any]], *, at_once: bool
+) -> Conversation:
+    """A conversation of these messages."""
+    conversation = Conversation(tokenizer, template)
+    if at_once:
+        conversation.sync(messages)
+    else:
+        for message in messages:
+            conversation.append(message)
+    return conversation
+
+
+def measured(tokenizer: Tokenizer, template: ChatTemplate, messages: list[dict[str, Any]]) -> dict[str, float]:
+    """Bytes a token: of conversations that are made at once, of those that grow, and of forks."""
+    tokens = made(tokenizer, template, messages, at_once=True).count  # and what all conversations share
+    number = max(1, _TOKENS_IN_ALL // tokens)
+    found: dict[str, float] = {"tokens": tokens}
+    whole = made(tokenizer, template, messages, at_once=True)
+    for name in ("at once", "turn by turn", "fork"):
+        held_here: list[Conversation | None] = [None] * number
+        start = held()
+        for place in range(number):
+            held_here[place] = (
+                whole.fork() if name == "fork" else made(tokenizer, template, messages, at_once=name == "at once")
+            )
+        found[name] = (held() - start) / number / tokens
+    return found
+
+
+def rows(sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """A row for each size and length, and one for messages with calls of tools."""
+    tokenizer, template = Tokenizer.load("o200k_base"), ChatTemplate(TEMPLATE)
+    for size in sizes:
+        for length in LENGTHS:
+            messages: list[dict[str, Any]] = [*turns(max(1, round(size * _CHARACTERS_A_TOKEN / length)), length)]
+            yield {"characters": length, **measured(tokenizer, template, messages)}
+            if length == LENGTHS[0]:
+                yield {"characters": length, "calls": True, **measured(tokenizer, template, with_calls(messages))}
 
 
 def main() -> None:
-    """A line for each size."""
-    tokenizer, template = Tokenizer.load("o200k_base"), ChatTemplate(TEMPLATE)
-    for size in map(int, sys.argv[1:]):
-        messages = messages_of(size)
-        Conversation(tokenizer, template).sync(messages)  # what all conversations share
-        start = held()
-        copies = [dict(message) for message in messages]
-        dicts = held() - start
-        del copies
-        found = {"tokens": 0.0}
-        for name in ("at once", "turn by turn"):
-            start = held()
-            conversation = Conversation(tokenizer, template)
-            if name == "at once":
-                conversation.sync(messages)
-            else:
-                for message in messages:
-                    conversation.append(message)
-            count = conversation.count
-            found |= {"tokens": count, name: (held() - start - dicts) / count, "dicts": dicts / count}
-            if name == "turn by turn":
-                start = held()
-                fork = conversation.fork()
-                found["fork"] = (held() - start) / count
-                del fork
-            del conversation
-        print(json.dumps(found), flush=True)
+    """Print rows, or write the table."""
+    if sys.argv[1:]:
+        for row in rows([int(size) for size in sys.argv[1:]]):
+            print(json.dumps(row), flush=True)
+        return
+    command = [sys.executable, "-P", __file__, *map(str, SIZES)]
+    made = subprocess.run(command, env={**os.environ, "PYTHONMALLOC": "malloc"}, check=True, capture_output=True)  # noqa: S603 - this file
+    lines = [
+        "# Memory of a conversation",
+        "",
+        "Bytes a token of all that a conversation allocates, as malloc tells: o200k, two special tokens a message. 5.6 of them are the text, 4 the ids. The strings of the messages are the caller's.",
+        "Lists and dicts in a message, such as calls of tools, are copied: the call here takes some 650 bytes.",
+        "`python benchmarks/run.py conversation_memory`",
+        "",
+        "| tokens | characters of a message | grown turn by turn | made at once | a fork |",
+        "|---:|---|---:|---:|---:|",
+    ]
+    for row in map(json.loads, made.stdout.splitlines()):
+        each = f"{row['characters']:,}" + (", and the call of a tool in each second one" if "calls" in row else "")
+        lines.append(
+            f"| {row['tokens']:,} | {each} | {row['turn by turn']:.1f} | {row['at once']:.1f} | {row['fork']:.1f} |"
+        )
+    RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":
