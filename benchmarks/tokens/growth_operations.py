@@ -70,7 +70,7 @@ def chunkings(tokenizer: Tokenizer) -> list[Operation]:
             f"{name}, optimal, overlap, context": TextChunker(
                 CHUNK, format=name, tokenizer=tokenizer, strategy="optimal", overlap=CHUNK // 8, context=True
             )
-            for name in ("json", "yaml", "notebook")
+            for name in ("text", "json", "yaml", "notebook")
         },
     }
 

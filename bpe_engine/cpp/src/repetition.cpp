@@ -16,31 +16,48 @@ constexpr std::size_t patience = 16;
 }  // namespace
 
 RepeatedTable::RepeatedTable(const Dictionary& dictionary, Bytes unit) : table_(dictionary, TokenTable::Side::right) {
-    std::size_t const longest = std::max<std::size_t>(dictionary.longest(), unit.size);
+    std::size_t const longest = std::max<std::size_t>(dictionary.longest(), RowPeriod::longest_unit);
     std::vector<Byte> text;
-    for (std::size_t times = 4; times <= patience; times *= 2) {
+    for (std::size_t times = 4; times <= patience && table_.period().bytes() == 0; times *= 2) {
         text.clear();
         while (text.size() < times * longest) text.insert(text.end(), unit.begin(), unit.end());
-        table_.extend({text.data() + table_.size() % unit.size, text.size() - table_.size()});
-        for (period_ = unit.size; period_ + longest + 1 < table_.size(); period_ += unit.size)
-            if (finds_period(longest)) return;
+        table_.extend({text.data() + table_.size(), text.size() - table_.size()});
     }
-    period_ = 0;
-}
-
-bool RepeatedTable::finds_period(std::size_t longest) {
-    std::size_t const end = table_.size();
-    tokens_ = table_.count(end) - table_.count(end - period_);
-    for (std::size_t size = end; size > end - longest; --size)
-        if (table_.last(size) != table_.last(size - period_) || table_.count(size) - table_.count(size - period_) != tokens_) return false;
-    return true;
 }
 
 std::optional<RepeatedTable::Reduced> RepeatedTable::reduce(std::size_t length) const {
     if (length <= table_.size()) return Reduced{length, 0};
-    if (period_ == 0) return std::nullopt;
-    std::size_t const times = (length - table_.size() + period_ - 1) / period_;
-    return Reduced{length - times * period_, times * tokens_};
+    std::size_t const period = table_.period().bytes();
+    if (period == 0) return std::nullopt;
+    std::size_t const times = (length - table_.size() + period - 1) / period;
+    return Reduced{length - times * period, times * table_.period().tokens()};
+}
+
+void RepeatedRows::copy(Bytes unit, std::size_t start, std::size_t end, std::vector<TokenTable::Row>& rows) {
+    std::lock_guard const lock(mutex_);
+    std::string key(reinterpret_cast<const char*>(unit.data), unit.size);
+    auto found = tables_.find(key);
+    if (found == tables_.end()) {
+        if (tables_.size() == most_units) tables_.clear();
+        found = tables_.emplace(std::move(key), TokenTable(dictionary_, side_)).first;
+    }
+    TokenTable& table = found->second;
+    std::size_t const most = std::min(end, patience * std::max(dictionary_.longest(), RowPeriod::longest_unit));
+    while (table.size() < most && table.period().bytes() == 0) {
+        Byte const next = unit[table.size() % unit.size];
+        table.extend_alone({&next, 1});
+    }
+    if (table.period().bytes() != 0) table.forget_pairs();
+    if (std::size_t const last = std::min(end, table.size()); start < last) {
+        auto const there = table.rows(start, last);
+        rows.assign(there.begin(), there.end());
+    }
+}
+
+RepeatedRows& Dictionary::repeated(bool mirrored) const {
+    Repeated& repeated = mirrored ? repeated_to_left_ : repeated_to_right_;
+    std::call_once(repeated.once, [&] { repeated.rows = std::make_shared<RepeatedRows>(*this, mirrored ? TokenTable::Side::left : TokenTable::Side::right); });
+    return *repeated.rows;
 }
 
 Repetitions::Repetitions(Bytes data) : data_(data) {

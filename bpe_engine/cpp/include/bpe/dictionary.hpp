@@ -24,6 +24,8 @@
 
 namespace bpe {
 
+class RepeatedRows;
+
 class Dictionary {
 public:
     // From tokens in merge order. Finds the halves of each by merging its bytes.
@@ -100,6 +102,9 @@ public:
         return *seams_;
     }
 
+    // The rows of repetitions, which all tables share that grow to the right, or to the left; made when first asked for.
+    RepeatedRows& repeated(bool mirrored) const;
+
     // Throws EncodingError for the first byte of `piece` that is no token.
     void check_bytes(Bytes piece) const {
         if (has_all_bytes_) return;
@@ -152,6 +157,11 @@ private:
     mutable Lazy starting_, ending_, starting_any_, ending_any_;
     mutable std::once_flag seams_once_;
     mutable std::unique_ptr<const Seams> seams_;
+    struct Repeated {
+        std::once_flag once;
+        std::shared_ptr<RepeatedRows> rows;
+    };
+    mutable Repeated repeated_to_right_, repeated_to_left_;
     // Token bytes -> rank, open-addressed: the low half of a slot is the rank, the high half check bits.
     mutable std::once_flag lookup_once_;
     mutable std::vector<std::uint64_t> lookup_;

@@ -1,11 +1,7 @@
-// Tables of texts that repeat: a megabyte of spaces has no more different rows than a few hundred of them.
+// What is the same in all texts that repeat a few bytes: their rows come again (row_period.hpp), and begin alike.
 //
-//     unit       a, repeated               tokens a aa aaaa
-//     last token a  aa  a  4a | a  aa  a  4a | a ...        the rows of a length depend on as many before as the longest token has bytes:
-//     tokens     1  1   2  1  | 2  2   3  2  | 3 ...        where these come again so do all that follow, with one token more each time
-//
-// A slice that begins inside of a long repetition is in another phase than the whole text for as long as that goes on, so the two never meet; but it begins
-// as each text does that begins in this phase of it.
+// All tables of a dictionary share the rows of repetitions from their start. A slice that begins inside of a long repetition is in another phase than the
+// whole text for as long as that goes on, so the two never meet; but it begins as each text does that begins in this phase of it.
 #pragma once
 
 #include <array>
@@ -34,11 +30,28 @@ public:
     const TokenTable& table() const { return table_; }
 
 private:
-    bool finds_period(std::size_t longest);
-
     TokenTable table_;
-    std::size_t period_ = 0;  // bytes; 0: not known
-    std::size_t tokens_ = 0;  // of a period
+};
+
+// The first rows of units that are repeated, for all tables of a dictionary that grow to one side. For threads.
+class RepeatedRows {
+public:
+    // Bytes. Rows of shorter repetitions are looked for.
+    static constexpr std::size_t least = 32;
+
+    RepeatedRows(const Dictionary& dictionary, TokenTable::Side side) : dictionary_(dictionary), side_(side) {}
+
+    // Puts the rows from `start` up to `end` of the unit, repeated without end, into `rows`; fewer where a period is known behind them, or none comes soon.
+    // The unit is in the order in which its bytes come.
+    void copy(Bytes unit, std::size_t start, std::size_t end, std::vector<TokenTable::Row>& rows);
+
+private:
+    static constexpr std::size_t most_units = 64;
+
+    const Dictionary& dictionary_;
+    TokenTable::Side side_;
+    std::mutex mutex_;
+    std::map<std::string, TokenTable> tables_;
 };
 
 // The long repetitions of a text, of units of up to four bytes: one character, or a few of ASCII.

@@ -8,16 +8,18 @@
 //     last token  a    ab   a    ac   b     acbb
 //     tokens      1    1    2    2    3     2
 //
-// The mirrored table grows to the left: the first token of every suffix. Source: `encode_via_table` and `AppendableEncoder` of
-// GitHub's `bpe` crate. Nine bytes of memory a byte of text.
+// The mirrored table grows to the left: the first token of every suffix. Rows of a text that repeats a few bytes are not looked for: see row_period.hpp and
+// repetition.hpp. Source: `encode_via_table` and `AppendableEncoder` of GitHub's `bpe` crate. Nine bytes of memory a byte of text.
 #pragma once
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "bpe/dictionary.hpp"
 #include "bpe/merging.hpp"
+#include "bpe/row_period.hpp"
 
 namespace bpe {
 
@@ -25,7 +27,12 @@ class TokenTable {
 public:
     enum class Side { right, left };  // where the piece grows
 
-    TokenTable(const Dictionary& dictionary, Side side) : dictionary_(&dictionary), side_(side) {}
+    struct Row {
+        Rank last;
+        std::uint32_t count;
+    };
+
+    TokenTable(const Dictionary& dictionary, Side side) : dictionary_(&dictionary), side_(side), period_(dictionary.longest()) {}
 
     std::size_t size() const { return data_.size(); }  // bytes
 
@@ -33,17 +40,30 @@ public:
     // no token (offset in `text`).
     void extend(Bytes text);
 
+    // The same without the rows that other tables have.
+    void extend_alone(Bytes text);
+
     // Cuts back to the first `size` bytes, seen from the side that stays.
     void truncate(std::size_t size) {
         data_.resize(size);
         rows_.resize(size);
+        period_.truncate(size);
     }
 
     // Becomes a copy of the first `size` bytes of another, of the same dictionary and side.
     void copy(const TokenTable& other, std::size_t size) {
         data_.assign(other.data_.begin(), other.data_.begin() + static_cast<std::ptrdiff_t>(size));
         rows_.assign(other.rows_.begin(), other.rows_.begin() + static_cast<std::ptrdiff_t>(size));
+        period_ = other.period_;
+        period_.truncate(size);
     }
+
+    // Rows from number `start` up to `end`, from 0.
+    std::span<const Row> rows(std::size_t start, std::size_t end) const { return std::span(rows_).subspan(start, end - start); }
+    // Frees what the next row that is looked for makes anew.
+    void forget_pairs() { pairs_.reset(); }
+    // How the rows come again, at the end of the text.
+    const RowPeriod& period() const { return period_; }
 
     // The number of tokens of the first `size` bytes.
     std::size_t count(std::size_t size) const { return size == 0 ? 0 : rows_[size - 1].count; }
@@ -66,16 +86,19 @@ public:
     }
 
 private:
-    struct Row {
-        Rank last;
-        std::uint32_t count;
-    };
+    void make_room(std::size_t more);
+    std::size_t take_repeated(Bytes text);
+    void add(Byte byte, Row row);
+    Row find_row(std::vector<Rank>& found);
+    // The byte of `text` that comes as number `index`.
+    Byte coming(Bytes text, std::size_t index) const { return text[side_ == Side::left ? text.size - 1 - index : index]; }
 
     const Dictionary* dictionary_;
     Side side_;
     std::vector<Byte> data_;  // in the order in which it came
     std::vector<Row> rows_;
-    std::unique_ptr<PairMemory> pairs_;  // made with the first row
+    RowPeriod period_;
+    std::unique_ptr<PairMemory> pairs_;  // made with the first row that is looked for
 };
 
 }  // namespace bpe
