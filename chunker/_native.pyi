@@ -76,6 +76,14 @@ class Grower:
         The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
         """
 
+    def follow(self) -> None:
+        """Know of the next chunks how far each of them looks."""
+
+    def reach(self) -> int:
+        """
+        How far the last chunk looked: it comes out as it did whatever stands behind that offset. At least the end of the text if it depends on that.
+        """
+
     def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]:
         """
         The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.

@@ -78,6 +78,15 @@ class CompiledGrower:
         closed, heads = self._grower.details()
         return closed, heads
 
+    def follow(self) -> None:
+        """Know of the next chunks how far each of them looks."""
+        self._grower.follow()
+
+    def reach(self) -> int:
+        """How far the last chunk looked: whatever stands behind that offset, it comes out as it did. At least the end of the text if it depends on that."""
+        reach: int = self._grower.reach()
+        return reach
+
     def resume(self, ahead: list[Place], overlapping: int, closed: Sequence[tuple[int, int]] = ()) -> None:
         """See `AnyGrower`; `closed` are those of `details`."""
         self._grower.resume(ahead, overlapping, list(closed))

@@ -87,6 +87,9 @@ public:
         return result;
     }
 
+    void follow() { grower_.follow(); }
+    std::size_t reach() const { return grower_.reach(); }
+
     void resume(nb::list given_places, std::size_t overlapping, const Pairs& closed) {
         Places places;
         std::size_t least = 0;
@@ -157,6 +160,9 @@ void define_growing(nb::module_& module) {
              nb::sig("def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]"),
              "The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its "
              "first unit. Fewer where there are no more, or where the next call raises.")
+        .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
+        .def("reach", &Growing::reach, nb::lock_self(),
+             "How far the last chunk looked: it comes out as it did whatever stands behind that offset. At least the end of the text if it depends on that.")
         .def("ahead", &Growing::ahead, nb::lock_self(), nb::sig("def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]"),
              "The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.")
         .def(

@@ -13,6 +13,8 @@ namespace {
 
 // Tokens that a leap leaves of a chunk: that a unit inside it is over the budget, and the whole of it is not, would take a fall of so many.
 constexpr std::size_t leap_spares = 3;
+// Tokens over a limit with which a text is over it whatever follows: one that goes on may have less, but not by so much.
+constexpr std::size_t far_over = 128;
 // In place of a number of tokens that nobody has asked for yet.
 constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
@@ -32,6 +34,7 @@ void Grower::resume(Places ahead, std::size_t overlapping) {
 }
 
 std::optional<Piece> Grower::next(std::size_t horizon) {
+    reach_ = 0;
     while (!units_.empty()) {
         if (units_.offset() > horizon) return std::nullopt;
         Filling filling = fill();
@@ -115,6 +118,7 @@ void Grower::extend(Filling& filling) {
     counter_.keep();
     while (!units_.empty()) {
         std::size_t const start = units_.offset(), end = units_.end(), before = counts.empty() ? filling.sizes.back() : counts.back();
+        see(end);
         // A format that breaks the law of outlines may have a boundary twice.
         std::size_t count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
         if (limits_.desired && count + limits_.look_ahead >= *limits_.desired && before <= limits_.most && units_.next_is_closed()) {
@@ -135,6 +139,7 @@ void Grower::extend(Filling& filling) {
     filling.sizes.insert(filling.sizes.end(), counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(fitting));
     if (filling.sizes.size() > filling.fresh) filling.base = filling.sizes[filling.fresh];
     filling.complete = units_.empty();
+    if (filling.complete) see(text_.size());
 }
 
 std::size_t Grower::append_fitting(std::size_t start, std::size_t end, std::size_t limit) {
@@ -320,13 +325,31 @@ std::size_t Grower::end_of_ink(std::size_t start, std::size_t end) const {
 
 bool Grower::fits_alone(std::size_t start, std::size_t end) {
     std::size_t const limit = limits_.most - limits_.overlap;
-    if (end > start && end - start > limit * limits_.longest_token) return false;
-    return counter_.count_up_to(surroundings_.context_at(start, start), start, end_of_ink(start, end), limit).has_value();
+    bool const is_long = end > start && end - start > limit * limits_.longest_token;
+    if (!is_long && counter_.count_up_to(surroundings_.context_at(start, start), start, end_of_ink(start, end), limit)) {
+        see(end);
+        return true;
+    }
+    see_too_much(start, end, limit);
+    return false;
 }
 
 bool Grower::is_crumb(std::size_t start) {
-    if (limits_.least == 0 || text_.size() - start > limits_.least * limits_.longest_token) return false;
-    return counter_.count_up_to(0, start, text_.size(), limits_.least - 1).has_value();
+    if (limits_.least == 0) return false;
+    bool const is_long = text_.size() - start > limits_.least * limits_.longest_token;
+    if (!is_long && counter_.count_up_to(0, start, text_.size(), limits_.least - 1)) {
+        see(text_.size());
+        return true;
+    }
+    see_too_much(start, text_.size(), limits_.least);
+    return false;
+}
+
+void Grower::see_too_much(std::size_t start, std::size_t end, std::size_t limit) {
+    if (!follows_ || end <= reach_) return;
+    std::size_t const enough = std::min(counter_.reach(start, limit + 2 * far_over), end);
+    bool const is_enough = enough < end && counter_.count(0, start, enough) >= limit + far_over;
+    see(is_enough ? enough : std::min(end, start + limit * limits_.longest_token + 1));
 }
 
 // --- overlap

@@ -1,6 +1,7 @@
 // Chunks, grown one after the other with every option: what chunker/growing/grower.py and cut_rules.py say, which is the specification.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -21,6 +22,11 @@ public:
 
     // The next chunk; none behind the last one, and where the chunk would begin behind `horizon`. Throws TooSmall.
     std::optional<Piece> next(std::size_t horizon = std::numeric_limits<std::size_t>::max());
+
+    // How far the last chunk looked: it comes out as it did whatever stands behind that offset, even if more or less follows. Known of chunks that are grown
+    // after `follow`, which makes each of them cost a little more.
+    std::size_t reach() const { return reach_; }
+    void follow() { follows_ = true; }
 
     const Units& units() const { return units_; }
     // How many of the units ahead repeat the end of the previous chunk.
@@ -71,6 +77,11 @@ private:
     bool fits_alone(std::size_t start, std::size_t end);
     bool is_crumb(std::size_t start);
 
+    // A decision depends on text[:offset].
+    void see(std::size_t offset) { reach_ = std::max(reach_, offset); }
+    // That text[start:end] is over a limit, too, but only on so much of it that no other end could make it fit.
+    void see_too_much(std::size_t start, std::size_t end, std::size_t limit);
+
     void repeat_end_of(Places places);
     void shorten_overlap(Filling& filling);
 
@@ -81,6 +92,8 @@ private:
     Units units_;
     Overlap overlap_;
     std::size_t overlapping_ = 0;
+    std::size_t reach_ = 0;
+    bool follows_ = false;
 };
 
 }  // namespace chunker
