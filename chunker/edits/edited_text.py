@@ -10,9 +10,9 @@ The chunks always equal those of the whole text.
     after      |----|----|=====|=======|-|----|----|
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
-Plain text, Markdown, and JSON Lines and CSV without context are read around the edit; of Markdown, the text between two
-headings or paragraphs at the margin; of source code, some definitions before and after the edit. All other formats, the strategy
-"optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
+Plain text, Markdown, and without context JSON, JSON Lines, CSV, TOML and YAML are read around the edit; of Markdown, the text between two
+headings or paragraphs at the margin; of YAML, that between two keys at the margin; of source code, some definitions before and after the edit. All other
+formats, the strategy "optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from chunker.arguments import require, require_source, require_text, require_who
 from chunker.chunkers import TextChunker
 from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
-from chunker.edits.windows import NotLocalError, TooNarrowError, WindowReader, edge_before, looked_at, same_stand
+from chunker.edits.windows import NotLocalError, TooNarrowError, WindowReader, same_stand
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.formats.outline import Outline
 from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
 from chunker.models import Chunk
 
 _NOTHING = Stand((), 0, 0)
-# Chunks, and characters more, that the first window after an edit has behind it.
-_CHUNKS_AT_FIRST, _MORE_AT_FIRST = 6, 1_000
+# Characters, and chunks of the usual size, that the first window after an edit has behind what the chunks around the edit looked at.
+_MORE_AT_FIRST, _CHUNKS_AT_FIRST = 500, 1
 
 
 class ChunkChange(NamedTuple):
@@ -152,7 +152,7 @@ class EditedText:
         self._chunker.budget.check(text, self._chunker.tokenizer)
         if not text:
             return Rows([], [])
-        made = list(reader.window(text, 0, Mark(0, "", 0, ""), len(text), "").grow(0, _NOTHING))
+        made = list(reader.window(text, 0, Mark(0, 0, "", 0, ""), len(text), "").grow(0, _NOTHING))
         return Rows([one.row for one in made], [one.step for one in made])
 
     def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> ChunkChange:
@@ -179,14 +179,16 @@ class EditedText:
         mark_at, mark = rows.mark(first), rows.rows[first].mark
         made: list[EditedRow] = []
         steps: list[int] = []
-        ahead = rows.holding(end) + 2
+        ahead = rows.first_marked_from(end)
         size = len(self._text) // max(len(rows.rows), 1) * _CHUNKS_AT_FIRST + _MORE_AT_FIRST
         while True:
-            known = rows.starts[ahead] + longer if ahead < len(rows.rows) else len(new)
+            known = rows.reach(max(ahead - 1, 0)) + longer if ahead < len(rows.rows) else len(new)
             until, closing = min(max(known, at) + size, len(new)), ""
             if reader.ends_at_marks:
-                place = rows.mark_from(until - longer)
-                until, closing = (len(new), "") if place is None else (place[0] + longer, place[1])
+                last = rows.first_marked_from(until - longer)
+                until, closing = len(new), ""
+                if last < len(rows.rows):
+                    until, closing = rows.mark(last) + longer, rows.rows[last].mark.closing
             size *= 2
             try:
                 window = reader.window(new, mark_at, mark, until, closing)
@@ -203,19 +205,26 @@ class EditedText:
                 if same is None or rows.mark(same) < end or at >= len(new):
                     continue
                 known_row, here = rows.rows[same], window.mark(at)
-                if known_row.mark == here and same_stand(known_row.stand, stand, window.settled - at):
+                if known_row.mark._replace(before=here.before) == here and same_stand(
+                    known_row.stand, stand, window.settled - at
+                ):
                     self._reader = reader
-                    return self._put(first, same, made, steps, start)
+                    return self._put(first, same, made, steps, start, before_mark=here.before)
             if window.is_last:
                 self._reader = reader
                 return self._put(first, len(rows.rows), made, steps, start)
             here = window.mark(at)
             mark_at, mark = at + here.offset, here
 
-    def _put(self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
-        """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were."""
+    def _put(
+        self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int, *, before_mark: int = 0
+    ) -> ChunkChange:
+        """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were.
+
+        `before_mark`: see `Rows.replaced`.
+        """
         before = self._rows
-        self._rows = before.replaced(first, behind, made, steps)
+        self._rows = before.replaced(first, behind, made, steps, before_mark)
         same, at = 0, before.starts[first]
         for row, other in zip(made, before.rows[first:behind], strict=False):
             if at + row.size > start or row[:5] != other[:5] or steps[same] != before.steps[first + same]:
@@ -225,23 +234,11 @@ class EditedText:
         return ChunkChange(first + same, behind - first - same, len(made) - same)
 
     def _first_to_grow(self, start: int) -> int:
-        """The last chunk that did not look at what an edit at `start` may have changed."""
+        """The first chunk that looked at what an edit at `start` may have changed."""
         rows = self._rows
         # What stands before the last place but one where the text can be read anew is read as it was.
-        number = self._marked_before(rows.holding(start), start)
-        number = self._marked_before(number, rows.mark(number))
-        stable = rows.mark(number)
-        edge = edge_before(self._chunker, self._text, stable, max(stable - looked_at(self._chunker) * 64, 0))
-        number = rows.holding(max(edge, 0))
-        while number and (rows.starts[number] > edge or rows.starts[number] + rows.rows[number].stand.behind >= stable):
-            number -= 1
-        return number
-
-    def _marked_before(self, number: int, offset: int) -> int:
-        """The last chunk up to this number whose text can be read anew from before `offset`; the first one if there is none."""
-        while number and self._rows.mark(number) >= offset:
-            number -= 1
-        return number
+        number = rows.last_marked_before(start)
+        return rows.first_reaching(rows.starts[number] + rows.rows[number].mark.before)
 
     def _check(self, new: str, start: int, end: int) -> None:
         """Raise `BudgetTooSmallError` for a character in new[start:end] that is over the budget."""

@@ -9,9 +9,7 @@ from chunker.chunkers import TextChunker
 from chunker.edits.restart_reader import RestartReader
 from chunker.edits.syntax_reader import SyntaxReader
 from chunker.edits.windows import WindowReader
-from chunker.formats.open_outline import open_outline
-from chunker.formats.restarting import RestartingOutline, Restarts
-from chunker.formats.text.open_text import OpenText
+from chunker.formats.restarting import restarts_of
 
 
 def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowReader | None:
@@ -21,8 +19,8 @@ def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowRead
         return None
     if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
         return None
-    rules = _restarts_of(chunker)
-    if rules is not None:
+    rules = restarts_of(chunker.format, chunker.outline, text)
+    if rules is not None and not (chunker.context and rules.numbered is not None):
         return RestartReader(chunker, source, rules)
     # Who has a format of code has loaded it; not all who edit texts have parsers.
     if "chunker.formats.code.code_format" not in sys.modules or type(chunker).outline is not TextChunker.outline:
@@ -34,12 +32,3 @@ def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowRead
         return None
     walk = compiled_walk(chunker.format.grammar)
     return SyntaxReader(chunker, source, walk) if walk is not None and (walk.reads(text) or not text) else None
-
-
-def _restarts_of(chunker: TextChunker) -> Restarts | None:
-    """The rules by which texts of a chunker can be read from their middle; None where they cannot."""
-    outline = open_outline(chunker.format, chunker.outline)
-    if not isinstance(outline, RestartingOutline | OpenText):
-        return None
-    rules: Restarts = outline.rules
-    return None if chunker.context and rules.numbered is not None else rules

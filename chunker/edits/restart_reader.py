@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 from chunker.chunkers import TextChunker
-from chunker.edits.rows import Mark, Stand
-from chunker.edits.windows import NotLocalError, TooNarrowError, Window, WindowReader
+from chunker.edits.rows import Mark
+from chunker.edits.windows import NotLocalError, Read, TooNarrowError, Window, WindowReader
 from chunker.formats import Outline
 from chunker.formats.restarting import Restarts
-from chunker.growing.pieces import ContextAt, context_behind
+from chunker.formats.sketches import SketchingFormat
+from chunker.native import native
 
 
 class Chunking(NamedTuple):
@@ -19,6 +19,16 @@ class Chunking(NamedTuple):
     chunker: TextChunker
     source: str | None
     rules: Restarts
+
+    def read(self, text: str) -> Outline:
+        """The outline of a text, or its sketch where the grower can go on from the middle of one."""
+        chunker = self.chunker
+        sketches = native() is not None and isinstance(chunker.format, SketchingFormat)
+        return (
+            chunker.sketch(text)
+            if sketches and type(chunker).outline is TextChunker.outline
+            else self.rules.outline(text)
+        )
 
 
 class RestartReader:
@@ -58,13 +68,11 @@ class RestartWindow(Window):
     """The outline of `text` from a mark, at `start`, up to `end`."""
 
     def __init__(self, chunking: Chunking, text: str, start: int, mark: Mark, end: int) -> None:
-        chunker, self._source, rules = chunking
+        chunker, source, rules = chunking
         self._rules = rules
-        whole = mark.preamble + text[start:end] if start or end < len(text) else text
+        self._whole = whole = mark.preamble + text[start:end] if start or end < len(text) else text
         head = len(mark.preamble)
-        self._shift = start - head  # from offsets of the outline to those of the text
-        self._whole = whole
-        self.outline = outline = rules.outline(whole)
+        outline = chunking.read(whole)
         places = rules.places(whole, outline, head + 1)
         settled = len(whole)
         if end < len(text):
@@ -73,41 +81,11 @@ class RestartWindow(Window):
                 raise TooNarrowError
             settled = places[-2]
             places = places[:-2]
-        first = bisect_left(outline.offsets, head)
-        if first == len(outline.offsets) or outline.offsets[first] != head:
-            raise NotLocalError
-        behind = bisect_left(outline.offsets, settled)
-        self._offsets = [offset + self._shift for offset in outline.offsets[first:behind]]
-        self._strengths, self._labels = outline.strengths[first:behind], outline.labels[first:behind]
-        if start:
-            self._strengths[0], self._labels[0] = mark.strength, mark.label
-        super().__init__(chunker, text, settled + self._shift)
-        self._first_mark = mark
-        self._start = start
-        self._places = [place + self._shift for place in places]
-        self._marks: dict[int, Mark] = {}
+        self._preambles: dict[int, str] = {}
+        super().__init__(chunker, source, text, (start, mark), Read(outline, head, settled, places))
 
-    def mark(self, start: int) -> Mark:
-        """See `Window`."""
-        index = bisect_right(self._places, start) - 1
-        if index < 0:
-            return self._first_mark._replace(offset=self._start - start)
-        place = self._places[index]
-        known = self._marks.get(place)
-        if known is None:
-            number = bisect_left(self._offsets, place)
-            preamble = self._rules.preamble(self._whole, self.outline, place - self._shift)
-            known = self._marks[place] = Mark(0, preamble, self._strengths[number], self._labels[number])
-        return known._replace(offset=place - start)
-
-    def _part(self, start: int, behind: int, _stand: Stand) -> Outline:
-        first = bisect_left(self._offsets, behind)
-        return Outline.of_columns(
-            [offset - start for offset in self._offsets[first:]],
-            self._strengths[first:],
-            self._labels[first:],
-            finest=self.outline.finest,
-        )
-
-    def _context_of(self, start: int) -> ContextAt:
-        return context_behind(start - self._shift, self._chunker.context_of("", self.outline, self._source))
+    def _around(self, number: int) -> tuple[str, str]:
+        place = self._places[number]
+        if place not in self._preambles:
+            self._preambles[place] = self._rules.preamble(self._whole, self.outline, place)
+        return self._preambles[place], ""

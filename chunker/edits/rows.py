@@ -21,10 +21,12 @@ from chunker.growing.units import Place
 class Mark(NamedTuple):
     """A place where the text can be read anew: `offset`, in characters, from the start of a chunk, so never above 0.
 
-    `preamble` stands for all text before, and the boundary there has this strength and label. `closing` ends what is open there.
+    `before` is the last such place before that one, from the start of the chunk as well. `preamble` stands for all text before, and the
+    boundary there has this strength and label. `closing` ends what is open there.
     """
 
     offset: int
+    before: int
     preamble: str
     strength: int
     label: str
@@ -47,7 +49,7 @@ class Stand(NamedTuple):
 class EditedRow(NamedTuple):
     """A chunk: its first and last offset from where the grower stood, what is in front of them, and what it takes to grow it again.
 
-    The first is not 0 where an overlap turned out to be too long.
+    The first is not 0 where an overlap turned out to be too long. `reach`: how far the grower looked, from there as well.
     """
 
     first: int
@@ -57,6 +59,7 @@ class EditedRow(NamedTuple):
     label: str
     stand: Stand
     mark: Mark
+    reach: int
 
 
 class Rows:
@@ -80,16 +83,37 @@ class Rows:
         """The last place where the text can be read anew, at the start of this chunk or before it."""
         return self.starts[number] + self.rows[number].mark.offset
 
-    def mark_from(self, offset: int) -> tuple[int, str] | None:
-        """The first mark of a chunk at this offset or after it, and what ends what is open there; None if there is none."""
-        for number in range(self.holding(offset), len(self.rows)):
-            if self.mark(number) >= offset:
-                return self.mark(number), self.rows[number].mark.closing
-        return None
+    def reach(self, number: int) -> int:
+        """How far the grower looked for this chunk."""
+        return self.starts[number] + self.rows[number].reach
 
-    def replaced(self, first: int, behind: int, rows: list[EditedRow], steps: list[int]) -> Rows:
-        """With these rows in place of rows[first:behind]."""
-        return Rows(self.rows[:first] + rows + self.rows[behind:], self.steps[:first] + steps + self.steps[behind:])
+    def first_reaching(self, offset: int) -> int:
+        """The number of the first chunk that looked at what stands at this offset or behind it; the last one if none did."""
+        reaching = (number for number in range(len(self.rows)) if self.reach(number) >= offset)
+        return next(reaching, len(self.rows) - 1)
+
+    def last_marked_before(self, offset: int) -> int:
+        """The number of the last chunk up to this offset that has a mark before it; the first one if there is none."""
+        number = self.holding(offset)
+        while number and self.mark(number) >= offset:
+            number -= 1
+        return number
+
+    def first_marked_from(self, offset: int) -> int:
+        """The number of the first chunk that has a mark at this offset or after it; that of chunks if there is none."""
+        marked = (number for number in range(self.holding(offset), len(self.rows)) if self.mark(number) >= offset)
+        return next(marked, len(self.rows))
+
+    def replaced(self, first: int, behind: int, rows: list[EditedRow], steps: list[int], before: int = 0) -> Rows:
+        """With these rows in place of rows[first:behind], where the place before the mark of the first one after them is now so far from its start."""
+        after = self.rows[behind:]
+        place = self.mark(behind) if after else 0
+        start = self.starts[behind] if after else 0
+        for number, row in enumerate(after, behind):
+            if self.mark(number) != place:
+                break
+            after[number - behind] = row._replace(mark=row.mark._replace(before=before + start - self.starts[number]))
+        return Rows(self.rows[:first] + rows + after, self.steps[:first] + steps + self.steps[behind:])
 
 
 class Pieces(Sequence[Piece]):

@@ -12,15 +12,11 @@ errors elsewhere cost nothing; they are kept by their places, for the notes.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from chunker.chunkers import TextChunker
-from chunker.edits.rows import Mark, Stand
-from chunker.edits.windows import NotLocalError, TooNarrowError, Window, WindowReader
-from chunker.formats import Outline
-from chunker.formats.sketches import Inside, Sketch
-from chunker.growing.pieces import ContextAt, context_behind
+from chunker.edits.rows import Mark
+from chunker.edits.windows import NotLocalError, Read, TooNarrowError, Window, WindowReader
 
 if TYPE_CHECKING:  # it is not there where nothing is compiled
     from chunker.formats.code.compiled_walk import CompiledWalk
@@ -64,7 +60,9 @@ class SyntaxReader:
             (first if first < end else first + longer, last if last <= start else last + longer)
             for first, last in self._errors
         ]
-        return SyntaxReader(self._chunker, self._source, self._walk, moved)
+        # Of what was deleted nothing is kept.
+        errors = [(first, last) for first, last in moved if first < last]
+        return SyntaxReader(self._chunker, self._source, self._walk, errors)
 
 
 class SyntaxWindow(Window):
@@ -98,50 +96,10 @@ class SyntaxWindow(Window):
                 raise TooNarrowError
             settled = points[1 - _UNSURE][0]
             points = points[: 1 - _UNSURE]
-        self._sketch = sketch = walk.sketch_of(reading)
-        self._shift = shift = start - head  # from offsets of the sketch to those of the text
-        self._source = source
-        self._rows = range(bisect_left(sketch.offsets, head), bisect_left(sketch.offsets, settled))
-        if not self._rows or sketch.offsets[self._rows[0]] != head:
-            raise NotLocalError
-        if start:
-            sketch.strengths[self._rows[0]], sketch.labels[self._rows[0]] = mark.strength, mark.label
-        super().__init__(chunker, text, settled + shift)
-        self.errors = [(first + shift, last + shift) for first, last in errors]
-        self._start, self._first_mark = start, mark
-        self._places = [offset + shift for offset, _ in points]
+        read = Read(walk.sketch_of(reading), head, settled, [offset for offset, _ in points])
+        super().__init__(chunker, source, text, (start, mark), read)
+        self.errors = [(first + self._shift, last + self._shift) for first, last in errors]
         self._bodies = [bodies[number] for _, number in points]
 
-    def mark(self, start: int) -> Mark:
-        """See `Window`."""
-        index = bisect_right(self._places, start) - 1
-        if index < 0:
-            return self._first_mark._replace(offset=self._start - start)
-        place = self._places[index]
-        row = bisect_left(self._sketch.offsets, place - self._shift)
-        header, closing = self._bodies[index]
-        return Mark(place - start, header, self._sketch.strengths[row], self._sketch.labels[row], closing)
-
-    def _part(self, start: int, behind: int, stand: Stand) -> Outline:
-        sketch, shift, settled = self._sketch, self._shift - start, self.settled - start
-        last = self._rows.stop
-        rows = slice(bisect_left(sketch.offsets, behind - self._shift, self._rows.start, last), last)
-        heads = {
-            offset + shift: end + shift
-            for offset, end in sketch.heads.items()
-            if behind <= offset + self._shift and end + self._shift <= self.settled
-        }
-        heads.update((offset, end) for offset, end in stand.heads if end <= settled)
-        offsets = sketch.offsets[rows]
-        closed = [offset + shift for offset in offsets if offset in sketch.closed]
-
-        def look(offset: int) -> Inside:
-            inside = sketch.inside(offset - shift)
-            moved = {offset + shift: end + shift for offset, end in inside.heads.items()}
-            return inside._replace(offsets=[offset + shift for offset in inside.offsets], heads=moved)
-
-        columns = ([offset + shift for offset in offsets], sketch.strengths[rows], sketch.labels[rows])
-        return Sketch.of(columns, closed, look, lambda _: (), finest=sketch.finest, heads=heads)
-
-    def _context_of(self, start: int) -> ContextAt:
-        return context_behind(start - self._shift, self._chunker.context_of("", self._sketch, self._source))
+    def _around(self, number: int) -> tuple[str, str]:
+        return self._bodies[number]

@@ -1,29 +1,31 @@
 """A window of a text, read and chunked as if the whole text were there.
 
     ....|~~~~~~~~|=================|-----------|--------|....
-        mark     start             edge        settled  end
+        mark     start                         settled  end
                  chunks from here              boundaries up to here are those of the whole text
-                                   chunks that begin up to here are those of the whole text
 
-How far does a chunk look? It is filled until it is over the budget, and a unit in it may be asked whether it would fit into a chunk of its own. So
-a chunk that has two budgets of settled text before it comes out as it would. `settled` is a boundary: no unit is seen in part.
+A chunk is certain if the grower looked at nothing behind `settled` when it made it. `settled` is a boundary: no unit is seen in part.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import EditedRow, Mark, Stand
 from chunker.formats import Outline
-from chunker.growing.compiled import CompiledGrower, grower_of
-from chunker.growing.pieces import ContextAt, no_context
+from chunker.formats.sketches import Inside, Sketch
+from chunker.growing.compiled import AnyGrower, CompiledGrower, grower_of
+from chunker.growing.pieces import ContextAt, context_behind, no_context
 from chunker.growing.units import Place
 
 # No place of a text: the end of a unit that reaches out of a window.
 FAR = 1 << 60
+# How far a grower looks that does not say it: it fills a chunk until it is over the budget, and may ask of a unit in it whether that would fit into a chunk of
+# its own.
 _BUDGETS = 2
 _SPARE_TOKENS = 128
 _CHARACTERS_A_TOKEN = 4
@@ -35,24 +37,6 @@ class NotLocalError(Exception):
 
 class TooNarrowError(NotLocalError):
     """Nothing of a window is certain: a larger one is needed."""
-
-
-def looked_at(chunker: TextChunker) -> int:
-    """Tokens behind its start that say how a chunk comes out."""
-    return _BUDGETS * chunker.budget.max_tokens + _SPARE_TOKENS
-
-
-def edge_before(chunker: TextChunker, text: str, end: int, start: int) -> int:
-    """The last offset from which a chunk depends on nothing behind text[:end]; `start`, from which the text is known, if there is none."""
-    limit = looked_at(chunker)
-    size = limit * _CHARACTERS_A_TOKEN
-    while True:
-        at = max(end - size, start)
-        if chunker.tokenizer.count_up_to(text[at:end], limit) is None:
-            return at
-        if at == start:
-            return start - 1
-        size += size // 2
 
 
 class Made(NamedTuple):
@@ -90,26 +74,66 @@ class WindowReader(Protocol):
         ...
 
 
-class Window(ABC):
-    """The boundaries of `text` up to `settled`, and the chunks that can be grown by them."""
+class Read(NamedTuple):
+    """What was read of a window.
 
-    def __init__(self, chunker: TextChunker, text: str, settled: int) -> None:
-        self._chunker = chunker
+    Args:
+        outline: Of a preamble that stands for the text before the window, and of the window.
+        head: The size of the preamble.
+        settled: The offset in the outline up to which it is certain: a boundary, or its end.
+        places: The offsets in the outline, ascending, where the text can be read anew.
+    """
+
+    outline: Outline
+    head: int
+    settled: int
+    places: list[int]
+
+
+class Window(ABC):
+    """The boundaries of `text` up to `settled`, and the chunks that can be grown by them.
+
+    Args:
+        chunker: Makes the chunks.
+        source: The name of the text.
+        text: The whole text.
+        mark: The start of the window in the text, and the state in which it is read from there.
+        read: What was read.
+    """
+
+    def __init__(self, chunker: TextChunker, source: str | None, text: str, mark: tuple[int, Mark], read: Read) -> None:
+        outline = read.outline
+        self._chunker, self._source = chunker, source
         self._text = text
-        self.settled = settled
-        self.is_last = settled == len(text)
+        self._start, self._first_mark = mark
+        self.outline = outline
+        self._shift = self._start - read.head  # from offsets of the outline to those of the text
+        self.settled = read.settled + self._shift
+        self.is_last = self.settled == len(text)
+        self._places = read.places
+        self._rows = range(bisect_left(outline.offsets, read.head), bisect_left(outline.offsets, read.settled))
+        if not self._rows or outline.offsets[self._rows[0]] != read.head:
+            raise NotLocalError
+        if self._start:
+            row, first = self._rows[0], self._first_mark
+            outline.strengths[row], outline.labels[row] = first.strength, first.label
 
     @abstractmethod
+    def _around(self, number: int) -> tuple[str, str]:
+        """What stands for the text before `places[number]`, and what ends what is open there."""
+
     def mark(self, start: int) -> Mark:
         """The last place at `start` or before it where the text can be read anew, from there."""
-
-    @abstractmethod
-    def _part(self, start: int, behind: int, stand: Stand) -> Outline:
-        """The boundaries in text[behind:settled], counted from `start`, where a grower stands so."""
-
-    @abstractmethod
-    def _context_of(self, start: int) -> ContextAt:
-        """The contexts of chunks, by offsets from `start`."""
+        number = bisect_right(self._places, start - self._shift) - 1
+        if number < 0:
+            first, to_start = self._first_mark, self._start - start
+            return first._replace(offset=to_start, before=to_start + first.before - first.offset)
+        place, shift = self._places[number], self._shift - start
+        before = self._places[number - 1] + shift if number else self._start - start
+        row = bisect_left(self.outline.offsets, place)
+        preamble, closing = self._around(number)
+        strength, label = self.outline.strengths[row], self.outline.labels[row]
+        return Mark(place + shift, before, preamble, strength, label, closing)
 
     def grow(self, start: int, stand: Stand) -> Iterator[Made]:
         """The chunks from `start` on that are certain, by a grower that stands so."""
@@ -120,24 +144,30 @@ class Window(ABC):
         grower = grower_of(text, outline, chunker.tokenizer, chunker.budget, context_at)
         front = [self._inside(place, len(text)) for place in stand.front]
         if isinstance(grower, CompiledGrower):
+            grower.follow()
             grower.resume(front, stand.overlapping, stand.closed)
         elif stand.closed or stand.heads:
             raise NotLocalError
         else:
             grower.resume(front, stand.overlapping)
-        edge = None
-        if not self.is_last:
-            edge = edge_before(chunker, text, len(text), 0)
-            if edge < 0:
-                return
         rows, at = outline.offsets, 0
-        while (piece := grower.one(edge)) is not None:
+        while (piece := grower.one()) is not None:
+            reach = self._reach(grower, text, at)
+            if reach >= len(text) and not self.is_last:
+                return
             places, behind, overlapping = grower.ahead()
             closed, heads = grower.details() if isinstance(grower, CompiledGrower) else ([], [])
             row_ahead = rows[behind] if behind < len(rows) else len(text)
             after = places[0].offset if places else row_ahead
             row = EditedRow(
-                piece.start - at, piece.end - at, piece.context, piece.tokens, piece.label, stand, self.mark(start + at)
+                piece.start - at,
+                piece.end - at,
+                piece.context,
+                piece.tokens,
+                piece.label,
+                stand,
+                self.mark(start + at),
+                reach - at,
             )
             stand = Stand(
                 tuple(self._outside(place, after, len(text)) for place in places),
@@ -148,6 +178,47 @@ class Window(ABC):
             )
             yield Made(row, after - at, stand)
             at = after
+
+    def _reach(self, grower: AnyGrower, text: str, start: int) -> int:
+        """How far a grower of `text` looked for the chunk from `start` on that it has just made."""
+        if isinstance(grower, CompiledGrower):
+            return grower.reach()
+        limit = _BUDGETS * self._chunker.budget.max_tokens + _SPARE_TOKENS
+        size = limit * _CHARACTERS_A_TOKEN
+        while start + size < len(text):
+            if self._chunker.tokenizer.count_up_to(text[start : start + size], limit) is None:
+                return start + size
+            size += size // 2
+        return len(text)
+
+    def _part(self, start: int, behind: int, stand: Stand) -> Outline:
+        """The boundaries in text[behind:settled], counted from `start`, where a grower stands so."""
+        outline, shift, settled = self.outline, self._shift - start, self.settled - start
+        last = self._rows.stop
+        rows = slice(bisect_left(outline.offsets, behind - self._shift, self._rows.start, last), last)
+        offsets = [offset + shift for offset in outline.offsets[rows]]
+        heads = {
+            offset + shift: end + shift
+            for offset, end in outline.heads.items()
+            if behind <= offset + self._shift and end + self._shift <= self.settled
+        }
+        heads.update((offset, end) for offset, end in stand.heads if end <= settled)
+        columns = (offsets, outline.strengths[rows], outline.labels[rows])
+        if not isinstance(outline, Sketch):
+            return Outline.of_columns(*columns, finest=outline.finest, heads=heads)
+        sketch = outline
+        closed = [offset for offset in offsets if offset - shift in sketch.closed]
+
+        def look(offset: int) -> Inside:
+            inside = sketch.inside(offset - shift)
+            moved = {offset + shift: end + shift for offset, end in inside.heads.items()}
+            return inside._replace(offsets=[offset + shift for offset in inside.offsets], heads=moved)
+
+        return Sketch.of(columns, closed, look, lambda _: (), finest=sketch.finest, heads=heads)
+
+    def _context_of(self, start: int) -> ContextAt:
+        """The contexts of chunks, by offsets from `start`."""
+        return context_behind(start - self._shift, self._chunker.context_of("", self.outline, self._source))
 
     def _inside(self, place: Place, size: int) -> Place:
         return place if place.enclosing_end <= size else place._replace(enclosing_end=size)

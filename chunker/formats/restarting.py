@@ -7,10 +7,10 @@ the format is seen to say the same of the rest after it either way.
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
-from chunker.formats.open_outline import Found, View
-from chunker.formats.outline import Outline, Scope
+from chunker.formats.open_outline import Found, OutlineOf, View
+from chunker.formats.outline import Format, Outline, Scope
 
 # Characters that are read before a format is asked again, which costs as much as reading them.
 STEP = 131_072
@@ -39,6 +39,28 @@ class Restarts(Protocol):
     numbered: ClassVar[str | None]
     # The number of characters at the start that decide how the whole text is read.
     decided_by: int
+
+
+@runtime_checkable
+class RestartingFormat(Format, Protocol):
+    """A format that says of a text where reading it can resume."""
+
+    def restarts(self, outline: OutlineOf, text: str, /) -> Restarts | None:
+        """The rules for texts that begin as `text` does, None if there are none; `outline` makes the outlines of whole texts, as the format's own does."""
+        ...
+
+
+def restarts_of(text_format: Format, outline: OutlineOf, text: str) -> Restarts | None:
+    """The rules by which `text` can be read from its middle; None where it cannot.
+
+    A class that inherits `restarts` and has an `outline` of its own has none: nothing is promised for that one.
+    """
+    for kind in type(text_format).__mro__:
+        if "restarts" in vars(kind) and isinstance(text_format, RestartingFormat):
+            return text_format.restarts(outline, text)
+        if "outline" in vars(kind):
+            break
+    return None
 
 
 class RestartingOutline:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Strength
+from chunker.formats.restarting import Restarts
 from chunker.formats.text.plain_text import TextFormat
 
 
@@ -46,6 +47,10 @@ class UnknownFormat(TextFormat):
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
         """The outline of a text that is still growing, as that of plain text."""
         return super().open_outline(outline)
+
+    def restarts(self, outline: OutlineOf, text: str) -> Restarts:
+        """Where reading can resume, as in plain text."""
+        return super().restarts(outline, text)
 
     def outline(self, text: str) -> Outline:
         """The paragraphs, lines and sentences of `text`."""

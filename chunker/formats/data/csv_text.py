@@ -23,7 +23,7 @@ from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, NestingRank, outline_of, strength_at
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope
-from chunker.formats.restarting import RestartingOutline
+from chunker.formats.restarting import RestartingOutline, Restarts
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 50  # rows
@@ -84,6 +84,10 @@ class CsvFormat:
     def open_outline(self, _outline: OutlineOf) -> OpenOutline:
         """The outline of a table that is still growing. Its delimiter is found out once, at the start."""
         return RestartingOutline(CsvRestarts(self))
+
+    def restarts(self, _outline: OutlineOf, _text: str) -> Restarts:
+        """Where reading can resume: see `chunker.formats.restarting`."""
+        return CsvRestarts(self)
 
     def with_delimiter_of(self, text: str) -> tuple[CsvFormat, str]:
         """The format for tables that go on as `text` begins, and the delimiter."""

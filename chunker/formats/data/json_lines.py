@@ -16,7 +16,7 @@ from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, Kind, Member, strength_at
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline
-from chunker.formats.restarting import RestartingOutline
+from chunker.formats.restarting import RestartingOutline, Restarts
 from chunker.native import native
 
 _RECORD = re.compile(r"([^\r\n]++)(?:\r\n?|\n)?+|(?:\r\n?|\n)")
@@ -32,6 +32,10 @@ class JsonLinesFormat:
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
         """The outline of records that are still arriving: it is read anew from any of them."""
         return RestartingOutline(JsonLinesRestarts(outline))
+
+    def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
+        """Where reading can resume: see `chunker.formats.restarting`."""
+        return JsonLinesRestarts(outline)
 
     def outline(self, text: str) -> Outline:
         """The records of `text`, and what long ones hold. Linear; any str is welcome."""

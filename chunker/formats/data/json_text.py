@@ -27,6 +27,7 @@ import json
 from collections.abc import Callable, Iterable
 from itertools import compress
 
+from chunker.formats.data.json_restarts import JsonRestarts
 from chunker.formats.expressions import re
 from chunker.formats.nesting import (
     LONG,
@@ -39,7 +40,9 @@ from chunker.formats.nesting import (
     scopes_of,
     strength_at,
 )
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.restarting import Restarts
 from chunker.native import native
 
 _STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
@@ -80,6 +83,10 @@ class JsonFormat:
             found = _compiled.read_json(text)
             return json_outline(text, found.columns(), found.members)
         return json_outline_in_python(text)
+
+    def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
+        """Where reading can resume: see `chunker.formats.restarting`."""
+        return JsonRestarts(outline)
 
 
 def json_outline_in_python(text: str) -> Outline:

@@ -22,9 +22,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from chunker.formats.data.toml_restarts import TomlRestarts
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, MAX_NAMED, Kind, Member, name_of, outline_named_later, outline_of, scopes_of
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.restarting import Restarts
 from chunker.native import native
 
 _LINE_END = r"(?:\r\n?|\n|\Z)"
@@ -79,6 +82,10 @@ class TomlFormat:
             found = _compiled.read_toml(text)
             return outline_named_later(found.columns(), lambda: _scopes(text, found.tables(), found.members()))
         return toml_in_python(text)
+
+    def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
+        """Where reading can resume: see `chunker.formats.restarting`."""
+        return TomlRestarts(outline)
 
 
 def toml_in_python(text: str) -> Outline:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from chunker.formats.data.json_text import JsonFormat
+from chunker.formats.data.yaml_restarts import YamlRestarts
 from chunker.formats.expressions import re
 from chunker.formats.nesting import (
     LONG,
@@ -34,7 +35,9 @@ from chunker.formats.nesting import (
     scopes_of,
     strength_at,
 )
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Strength
+from chunker.formats.restarting import Restarts
 from chunker.native import native
 
 _LINE = re.compile(r"(\ufeff?[ \t]*+)((?:-(?:[ \t]++|(?=[\r\n]|\Z)))*+)([^\r\n]*+)(?:\r\n?|\n|\Z)")
@@ -73,6 +76,10 @@ class YamlFormat:
             found = _compiled.read_yaml(text)
             return outline_named_later(found.columns(), lambda: scopes_of(text, found.members(), str))
         return yaml_in_python(text)
+
+    def restarts(self, outline: OutlineOf, text: str) -> Restarts | None:
+        """Where reading can resume: see `chunker.formats.restarting`. A flow collection is read as a whole."""
+        return None if _FLOW.match(text) else YamlRestarts(outline, text)
 
 
 def yaml_in_python(text: str) -> Outline:

@@ -38,7 +38,7 @@ from chunker.formats.markup.markdown_restarts import MarkdownRestarts
 from chunker.formats.markup.markdown_sketch import MarkdownSketch
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
-from chunker.formats.restarting import RestartingOutline
+from chunker.formats.restarting import RestartingOutline, Restarts
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
@@ -84,6 +84,10 @@ class MarkdownFormat:
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
         """The outline of a text that is still growing: it is read anew from headings, and paragraphs at the margin."""
         return RestartingOutline(MarkdownRestarts(outline))
+
+    def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
+        """Where reading can resume: see `chunker.formats.restarting`."""
+        return MarkdownRestarts(outline)
 
     def sketch(self, text: str, _size: int) -> Sketch:
         """The outline with all blocks closed that have no blocks inside."""

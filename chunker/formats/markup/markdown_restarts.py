@@ -57,9 +57,11 @@ def _is_at_margin(text: str, offset: int, label: str) -> bool:
         return False
     if label == "section":
         return text[offset] == "#"
-    before = text[max(offset - 200, 0) : offset]
-    letter = text[offset].isascii() and text[offset].isalpha()
-    return label == "paragraph" and letter and _BLANK_LINE_BEFORE.search(before) is not None
+    if label != "paragraph" or not (text[offset].isascii() and text[offset].isalpha()):
+        return False
+    return (
+        text[offset - 2 : offset] == "\n\n" or _BLANK_LINE_BEFORE.search(text, max(offset - 200, 0), offset) is not None
+    )
 
 
 def _heading_at(text: str, start: int) -> str:

@@ -38,7 +38,6 @@ class OpenText:
     """Plain text. What is kept is the visible end of the last line, and the white space after it."""
 
     def __init__(self, outline: OutlineOf) -> None:
-        self.rules = TextRestarts(outline)
         self._outline = outline
         self._tail = ""
         self._start = 0  # the start of the tail

@@ -20,7 +20,8 @@ from types import ModuleType
 from chunker.formats.expressions import re
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Strength
-from chunker.formats.text.open_text import OpenText
+from chunker.formats.restarting import Restarts
+from chunker.formats.text.open_text import OpenText, TextRestarts
 from chunker.native import native
 
 # Line ends: those of Unicode (UAX #14 BK, CR, LF, NL). A PARAGRAPH SEPARATOR is one that ends a paragraph on its own. `str.splitlines` also
@@ -52,6 +53,14 @@ class TextFormat:
             outline: A function that makes the outline of a text.
         """
         return OpenText(outline)
+
+    def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
+        """The rules by which a text can be read from its middle: see `chunker.formats.restarting`.
+
+        Args:
+            outline: A function that makes the outline of a text.
+        """
+        return TextRestarts(outline)
 
     def outline(self, text: str) -> Outline:
         """The paragraphs and lines of a text; a run of blank lines is not cut. Linear time.

@@ -284,6 +284,13 @@ def test_errors_elsewhere_cost_nothing(language: str, monkeypatch: pytest.Monkey
     assert edited.chunks[0].metadata == {}
 
 
+def test_an_error_at_the_end_goes_with_its_text() -> None:
+    chunker = CodeChunker("go", 32)
+    edited = EditedText(chunker, "\n`")
+    edited.replace(1, 2, "")
+    assert edited.chunks == chunker.chunk("\n")
+
+
 def test_readings_tell_where_a_part_can_be_read() -> None:
     text = "import a\n" + "def f():\n    return 1\n\n" * 3 + "def (:\n" + "def g():\n    return 1\n\n" * 5
     points, bodies, errors = syntax_walk(CodeChunker("python", 64)).read(text, 0).resumption()

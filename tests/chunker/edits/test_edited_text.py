@@ -45,7 +45,62 @@ OPTIONS: list[dict[str, Any]] = [
     {"min_tokens": 0},
     {"strategy": "optimal"},
 ]
-FORMATS = ["text", "markdown", "jsonl", "csv", "python", "html"]
+FORMATS = ["text", "markdown", "jsonl", "csv", "json", "toml", "yaml", "python", "html"]
+LOCAL = FORMATS[:7]
+# What texts of data are made of: most of it well-formed.
+PARTS: dict[str, list[str]] = {
+    "json": [
+        '{"a": 1, "b": [1, 2, {"c": "of\\nlines"}]},\n',
+        '  {\n    "name": "x",\n    "list": [\n      1,\n      2\n    ]\n  },\n',
+        "12, ",
+        '"words and more words in a string",\n',
+        "// why\n",
+        "/* of\nit */ ",
+        "[\n",
+        "],\n",
+        "{",
+        '"k": ',
+        "}\n",
+        "/*",
+        '"',
+        "\u0301",
+        "\n\n",
+    ],
+    "toml": [
+        "[tool.a]\n",
+        "# Why.\n",
+        "# Of it.\n[tool]\nname = 'x'\n",
+        "files = [\n  1,\n  # two\n  [2],\n]\n",
+        'text = """\nOne.\n[no.table]\n"""\n\n',
+        "[[part]]\nn = 1 # one\n",
+        "key = 1\n",
+        "a.b = {c = 1}\n",
+        "no statement\n",
+        '"""',
+        "x = [\n",
+        "\n",
+        "\r\n",
+    ],
+    "yaml": [
+        "key{n}: value\n",
+        "map{n}:\n  a: 1\n  b:\n  - x\n  - y: 2\n",
+        "- item\n",
+        "- a: 1\n  b: 2\n",
+        "# Why.\n",
+        "  # Deeper.\n",
+        "text{n}: |\n  One.\n\n  # no comment\n  Two.\n",
+        "list{n}:\n- one\n- two\n",
+        "---\n",
+        "...\n",
+        "%YAML 1.2\n",
+        "plain words\n  that go on\n",
+        "  indented{n}: 1\n",
+        "\n",
+        "|\n",
+        "[",
+        '"',
+    ],
+}
 
 
 def piece_of(name: str, chance: random.Random) -> str:
@@ -57,6 +112,8 @@ def piece_of(name: str, chance: random.Random) -> str:
         return f'{{"a": {chance.randrange(99)}, "b": "{words[:9].strip()}"}}\n'
     if name == "csv":
         return f'{chance.randrange(99)},"{words[:9]}",x\n' if chance.random() < 0.9 else '"'
+    if name in PARTS:
+        return "".join(chance.choices(PARTS[name], k=3)).replace("{n}", str(chance.randrange(99)))
     if name == "python":
         return f"def f{chance.randrange(99)}(x):\n    # of it\n    return x\n\n"
     return words + chance.choice(["", "\n", "\n\n", "\n\n\n", " "])
@@ -68,13 +125,15 @@ def edited(chance: random.Random, name: str, size: int) -> tuple[int, int, str]:
     end = min(
         start + (chance.choice([0, 0, 1, 2, 9, 80]) if chance.random() < 0.97 else chance.randrange(size + 1)), size
     )
+    if name in PARTS and chance.random() < 0.5:
+        return start, end, chance.choice([*PARTS[name], ""])
     text = chance.choice(["", "x", "\n", "\n\n", "# A\n", "```\n", "| a |\n", " ", '"', piece_of(name, chance)])
     return start, end, text
 
 
 def check_edits(name: str, seed: int, chunker: TextChunker, *, pieces: int, edits: int) -> None:
     chance = random.Random(seed)
-    text = "".join(piece_of(name, chance) for _ in range(pieces))
+    text = ("[\n" if name == "json" else "") + "".join(piece_of(name, chance) for _ in range(pieces))
     edited_one = EditedText(chunker, text, source="a.x")
     assert edited_one.chunks == chunker.chunk(text, source="a.x")
     for _ in range(edits):
@@ -98,7 +157,7 @@ def test_chunks_after_edits_are_those_of_the_text(name: str, options: dict[str, 
 
 
 @given(
-    st.sampled_from(FORMATS[:4]),
+    st.sampled_from(LOCAL),
     st.integers(0, 1 << 32),
     st.sampled_from(OPTIONS),
     st.integers(1, 80),
@@ -114,13 +173,34 @@ def test_any_edits(name: str, seed: int, options: dict[str, Any], pieces: int, m
 
 def long_text(name: str) -> str:
     chance = random.Random(1)
+    if name == "json":
+        rows = (
+            f'  {{"id": {number}, "text": "{" ".join(chance.choices(WORDS[:12], k=chance.randrange(3, 40)))}"}}'
+            for number in range(3_000)
+        )
+        return '{"rows": [\n' + ",\n".join(rows) + "\n]}\n"
+    sizes = (chance.randrange(2, 30) for _ in range(2_500))
+    if name == "toml":
+        return "".join(f"# Of it.\n[t{number}]\n" + f"a = {number}\n" * size for number, size in enumerate(sizes))
+    if name == "yaml":
+        return "".join(f"k{number}:\n  c: |\n" + f"    One {number}.\n" * size for number, size in enumerate(sizes))
     if name == "markdown":
         return "".join(f"## Part {number}\n\n{' '.join(chance.choices(WORDS, k=60))}\n\n" for number in range(2_000))
     return "".join(f"{' '.join(chance.choices(WORDS, k=9))}\n{chr(10) * (number % 5 == 0)}" for number in range(8_000))
 
 
-@pytest.mark.parametrize("options", [{}, {"overlap": 20}, {"context": True}, {"context": True, "overlap": 20}], ids=str)
-@pytest.mark.parametrize("name", ["text", "markdown"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *(
+            (name, options)
+            for name in ("text", "markdown")
+            for options in ({}, {"overlap": 20}, {"context": True}, {"context": True, "overlap": 20})
+        ),
+        *((name, options) for name in ("json", "toml", "yaml") for options in ({}, {"overlap": 20})),
+    ],
+    ids=str,
+)
 def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     text = long_text(name)
     chunker = TextChunker(128, format=name, **options)
@@ -137,9 +217,13 @@ def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monk
     chance = random.Random(3)
     for _ in range(20):
         start = chance.randrange(20_000, len(text) - 20_000)
+        end, new = start + 4, "another word"
+        if name in PARTS:  # no bracket is lost
+            start = text.index("1", start)
+            end, new = start + 1, "1122"
         read.clear()
-        change = edited_one.replace(start, start + 4, "another word")
-        text = text[:start] + "another word" + text[start + 4 :]
+        change = edited_one.replace(start, end, new)
+        text = text[:start] + new + text[end:]
         assert sum(read) < 30_000
         assert change.removed + change.added < 40
     assert edited_one.chunks == chunker.chunk(text)
@@ -149,7 +233,8 @@ def test_what_has_to_be_read_as_a_whole_says_so() -> None:
     for chunker in (
         CodeChunker("python", 32, strategy="optimal"),
         CodeChunker("python", 32, context=["summary"]),
-        TextChunker(32, format="json"),
+        TextChunker(32, format="html"),
+        TextChunker(32, format="json", context=True),
         TextChunker(32, strategy="optimal"),
         TextChunker(32, context=["imports"]),
     ):

@@ -1,0 +1,64 @@
+"""Offsets where parsing of JSON can resume: each member and element but the first, and each record. The state to resume from is what is open.
+
+    {"servers": [{"port": 1},
+                 {"port": 2}]}      from the second element on, after the preamble  {"":[0,
+
+A string ends with its line, so nothing else is open there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import ClassVar
+
+from chunker.formats.nesting import NestingRank, strength_at
+from chunker.formats.open_outline import OutlineOf
+from chunker.formats.outline import Outline
+
+# What is deeper is small.
+_DEEPEST = 4
+_DEPTHS = {strength_at(depth): depth for depth in range(_DEEPEST + 1)}
+_DEPTHS_OF_ALL = _DEPTHS | {strength_at(depth, NestingRank.FIRST): depth for depth in range(1, _DEEPEST + 1)}
+
+
+class JsonRestarts:
+    """JSON, from most members, elements and records."""
+
+    # Elements have a number in their context.
+    numbered: ClassVar[str | None] = "element"
+    decided_by = 0
+
+    def __init__(self, outline: OutlineOf) -> None:
+        self.outline = outline
+
+    def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
+        """Those that are not deep. Where a container has no boundary at its first member, its kind is not known."""
+        places = []
+        known = 0  # the depth down to which it is
+        for offset, strength in zip(outline.offsets, outline.strengths, strict=True):
+            depth = _DEPTHS_OF_ALL.get(strength)
+            if depth is None or depth > known + 1:
+                continue
+            known = depth
+            if offset >= start and strength in _DEPTHS:
+                places.append(offset)
+        return places
+
+    def preamble(self, _text: str, outline: Outline, place: int, /) -> str:
+        """The opening brackets of what is open, with the members that are before in short."""
+        row = bisect_left(outline.offsets, place)
+        depth = _DEPTHS[outline.strengths[row]]
+        if depth == 0:
+            return "[]\n"
+        openings = [""] * depth
+        missing = depth
+        while missing:
+            if _DEPTHS_OF_ALL.get(outline.strengths[row]) == missing:
+                missing -= 1
+                openings[missing] = "[" if outline.labels[row] == "element" else '{"":'
+            row -= 1
+        return "".join(openings) + "0,\n"
+
+    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
+        """Numbers are in contexts alone."""
+        return 0
