@@ -32,7 +32,7 @@ from chunker.models import Chunk
 
 _NOTHING = Stand((), 0, 0)
 # Characters, and chunks of the usual size, that the first window after an edit has behind what the chunks around the edit looked at.
-_MORE_AT_FIRST, _CHUNKS_AT_FIRST = 500, 1
+_MORE_AT_FIRST, _CHUNKS_AT_FIRST = 1_000, 1
 
 
 class ChunkChange(NamedTuple):
