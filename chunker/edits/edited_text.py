@@ -205,16 +205,19 @@ class EditedText:
                 if same is None or rows.mark(same) < end or at >= len(new):
                     continue
                 known_row, here = rows.rows[same], window.mark(at)
-                if known_row.mark._replace(before=here.before) == here and same_stand(
-                    known_row.stand, stand, window.settled - at
+                if (
+                    known_row.mark._replace(before=here.before) == here
+                    and same_stand(known_row.stand, stand, window.settled - at)
+                    and reader.agrees(window, at)
                 ):
                     self._reader = reader
                     return self._put(first, same, made, steps, start, before_mark=here.before)
             if window.is_last:
                 self._reader = reader
                 return self._put(first, len(rows.rows), made, steps, start)
-            here = window.mark(at)
-            mark_at, mark = at + here.offset, here
+            if window.hands_on:
+                here = window.mark(at)
+                mark_at, mark = at + here.offset, here
 
     def _put(
         self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int, *, before_mark: int = 0

@@ -59,6 +59,10 @@ class RestartReader:
             raise NotLocalError
         return window
 
+    def agrees(self, _window: Window, _start: int, /) -> bool:
+        """See `WindowReader`: a place where the text can be read anew says it all."""
+        return True
+
     def edited(self, _text: str, _start: int, _end: int, _longer: int, /) -> WindowReader:
         """See `WindowReader`."""
         return self

@@ -12,6 +12,7 @@ errors elsewhere cost nothing; they are kept by their places, for the notes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chunker.chunkers import TextChunker
@@ -27,16 +28,31 @@ _UNSURE = 3
 
 
 class SyntaxReader:
-    """Reads one text of a chunker; `errors`: from where to where its parser met what it does not understand."""
+    """Reads one text of a chunker.
+
+    Args:
+        chunker: Makes the chunks.
+        source: The name of the text.
+        walk: Reads texts of the language.
+        errors: From where to where the parser met what it does not understand.
+        edit: The start of the last edit; no error before it has changed.
+    """
 
     ends_at_marks = True
     decided_by = 0
 
     def __init__(
-        self, chunker: TextChunker, source: str | None, walk: CompiledWalk, errors: list[tuple[int, int]] | None = None
+        self,
+        chunker: TextChunker,
+        source: str | None,
+        walk: CompiledWalk,
+        errors: Sequence[tuple[int, int]] = (),
+        *,
+        edit: int = 0,
     ) -> None:
         self._chunker, self._source, self._walk = chunker, source, walk
-        self._errors = errors or []
+        self._errors = self._known = errors
+        self._edit = edit
 
     @property
     def notes(self) -> dict[str, str]:
@@ -46,11 +62,26 @@ class SyntaxReader:
     def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
         """See `WindowReader`."""
         window = SyntaxWindow((self._chunker, self._source, self._walk), (text, start, end), mark, closing)
+        # What is broken long before may go on to confuse the parser, as open blocks of Python do. Then a part is not read as in the whole.
+        known, found = (
+            [error for error in errors if start <= error[0] and error[1] <= self._edit]
+            for errors in (self._errors, window.errors)
+        )
+        if known != found:
+            raise NotLocalError
         kept = [error for error in self._errors if error[1] <= start or error[0] >= window.settled]
         self._errors = sorted(
             kept + [error for error in window.errors if start < error[1] and error[0] < window.settled]
         )
         return window
+
+    def agrees(self, window: Window, start: int, /) -> bool:
+        """See `WindowReader`: what confused the parser at the edit is over if it meets errors where it met them before."""
+        known, found = (
+            [error for error in errors if start <= error[0] and error[1] <= window.settled]
+            for errors in (self._known, window.errors if isinstance(window, SyntaxWindow) else ())
+        )
+        return known == found
 
     def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
         """See `WindowReader`."""
@@ -62,7 +93,7 @@ class SyntaxReader:
         ]
         # Of what was deleted nothing is kept.
         errors = [(first, last) for first, last in moved if first < last]
-        return SyntaxReader(self._chunker, self._source, self._walk, errors)
+        return SyntaxReader(self._chunker, self._source, self._walk, errors, edit=start)
 
 
 class SyntaxWindow(Window):
@@ -100,6 +131,11 @@ class SyntaxWindow(Window):
         super().__init__(chunker, source, text, (start, mark), read)
         self.errors = [(first + self._shift, last + self._shift) for first, last in errors]
         self._bodies = [bodies[number] for _, number in points]
+
+    @property
+    def hands_on(self) -> bool:
+        """See `Window`: not after an error, which may confuse the parser for long."""
+        return not self.errors
 
     def _around(self, number: int) -> tuple[str, str]:
         return self._bodies[number]

@@ -69,6 +69,10 @@ class WindowReader(Protocol):
         """The window of `text` from a mark, at `start`, up to `end`, where `closing` ends what is open. Raises `TooNarrowError` if nothing of it is certain."""
         ...
 
+    def agrees(self, window: Window, start: int, /) -> bool:
+        """Whether the window says from `start` on what is known of the text there from before the edit."""
+        ...
+
     def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
         """The reader of the text that an edit from `start` to `end` has made `text` of, by so many characters longer."""
         ...
@@ -117,6 +121,11 @@ class Window(ABC):
         if self._start:
             row, first = self._rows[0], self._first_mark
             outline.strengths[row], outline.labels[row] = first.strength, first.label
+
+    @property
+    def hands_on(self) -> bool:
+        """Whether the next window may begin inside of this one."""
+        return True
 
     @abstractmethod
     def _around(self, number: int) -> tuple[str, str]:
