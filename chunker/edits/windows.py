@@ -165,6 +165,8 @@ class Window(ABC):
             if reach >= len(text) and not self.is_last:
                 return
             places, behind, overlapping = grower.ahead()
+            if not self.is_last and self._may_end_soon(places, text):
+                return
             closed, heads = grower.details() if isinstance(grower, CompiledGrower) else ([], [])
             row_ahead = rows[behind] if behind < len(rows) else len(text)
             after = places[0].offset if places else row_ahead
@@ -187,6 +189,12 @@ class Window(ABC):
             )
             yield Made(row, after - at, stand)
             at = after
+
+    def _may_end_soon(self, places: list[Place], text: str) -> bool:
+        """Whether the unit around one of these places ends behind the window, and may be small for all that is known."""
+        unknown = [place.offset for place in places if place.enclosing_end == len(text)]
+        limit = self._chunker.budget.max_tokens + _SPARE_TOKENS
+        return bool(unknown) and self._chunker.tokenizer.count_up_to(text[max(unknown) :], limit) is not None
 
     def _reach(self, grower: AnyGrower, text: str, start: int) -> int:
         """How far a grower of `text` looked for the chunk from `start` on that it has just made."""
