@@ -92,6 +92,21 @@ def test_what_is_put_before_a_long_run(name: str, unit: str, program: list[tuple
     run(both(family(name))[1], [*long, *program, ("grow", unit), *program], appends=False)
 
 
+@pytest.mark.parametrize("appends", [True, False], ids=["appends", "prepends"])
+@pytest.mark.parametrize("name", [*FAMILIES, *OTHER_MODELS])
+def test_ways_back_to_the_middle_of_a_character(name: str, appends: bool) -> None:
+    """At the end of a long run: bytes of a character are characters of their own until it is whole, also when it was whole before."""
+    ours = both(family(name))[1]
+    for unit in ("\u3000", "中", "é"):
+        whole = unit.encode()
+        for cut in range(1, len(whole)):
+            there, missing = (whole[:cut], whole[cut:]) if appends else (whole[cut:], whole[:cut])
+            program: list[tuple[str, Any]] = [("grow", whole * 300), ("grow", there), ("snapshot", "")]
+            for more in (missing, b"x" + missing, missing + b"x", "é".encode() + missing, missing * 2):
+                program += [("grow", more), ("grow", whole), ("rollback", 0)]
+            run(ours, program, appends=appends)
+
+
 @settings(max_examples=60)
 @given(seed=st.integers(0, 1 << 32), grown=DENSE, data=st.data())
 def test_added_tokens_where_much_is_put_before_and_taken_away(seed: int, grown: list[str], data: st.DataObject) -> None:

@@ -82,11 +82,13 @@ public:
     std::size_t fewest() override { return encoder_.fewest(); }
 
 private:
-    // Much at once is taken in by halves, so that whoever cuts a little of it off again has little to read again.
+    // Much at once is taken in by halves, of whole characters, so that whoever cuts a little of it off again has little to read again.
     void catch_up() {
         for (std::size_t known; (known = encoder_.state().length) < text_.size();) {
             std::size_t const rest = text_.size() - known;
-            std::vector<Byte> const more = as_read(side, text_, known, known + (rest > 2 * thresholds::kept_size ? rest / 2 : rest));
+            std::size_t to = known + (rest > 2 * thresholds::kept_size ? rest / 2 : rest);
+            while (to < text_.size() && UnicodeTable::continues(text_[side == Side::left ? to - 1 : to])) ++to;
+            std::vector<Byte> const more = as_read(side, text_, known, to);
             grow(encoder_, {more.data(), more.size()});
             // The last two are there, and others at a distance.
             states_.push_back(encoder_.state());

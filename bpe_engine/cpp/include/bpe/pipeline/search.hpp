@@ -56,9 +56,16 @@ public:
     std::size_t pretoken_end(const Scanner& scanner, const Byte* text, std::size_t first, std::size_t place, std::size_t limit) {
         if (!runs_ || runs_limit_ != end_ - limit) runs_ = std::make_unique<RunIndex>(RunIndex::Side::left, 0);
         runs_limit_ = end_ - limit;
-        // Bytes that a character before them may still claim are taken in for this answer only.
-        std::size_t finished = first;
-        while (finished < first + 3 && finished < limit && UnicodeTable::continues(text[finished])) ++finished;
+        // Bytes that a character before them may claim.
+        auto const behind_claimed = [&](std::size_t from) {
+            std::size_t place = from;
+            while (place < from + 3 && place < limit && UnicodeTable::continues(text[place])) ++place;
+            return place;
+        };
+        // The text may have been cut back to the middle of a character.
+        runs_->truncate(limit - behind_claimed(limit - runs_->end()));
+        // At its start they are taken in for this answer only.
+        std::size_t const finished = behind_claimed(first);
         if (std::size_t const indexed = limit - runs_->end(); finished < indexed) runs_->extend({text + finished, indexed - finished});
         std::size_t const indexed = runs_->end();
         if (limit - indexed > first) runs_->extend({text + first, limit - indexed - first});
