@@ -3,7 +3,7 @@
     python benchmarks/run.py conversation_memory              writes benchmarks/results/conversation_memory.md
     python benchmarks/run.py conversation_memory 2000 10000   for conversations of so many tokens, a line of JSON each
 
-All memory has to come from glibc's malloc, which tells what is in use: the table is made by a process of its own. All that a conversation has allocated
+All memory has to come from glibc's malloc, which tells what is in use: the table is made by a process of its own, with `ENVIRONMENT`. All that a conversation has allocated
 counts, on average over some of the same size. The strings of the messages are the caller's.
 """
 
@@ -27,6 +27,8 @@ from chunker.prompt import ChatTemplate, Conversation
 TEMPLATE = (
     "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{{ m.tool_calls }}<|endofprompt|>{% endfor %}"
 )
+# Without a cache for each thread, in which malloc counts what was freed as in use.
+ENVIRONMENT = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 SIZES = (2_000, 10_000, 50_000, 200_000)
 LENGTHS = (400, 2000)  # characters
 RESULT = Path(__file__).parents[1] / "results" / "conversation_memory.md"
@@ -103,7 +105,7 @@ def main() -> None:
             print(json.dumps(row), flush=True)
         return
     command = [sys.executable, "-P", __file__, *map(str, SIZES)]
-    made = subprocess.run(command, env={**os.environ, "PYTHONMALLOC": "malloc"}, check=True, capture_output=True)  # noqa: S603 - this file
+    made = subprocess.run(command, env={**os.environ, **ENVIRONMENT}, check=True, capture_output=True)  # noqa: S603 - this file
     lines = [
         "# Memory of a conversation",
         "",
