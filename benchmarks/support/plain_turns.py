@@ -30,11 +30,11 @@ ROLES = ("user", "assistant")
 
 
 def turn_text(random: Random, size: int = 400) -> str:
-    """So many characters."""
+    """A text of `size` characters: words in random order."""
     return " ".join(random.choices(WORDS, k=size))[:size]
 
 
 def turns(count: int, size: int = 400) -> list[dict[str, str]]:
-    """So many messages, of a user and of an assistant one after the other."""
+    """`count` messages of `size` characters each, the user's and the assistant's in turns."""
     random = Random(1)  # noqa: S311 - the same texts each time
     return [{"role": ROLES[number % 2], "content": turn_text(random, size)} for number in range(count)]

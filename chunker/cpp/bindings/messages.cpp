@@ -15,7 +15,7 @@ struct Record {
     Py_ssize_t begin, size;
 };
 
-// What is in the list now: Python code that is called on the way may change it.
+// A copy of the list, as a tuple: comparing values runs Python code, which may change the list.
 struct Kept {
     explicit Kept(nb::list list) : values(nb::steal(PyList_AsTuple(list.ptr()))) {
         if (!values.is_valid()) throw nb::python_error();

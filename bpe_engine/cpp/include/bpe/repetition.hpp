@@ -1,4 +1,4 @@
-// What is the same in all texts that repeat a few bytes: their rows come again (row_period.hpp), and begin alike.
+// Rows of tables for texts that repeat a few bytes, such as spaces: made once, and shared. From some row on they repeat, too (row_period.hpp).
 //
 // All tables of a dictionary share the rows of repetitions from their start. A slice that begins inside of a long repetition is in another phase than the
 // whole text for as long as that goes on, so the two never meet; but it begins as each text does that begins in this phase of it.

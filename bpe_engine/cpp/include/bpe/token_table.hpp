@@ -40,7 +40,7 @@ public:
     // no token (offset in `text`).
     void extend(Bytes text);
 
-    // The same without the rows that other tables have.
+    // As `extend`, but reads every row itself: none is taken from what the tables of a dictionary share.
     void extend_alone(Bytes text);
 
     // Cuts back to the first `size` bytes, seen from the side that stays.

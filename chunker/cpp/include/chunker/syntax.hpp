@@ -94,8 +94,8 @@ struct EnclosingLines {
     std::string header, closing;
 };
 
-// Where parsing can resume. `bodies`: the bodies around the points, that of the whole text first. `errors`: the lines with syntax errors, as offsets in
-// characters.
+// The points at which parsing can resume after an edit; the bodies in which they stand, that of the whole text first; and the stretches of lines that have
+// syntax errors, in characters.
 struct Resumption {
     std::vector<ResumePoint> points;
     std::vector<EnclosingLines> bodies;
