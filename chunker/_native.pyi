@@ -114,12 +114,12 @@ def source_names(text: str, block_comments: list[str], line_comments: list[str],
     Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code is ASCII, and None for a text with halves of surrogate pairs.
     """
 
-def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: dict[str, float]) -> list[float]:
+def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: dict[str, float]) -> bytes:
     """
-    The value of each definition of all files by who uses it: see chunker.mapping.ranks.
+    Numbers of eight bytes: for each file 0 and the value of each of its definitions, by who uses it. See chunker.mapping.ranks.
     """
 
-def choose(values: bytes, prices: bytes, ends: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]:
+def choose(values: bytes, prices: bytes, sizes: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]:
     """
     The nodes of the largest value within a budget, that value, and a bound: see chunker.mapping.choosing.
     """

@@ -37,13 +37,13 @@ class Tree:
     Args:
         values: What each is worth, from 0.
         prices: What its line costs, from 1, in tokens.
-        ends: The number of the node after each and all that is in it.
+        sizes: How many nodes each is with all that is in it.
         marks: What the mark costs that stands for it, and for those left out after it, in tokens; -1 for the outermost, which leave no mark.
     """
 
     values: array[float]
     prices: array[int]
-    ends: array[int]
+    sizes: array[int]
     marks: array[int]
 
 
@@ -66,7 +66,7 @@ _State = tuple[int, float, _Chain]
 def choose(tree: Tree, budget: int) -> Choice:
     """Choose the nodes of the largest value whose lines and marks cost `budget` tokens at most."""
     if _compiled is not None:
-        columns = (column.tobytes() for column in (tree.values, tree.prices, tree.ends, tree.marks))
+        columns = (column.tobytes() for column in (tree.values, tree.prices, tree.sizes, tree.marks))
         return Choice(*_compiled.choose(*columns, budget))
     return choose_in_python(tree, budget)
 
@@ -101,6 +101,8 @@ class _Search:
         self._tree = tree
         self._budget = budget
         size = len(tree.values)
+        # The number of the node after each and all that is in it.
+        self._ends = [node + tree.sizes[node] for node in range(size)]
         self._roots = [node for node in range(size) if tree.marks[node] < 0]
         # The best of what follows each node in its file, less the price at the rate: with a line above it, and with a mark above it.
         self._after_line = [0.0] * (size + 1)
@@ -137,11 +139,11 @@ class _Search:
 
     def _price(self, root: int, rate: float) -> None:
         tree, after_line, after_mark = self._tree, self._after_line, self._after_mark
-        end = tree.ends[root]
+        end = self._ends[root]
         after_line[end] = after_mark[end] = 0.0
         for node in range(end - 1, root, -1):
             taken = tree.values[node] - rate * tree.prices[node] + after_line[node + 1]
-            left = after_mark[tree.ends[node]]
+            left = after_mark[self._ends[node]]
             after_line[node] = max(taken, left - rate * tree.marks[node])
             after_mark[node] = max(taken, left)
 
@@ -157,9 +159,9 @@ class _Search:
             nodes.append(root)
             cost += tree.prices[root]
             node, marked = root + 1, False
-            while node < tree.ends[root]:
+            while node < self._ends[root]:
                 taken = tree.values[node] - rate * tree.prices[node] + self._after_line[node + 1]
-                left = self._after_mark[tree.ends[node]] - (0.0 if marked else rate * tree.marks[node])
+                left = self._after_mark[self._ends[node]] - (0.0 if marked else rate * tree.marks[node])
                 if taken > left:
                     nodes.append(node)
                     value += tree.values[node]
@@ -167,7 +169,7 @@ class _Search:
                     node, marked = node + 1, False
                 else:
                     cost += 0 if marked else tree.marks[node]
-                    node, marked = tree.ends[node], True
+                    node, marked = self._ends[node], True
         return value, cost, nodes
 
     def best(self, rate: float, least: float) -> tuple[_State | None, bool]:
@@ -185,7 +187,7 @@ class _Search:
             # Opening a file that brings less than it costs loses the difference to the bound.
             if total + min(0.0, opened[number]) < least:
                 continue
-            end = tree.ends[root]
+            end = self._ends[root]
             later = coming[number + 1]
             lines: dict[int, list[list[_State]]] = {}
             marked: dict[int, list[list[_State]]] = {}
@@ -203,8 +205,8 @@ class _Search:
                 taken = self._taken(_merged([above_line, above_mark]), node, rate, least - later)
                 if taken:
                     lines.setdefault(node + 1, []).append(taken)
-                left = marked.setdefault(tree.ends[node], [])
-                need = least - later - self._after_mark[tree.ends[node]]
+                left = marked.setdefault(self._ends[node], [])
+                need = least - later - self._after_mark[self._ends[node]]
                 left.append(self._promising(above_mark, 0, rate, need))
                 left.append(self._promising(above_line, tree.marks[node], rate, need))
             closed = [*lines.pop(end, []), *marked.pop(end, [])]

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from chunker.arguments import require_whole
@@ -97,22 +98,12 @@ class _Drawing:
         self._focus = Focus.of(focus, files, numbers, repository.root)
         focused = sorted(numbers[name] for name in self._focus.symbols)
         starts = starts_of(files, self._focus)
-        found = definition_values([sheet.columns for sheet in self._sheets], len(numbers), starts, focused)
-        values, prices, ends, marks = array("d"), array("q"), array("q"), array("q")
-        self._firsts: list[int] = []  # the node of each file
-        at = 0
-        for sheet in self._sheets:
-            first = len(prices)
-            self._firsts.append(first)
-            line_prices, mark_prices = sheet.prices(counter)
-            prices += line_prices
-            marks += mark_prices
-            ends += sheet.ends(first)
-            values.append(0.0)
-            values += found[at : at + len(line_prices) - 1]
-            at += len(line_prices) - 1
-        self._total = sum(found) or 1.0
-        self._tree = Tree(values, prices, ends, marks)
+        values = definition_values([sheet.columns for sheet in self._sheets], len(numbers), starts, focused)
+        *self._firsts, _ = accumulate([len(sheet.lines) for sheet in self._sheets], initial=0)  # the node of each file
+        prices = [sheet.prices(counter) for sheet in self._sheets]
+        columns = [side for side, _ in prices], [sheet.sizes for sheet in self._sheets], [side for _, side in prices]
+        self._total = sum(values) or 1.0
+        self._tree = Tree(values, *(array("q", b"".join(column)) for column in columns))
 
     def map(self, budget: int) -> RepositoryMap:
         """The map within a budget."""
@@ -168,15 +159,16 @@ class _Drawing:
 
     def _focused_lines(self) -> list[list[int]]:
         """The nodes that show each part of the focus: definitions of its name, or the outermost ones of its files."""
-        ends = self._tree.ends
+        sizes = self._tree.sizes
         parts: list[list[int]] = []
         for numbers in self._focus.files:
             nodes: list[int] = []
             for number in numbers:
-                node = self._firsts[number] + 1
-                while node < ends[self._firsts[number]]:
+                first = self._firsts[number]
+                node = first + 1
+                while node < first + sizes[first]:
                     nodes.append(node)
-                    node = ends[node]
+                    node += sizes[node]
             parts.append(nodes)
         for symbol in self._focus.symbols:
             nodes = [

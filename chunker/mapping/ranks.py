@@ -108,7 +108,7 @@ def starts_of(files: Sequence[MappedFile], focus: Focus) -> list[float]:
 def definition_values(
     columns: Sequence[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int]
 ) -> array[float]:
-    """The value of each definition, file after file.
+    """For each file 0, the value of the row with its name, and the value of each of its definitions.
 
     Args:
         columns: Of each file those of `NameColumns`, packed.
@@ -164,7 +164,7 @@ class _Graph:
             self._whole.append(whole)
 
     def values(self) -> list[float]:
-        """The value of each definition."""
+        """0 for each file, and the value of each of its definitions."""
         ranks = self._ranks()
         self._flow(ranks, 1.0, None)
         values = []
@@ -178,6 +178,7 @@ class _Graph:
                 for name, weight, is_own in self._edges[number]
                 if is_own and self._whole[number] > 0
             }
+            values.append(0.0)
             for name, factor in zip(file.defined, file.factors, strict=True):
                 value = ranks[number] * _RULES["unused"] / math.sqrt(len(file.defined))
                 if name >= 0:

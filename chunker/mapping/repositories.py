@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from pathlib import Path
 
 from chunker.files.discovery import FoundFile, portable
@@ -93,7 +94,7 @@ class Repository:
     @property
     def sheets(self) -> list[Sheet]:
         """The lines of these files."""
-        return sorted(self._sheets.values(), key=lambda sheet: sheet.file.name)
+        return sorted(self._sheets.values(), key=attrgetter("file.name"))
 
     @property
     def name_numbers(self) -> dict[str, int]:

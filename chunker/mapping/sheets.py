@@ -12,9 +12,21 @@ from chunker.mapping.skeletons import depths, left_out, line_of, parents
 
 
 class Sheet:
-    """The lines of a file: its name, and one for each definition. The columns have a row for each, but those of names."""
+    """The lines of a file: its name, and one for each definition, a row each.
 
-    __slots__ = ("_counter", "_ends", "_first", "_placed", "_prices", "columns", "file", "lines", "marks")
+    Args:
+        file: The file.
+        numbers: The numbers of the names so far, to which new ones are added.
+
+    Attributes:
+        file: The file.
+        lines: Its lines.
+        marks: Of each the mark that stands for it where it is left out; "" for the name of the file.
+        sizes: How many rows each is with those in it, packed as array("q").
+        columns: What the graph of names has of the file: `NameColumns`, packed.
+    """
+
+    __slots__ = ("_counter", "_prices", "columns", "file", "lines", "marks", "sizes")
 
     def __init__(self, file: MappedFile, numbers: dict[str, int]) -> None:
         self.file = file
@@ -22,29 +34,19 @@ class Sheet:
         deep = depths(parents(definitions))
         self.lines = [file.name, *map(line_of, definitions, deep)]
         self.marks = ["", *map(left_out, deep)]
-        self._ends = _ends([-1, *deep])
-        self._first = 0
-        self._placed = self._ends
+        self.sizes = _sizes([-1, *deep]).tobytes()
         self.columns = name_columns(file, numbers).packed()
         self._counter: TokenCounter | None = None
-        self._prices: tuple[array[int], array[int]] | None = None
+        self._prices = b"", b""
 
-    def prices(self, counter: TokenCounter) -> tuple[array[int], array[int]]:
-        """The tokens of each line and of each mark, with its line end; at least 1, and -1 for the mark of the file, which has none."""
-        if self._prices is None or self._counter is not counter:
-            known: dict[str, int] = {}
-            for line in {*self.lines, *self.marks}:
-                known[line] = max(1, counter.count(f"{line}\n"))
-            marks = array("q", [known[mark] for mark in self.marks])
+    def prices(self, counter: TokenCounter) -> tuple[bytes, bytes]:
+        """The tokens of each line and of each mark, with its line end, packed as array("q"); at least 1, and -1 for the mark of the file, which has none."""
+        if self._counter is not counter:
+            known = {line: max(1, counter.count(f"{line}\n")) for line in {*self.lines, *self.marks}}
+            lines, marks = ([known[line] for line in side] for side in (self.lines, self.marks))
             marks[0] = -1
-            self._counter, self._prices = counter, (array("q", [known[line] for line in self.lines]), marks)
+            self._counter, self._prices = counter, (array("q", lines).tobytes(), array("q", marks).tobytes())
         return self._prices
-
-    def ends(self, first: int) -> array[int]:
-        """Of each row the number of the next that is not in it, where the first has this number."""
-        if self._first != first:
-            self._first, self._placed = first, array("q", [first + end for end in self._ends])
-        return self._placed
 
     def shown(self, chosen: Collection[int]) -> Iterator[str]:
         """The lines of the chosen rows, with a mark where some are left out."""
@@ -58,12 +60,13 @@ class Sheet:
                 yield self.marks[row]
 
 
-def _ends(deep: list[int]) -> array[int]:
-    """Of each row the number of the next that is not in it."""
-    ends = array("q", [len(deep)]) * len(deep)
+def _sizes(deep: list[int]) -> array[int]:
+    """How many rows each is with those in it."""
+    sizes = array("q", range(len(deep), 0, -1))
     open_ones: list[int] = []
     for row, depth in enumerate(deep):
         while open_ones and deep[open_ones[-1]] >= depth:
-            ends[open_ones.pop()] = row
+            begun = open_ones.pop()
+            sizes[begun] = row - begun
         open_ones.append(row)
-    return ends
+    return sizes

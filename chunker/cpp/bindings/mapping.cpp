@@ -56,33 +56,29 @@ nb::object source_names(nb::object text, nb::list block_comments, nb::list line_
     return nb::make_tuple(string_of(code), uses);
 }
 
-// The numbers in an object of bytes, as array.array writes them.
+// The numbers in an object of bytes, as array.array writes them; they are there as long as the object is.
 template <class Number>
-std::vector<Number> numbers_in(nb::handle value, const char* what) {
+Column<Number> column_in(nb::handle value, const char* what) {
     char* data = nullptr;
     Py_ssize_t size = 0;
     if (!PyBytes_Check(value.ptr())) given::raise_type(what, "bytes", value);
     if (PyBytes_AsStringAndSize(value.ptr(), &data, &size) != 0) throw nb::python_error();
-    if (static_cast<std::size_t>(size) % sizeof(Number) != 0) given::raise(PyExc_ValueError, "%s are whole numbers of eight bytes", what);
-    std::vector<Number> numbers(static_cast<std::size_t>(size) / sizeof(Number));
-    if (!numbers.empty()) std::memcpy(numbers.data(), data, static_cast<std::size_t>(size));
+    if (static_cast<std::size_t>(size) % sizeof(Number) != 0) given::raise(PyExc_ValueError, "%s are numbers of eight bytes", what);
+    return Column<Number>({data, static_cast<std::size_t>(size)});
+}
+
+template <class Number>
+std::vector<Number> numbers_in(nb::handle value, const char* what) {
+    auto const column = column_in<Number>(value, what);
+    std::vector<Number> numbers(column.size());
+    for (std::size_t place = 0; place < numbers.size(); ++place) numbers[place] = column[place];
     return numbers;
 }
 
-void check_names(const std::vector<std::int64_t>& names, std::int64_t least, std::int64_t count) {
-    for (auto const name : names)
-        if (name < least || name >= count) throw nb::value_error("a name is below the number of names");
-}
-
-nb::object to_floats(const std::vector<double>& values) {
-    nb::list made = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(values.size())));
-    if (!made.is_valid()) throw nb::python_error();
-    for (std::size_t place = 0; place < values.size(); ++place) {
-        PyObject* const value = PyFloat_FromDouble(values[place]);
-        if (!value) throw nb::python_error();
-        PyList_SetItem(made.ptr(), static_cast<Py_ssize_t>(place), value);
-    }
-    return made;
+template <class Names>
+void check_names(const Names& names, std::int64_t least, std::int64_t count) {
+    for (std::size_t place = 0; place < names.size(); ++place)
+        if (names[place] < least || names[place] >= count) throw nb::value_error("a name is below the number of names");
 }
 
 double real(nb::handle value, const char* what) {
@@ -115,25 +111,27 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
         if (!PyTuple_Check(found.ptr())) given::raise_type("a file", "a tuple", found);
         nb::tuple const columns = nb::borrow<nb::tuple>(found);
         if (nb::len(columns) != 4) throw nb::value_error("a file has four columns");
-        NamedFile file{numbers_in<std::int64_t>(columns[0], "used"), numbers_in<double>(columns[1], "weights"), numbers_in<std::int64_t>(columns[2], "defined"),
-                       numbers_in<double>(columns[3], "factors"), real(given::element(starts, number, "starts"), "a start")};
+        NamedFile const file{column_in<std::int64_t>(columns[0], "used"), column_in<double>(columns[1], "weights"),
+                             column_in<std::int64_t>(columns[2], "defined"), column_in<double>(columns[3], "factors"),
+                             real(given::element(starts, number, "starts"), "a start")};
         if (file.used.size() != file.weights.size() || file.defined.size() != file.factors.size()) throw nb::value_error("columns are of one length");
         check_names(file.used, 0, count);
         check_names(file.defined, -1, count);
-        made.push_back(std::move(file));
+        made.push_back(file);
     }
     auto const asked = from_list(focused);
     check_names(asked, 0, count);
     RankRules const given{
         rule(rules, "damping"),    rule(rules, "unused"),  rule(rules, "common_share"), rule(rules, "own_share"),    rule(rules, "focused"),
         rule(rules, "step_ratio"), rule(rules, "settled"), whole_rule(rules, "steps"),  whole_rule(rules, "common"), whole_rule(rules, "most_definers")};
-    return to_floats(definition_values(made, names, asked, given));
+    auto const values = definition_values(made, names, asked, given);
+    return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
 }
 
-nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes ends, nb::bytes marks, std::int64_t budget) {
+nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes sizes, nb::bytes marks, std::int64_t budget) {
     if (budget < 0 || budget > std::int64_t{1} << 40) throw nb::value_error("a budget is from 0 to 2^40");
-    ChoiceTree const tree{numbers_in<double>(values, "values"), numbers_in<std::int64_t>(prices, "prices"), numbers_in<std::int64_t>(ends, "ends"),
-                          numbers_in<std::int64_t>(marks, "marks")};
+    ChoiceTree tree{numbers_in<double>(values, "values"), numbers_in<std::int64_t>(prices, "prices"), numbers_in<std::int64_t>(sizes, "sizes"),
+                    numbers_in<std::int64_t>(marks, "marks")};
     std::size_t const size = tree.values.size();
     if (tree.prices.size() != size || tree.ends.size() != size || tree.marks.size() != size) throw nb::value_error("columns are of one length");
     for (std::size_t node = 0; node < size; ++node)
@@ -146,8 +144,9 @@ nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes ends, nb::bytes 
         auto const number = static_cast<std::int64_t>(node);
         while (!open.empty() && open.back() <= number) open.pop_back();
         std::int64_t const most = open.empty() ? static_cast<std::int64_t>(size) : open.back();
-        if (tree.ends[node] <= number || tree.ends[node] > most || (tree.marks[node] < 0) != open.empty())
+        if (tree.ends[node] < 1 || tree.ends[node] > most - number || (tree.marks[node] < 0) != open.empty())
             throw nb::value_error("nodes end within those around them, and the outermost alone have no mark");
+        tree.ends[node] += number;
         open.push_back(tree.ends[node]);
     }
     TreeChoice const choice = choose(tree, budget);
@@ -166,10 +165,10 @@ void define_mapping(nb::module_& module) {
     module.def("definition_values", &values_of, nb::arg("files"), nb::arg("names"), nb::arg("starts"), nb::arg("focused"), nb::arg("rules"),
                nb::sig("def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: "
                        "dict[str, float]) "
-                       "-> list[float]"),
-               "The value of each definition of all files by who uses it: see chunker.mapping.ranks.");
-    module.def("choose", &chosen, nb::arg("values"), nb::arg("prices"), nb::arg("ends"), nb::arg("marks"), nb::arg("budget"),
-               nb::sig("def choose(values: bytes, prices: bytes, ends: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]"),
+                       "-> bytes"),
+               "Numbers of eight bytes: for each file 0 and the value of each of its definitions, by who uses it. See chunker.mapping.ranks.");
+    module.def("choose", &chosen, nb::arg("values"), nb::arg("prices"), nb::arg("sizes"), nb::arg("marks"), nb::arg("budget"),
+               nb::sig("def choose(values: bytes, prices: bytes, sizes: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]"),
                "The nodes of the largest value within a budget, that value, and a bound: see chunker.mapping.choosing.");
 }
 

@@ -6,72 +6,122 @@ namespace chunker {
 
 namespace {
 
+// A node is a name that is defined by few enough files to tell something. Nodes are in the order of their names: sums are made in it.
+using Node = std::uint32_t;
+constexpr Node NO_NODE = static_cast<Node>(-1);
+
 struct Edge {
-    std::size_t name;
     double weight;
-    bool own;  // the file defines the name itself
+    Node node;
 };
+
+// What the weight of a use of a node comes from. `definer`: the last file so far that defines it.
+struct Shares {
+    double count, of_common, of_focus;
+    std::size_t definer;
+};
+
+// Powers of the step with these exponents are kept.
+constexpr double LARGEST_STEP = 500;
 
 class NameGraph {
 public:
     NameGraph(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused, const RankRules& rules)
-        : files_(files), rules_(rules), targets_(names), flows_(names), edges_(files.size()), whole_(files.size()) {
-        std::vector<char> is_focused(names);
-        for (auto const name : focused) is_focused[static_cast<std::size_t>(name)] = 1;
-        std::vector<std::size_t> last_definer(names, files.size());
-        for (std::size_t file = 0; file < files.size(); ++file)
-            for (auto const defined : files[file].defined) {
-                auto const name = static_cast<std::size_t>(defined);
-                if (defined < 0 || last_definer[name] == file) continue;
-                last_definer[name] = file;
-                targets_[name].push_back(file);
-            }
-        std::vector<std::size_t> definer(names, files.size());
+        : files_(files), rules_(rules), node_of_(names, NO_NODE), whole_(files.size()) {
+        gather_nodes(names);
+        flows_.resize(nodes());
+        std::vector<Shares> shares;
+        for (std::size_t node = 0; node < nodes(); ++node) {
+            std::size_t const count = targets_begin_[node + 1] - targets_begin_[node];
+            shares.push_back({static_cast<double>(count), count > rules.common ? rules.common_share : 1.0, 1.0, files.size()});
+        }
+        for (auto const name : focused)
+            if (Node const node = node_of_[static_cast<std::size_t>(name)]; node != NO_NODE) shares[node].of_focus = rules.focused;
+        std::size_t uses = 0;
+        for (auto const& file : files) uses += file.used.size();
+        edges_.reserve(uses);
         for (std::size_t file = 0; file < files.size(); ++file) {
-            for (auto const defined : files[file].defined)
-                if (defined >= 0) definer[static_cast<std::size_t>(defined)] = file;
+            edges_begin_.push_back(edges_.size());
+            own_begin_.push_back(own_.size());
+            auto const& defined = files[file].defined;
+            for (std::size_t place = 0; place < defined.size(); ++place)
+                if (Node const node = node_named(defined[place]); node != NO_NODE) shares[node].definer = file;
             for (std::size_t use = 0; use < files[file].used.size(); ++use) {
-                auto const name = static_cast<std::size_t>(files[file].used[use]);
-                std::size_t const count = targets_[name].size();
-                if (count == 0 || count > rules.most_definers) continue;
-                double weight = files[file].weights[use] / static_cast<double>(count);
-                if (count > rules.common) weight *= rules.common_share;
-                if (is_focused[name]) weight *= rules.focused;
-                bool const own = definer[name] == file;
-                edges_[file].push_back({name, weight, own});
-                whole_[file] += weight * (static_cast<double>(count) - (own ? 1 - rules.own_share : 0.0));
+                Node const node = node_named(files[file].used[use]);
+                if (node == NO_NODE) continue;
+                Shares const& share = shares[node];
+                double const weight = files[file].weights[use] / share.count * share.of_common * share.of_focus;
+                bool const own = share.definer == file;
+                edges_.push_back({weight, node});
+                if (own) own_.push_back({weight, node});
+                whole_[file] += weight * (share.count - (own ? 1 - rules.own_share : 0.0));
             }
         }
+        edges_begin_.push_back(edges_.size());
+        own_begin_.push_back(own_.size());
     }
 
     std::vector<double> values() {
         std::vector<double> const ranks = ranked();
         flow(ranks, 1.0, nullptr);
         std::vector<double> values;
-        std::vector<double> own(targets_.size()), shares(targets_.size());
+        std::vector<double> own(nodes()), shares(nodes());
         for (std::size_t number = 0; number < files_.size(); ++number) {
             auto const& file = files_[number];
-            for (auto const name : file.defined)
-                if (name >= 0) shares[static_cast<std::size_t>(name)] += 1;
-            if (whole_[number] > 0)
-                for (auto const& edge : edges_[number])
-                    if (edge.own) own[edge.name] = (1 - rules_.own_share) * (ranks[number] / whole_[number]) * edge.weight;
-            for (std::size_t place = 0; place < file.defined.size(); ++place) {
-                double value = ranks[number] * rules_.unused / std::sqrt(static_cast<double>(file.defined.size()));
-                if (file.defined[place] >= 0) {
-                    auto const name = static_cast<std::size_t>(file.defined[place]);
-                    value += (flows_[name] - own[name]) / shares[name];
-                }
-                values.push_back(stepped(value * file.factors[place]));
+            std::size_t const count = file.defined.size();
+            for (std::size_t place = 0; place < count; ++place)
+                if (Node const node = node_named(file.defined[place]); node != NO_NODE) shares[node] += 1;
+            if (whole_[number] > 0) {
+                double const kept = (1 - rules_.own_share) * (ranks[number] / whole_[number]);
+                for (std::size_t edge = own_begin_[number]; edge < own_begin_[number + 1]; ++edge) own[own_[edge].node] = kept * own_[edge].weight;
             }
-            for (auto const& edge : edges_[number]) own[edge.name] = 0;
-            for (auto const name : file.defined)
-                if (name >= 0) shares[static_cast<std::size_t>(name)] = 0;
+            double const unused = ranks[number] * rules_.unused / std::sqrt(static_cast<double>(count));
+            values.push_back(0.0);
+            for (std::size_t place = 0; place < count; ++place) {
+                Node const node = node_named(file.defined[place]);
+                double const used = node == NO_NODE ? 0.0 : (flows_[node] - own[node]) / shares[node];
+                values.push_back(stepped((unused + used) * file.factors[place]));
+            }
+            for (std::size_t edge = own_begin_[number]; edge < own_begin_[number + 1]; ++edge) own[own_[edge].node] = 0;
+            for (std::size_t place = 0; place < count; ++place)
+                if (Node const node = node_named(file.defined[place]); node != NO_NODE) shares[node] = 0;
         }
         return values;
     }
 
 private:
+    std::size_t nodes() const { return targets_begin_.size() - 1; }
+    Node node_named(std::int64_t name) const { return name < 0 ? NO_NODE : node_of_[static_cast<std::size_t>(name)]; }
+
+    // Number the names that are nodes, with the files that define each.
+    void gather_nodes(std::size_t names) {
+        std::vector<std::uint32_t> definers(names), last(names, NO_NODE);
+        each_definer([&](std::size_t name, std::uint32_t file) {
+            if (last[name] != file) ++definers[name];
+            last[name] = file;
+        });
+        targets_begin_.push_back(0);
+        for (std::size_t name = 0; name < names; ++name) {
+            if (definers[name] == 0 || definers[name] > rules_.most_definers) continue;
+            node_of_[name] = static_cast<Node>(nodes());
+            targets_begin_.push_back(targets_begin_.back() + definers[name]);
+        }
+        targets_.resize(targets_begin_.back());
+        std::vector<std::size_t> next(targets_begin_.begin(), targets_begin_.end() - 1);
+        last.assign(names, NO_NODE);
+        each_definer([&](std::size_t name, std::uint32_t file) {
+            if (node_of_[name] != NO_NODE && last[name] != file) targets_[next[node_of_[name]]++] = file;
+            last[name] = file;
+        });
+    }
+
+    template <class Told>
+    void each_definer(Told&& told) const {
+        for (std::size_t file = 0; file < files_.size(); ++file)
+            for (std::size_t place = 0; place < files_[file].defined.size(); ++place)
+                if (auto const name = files_[file].defined[place]; name >= 0) told(static_cast<std::size_t>(name), static_cast<std::uint32_t>(file));
+    }
+
     std::vector<double> ranked() {
         auto const count = static_cast<double>(files_.size());
         double total = 0;
@@ -83,9 +133,9 @@ private:
         for (std::size_t step = 0; step < rules_.steps; ++step) {
             for (std::size_t file = 0; file < files_.size(); ++file) later[file] = (1 - rules_.damping) * begin[file];
             flow(ranks, rules_.damping, &later);
-            for (std::size_t name = 0; name < targets_.size(); ++name)
-                if (flows_[name] > 0)
-                    for (auto const target : targets_[name]) later[target] += flows_[name];
+            for (std::size_t node = 0; node < nodes(); ++node)
+                if (flows_[node] > 0)
+                    for (std::size_t target = targets_begin_[node]; target < targets_begin_[node + 1]; ++target) later[targets_[target]] += flows_[node];
             double change = 0;
             for (std::size_t file = 0; file < files_.size(); ++file) change += std::fabs(later[file] - ranks[file]);
             ranks.swap(later);
@@ -104,21 +154,32 @@ private:
                 continue;
             }
             double const gives = damping * ranks[file] / whole_[file];
-            for (auto const& edge : edges_[file]) {
-                flows_[edge.name] += gives * edge.weight;
-                if (edge.own && later) (*later)[file] -= (1 - rules_.own_share) * gives * edge.weight;
-            }
+            for (std::size_t edge = edges_begin_[file]; edge < edges_begin_[file + 1]; ++edge) flows_[edges_[edge].node] += gives * edges_[edge].weight;
+            if (!later) continue;
+            for (std::size_t edge = own_begin_[file]; edge < own_begin_[file + 1]; ++edge) (*later)[file] -= (1 - rules_.own_share) * gives * own_[edge].weight;
         }
     }
 
-    double stepped(double value) const { return value <= 0 ? 0.0 : std::pow(rules_.step_ratio, std::nearbyint(std::log(value) / std::log(rules_.step_ratio))); }
+    double stepped(double value) {
+        if (value <= 0) return 0.0;
+        double const step = std::nearbyint(std::log(value) / log_of_step_);
+        if (!(std::fabs(step) <= LARGEST_STEP)) return std::pow(rules_.step_ratio, step);
+        double& known = steps_[static_cast<std::size_t>(step + LARGEST_STEP)];
+        if (known == 0) known = std::pow(rules_.step_ratio, step);
+        return known;
+    }
 
     const std::vector<NamedFile>& files_;
     const RankRules& rules_;
-    std::vector<std::vector<std::size_t>> targets_;  // of each name the files that define it
+    std::vector<Node> node_of_;  // of each name
+    std::vector<std::size_t> targets_begin_;
+    std::vector<std::uint32_t> targets_;  // of each node the files that define it, from its begin to the next
     std::vector<double> flows_;
-    std::vector<std::vector<Edge>> edges_;
+    std::vector<std::size_t> edges_begin_, own_begin_;
+    std::vector<Edge> edges_, own_;  // of each file, likewise: the names that it uses; those of them that it defines itself
     std::vector<double> whole_;
+    double const log_of_step_ = std::log(rules_.step_ratio);
+    std::vector<double> steps_ = std::vector<double>(static_cast<std::size_t>(2 * LARGEST_STEP) + 1);
 };
 
 }  // namespace

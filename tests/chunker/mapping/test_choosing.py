@@ -25,8 +25,8 @@ def trees(draw: st.DrawFn, shapes: st.SearchStrategy[list[list[int]]] = SHAPES) 
         deep.append(-1)
         for depth in shape:
             deep.append(min(depth, deep[-1] + 1))
-    ends = [
-        next((later for later in range(row + 1, len(deep)) if deep[later] <= deep[row]), len(deep))
+    sizes = [
+        next((later for later in range(row + 1, len(deep)) if deep[later] <= deep[row]), len(deep)) - row
         for row in range(len(deep))
     ]
     size = len(deep)
@@ -34,7 +34,7 @@ def trees(draw: st.DrawFn, shapes: st.SearchStrategy[list[list[int]]] = SHAPES) 
     prices = draw(st.lists(st.integers(1, 12), min_size=size, max_size=size))
     marks = [-1 if depth < 0 else 1 + depth // 2 for depth in deep]
     worth = [0.0 if depth < 0 else value for depth, value in zip(deep, values, strict=True)]
-    return Tree(array("d", worth), array("q", prices), array("q", ends), array("q", marks))
+    return Tree(array("d", worth), array("q", prices), array("q", sizes), array("q", marks))
 
 
 def cost(tree: Tree, chosen: set[int]) -> int | None:
@@ -42,7 +42,7 @@ def cost(tree: Tree, chosen: set[int]) -> int | None:
     around: list[int] = []
     total, marked = 0, False
     for node in range(len(tree.values)):
-        while around and tree.ends[around[-1]] <= node:
+        while around and around[-1] + tree.sizes[around[-1]] <= node:
             around.pop()
         if node in chosen:
             if any(outer not in chosen for outer in around):

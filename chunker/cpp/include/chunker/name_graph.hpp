@@ -3,17 +3,36 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace chunker {
 
+// Numbers of eight bytes, as they stand in somebody else's buffer, which need not be aligned.
+template <class Number>
+class Column {
+public:
+    Column() = default;
+    explicit Column(std::string_view bytes) : bytes_(bytes) {}
+    std::size_t size() const { return bytes_.size() / sizeof(Number); }
+    Number operator[](std::size_t place) const {
+        Number number;
+        std::memcpy(&number, bytes_.data() + place * sizeof(Number), sizeof(Number));
+        return number;
+    }
+
+private:
+    std::string_view bytes_;
+};
+
 // A file of the graph. Names are numbers from 0.
 struct NamedFile {
-    std::vector<std::int64_t> used;
-    std::vector<double> weights;        // of each use
-    std::vector<std::int64_t> defined;  // of each definition its name; -1 for one that nobody can use
-    std::vector<double> factors;        // of each definition
-    double start;                       // its share of the walks that begin
+    Column<std::int64_t> used;
+    Column<double> weights;        // of each use
+    Column<std::int64_t> defined;  // of each definition its name; -1 for one that nobody can use
+    Column<double> factors;        // of each definition
+    double start;                  // its share of the walks that begin
 };
 
 // The constants of the specification.
@@ -22,7 +41,7 @@ struct RankRules {
     std::size_t steps, common, most_definers;
 };
 
-// The value of each definition, file after file. `focused`: names whose uses weigh more. Every number in `files` and `focused` is below `names`.
+// For each file 0 and the value of each of its definitions. `focused`: names whose uses weigh more. Every number in `files` and `focused` is below `names`.
 std::vector<double> definition_values(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused, const RankRules& rules);
 
 }  // namespace chunker
