@@ -171,11 +171,11 @@ def _filesystem(url: str) -> tuple[Any, str]:
         return files, path
     except pa.ArrowInvalid as error:
         try:
-            import fsspec  # noqa: PLC0415  # only for what Arrow does not know
+            import fsspec.core  # noqa: PLC0415  # only for what Arrow does not know
         except ImportError:
             raise MissingExtraError("fsspec", "arrow") from error
         try:
-            found, path = fsspec.url_to_fs(url)
+            found, path = fsspec.core.url_to_fs(url)
         except (ValueError, ImportError) as reason:
             raise OptionError(f"{url}: {reason}") from reason
         return pa.fs.PyFileSystem(pa.fs.FSSpecHandler(found)), path
