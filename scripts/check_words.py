@@ -106,6 +106,7 @@ WORDS = (
 
 _SECTION = re.compile(r"(Args|Attributes):\n((?:(?: {4}.*)?\n)*)")
 _ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): ", re.MULTILINE)
+_SEE = re.compile(r"See `(\w+)\.(\w+)`")
 _COLON = re.compile(r"^(Returns|Yields):\n {4}.*:", re.MULTILINE)
 _IMPORT = re.compile(r"^[ >.]*from ((?:bpe_engine|chunker)[\w.]*) import (?:\(([^)]*)\)|([^\n#(]+))", re.MULTILINE)
 
@@ -116,7 +117,7 @@ _IMPORT = re.compile(r"^[ >.]*from ((?:bpe_engine|chunker)[\w.]*) import (?:\(([
 def undocumented(module: ModuleType) -> Iterator[str]:
     """A line for each parameter of a public callable that its docstring does not name, and for each entry too many."""
     for name, called, parameters in public_callables(module):
-        text = "\n".join(filter(None, (inspect.getdoc(one) for one in called))) + "\n"
+        text = "\n".join(filter(None, (_documentation(one, module) for one in called))) + "\n"
         sections = _SECTION.findall(text)
         named = {entry for _, section in sections for entry in _ENTRY.findall(section)}
         arguments = {entry for title, section in sections if title == "Args" for entry in _ENTRY.findall(section)}
@@ -124,6 +125,14 @@ def undocumented(module: ModuleType) -> Iterator[str]:
         yield from (f"{name}: {entry} in Args is no parameter" for entry in sorted(arguments - set(parameters)))
         # Up to a colon it would be shown as a type.
         yield from (f"{name}: a colon in the first line of {title}" for title in _COLON.findall(text))
+
+
+def _documentation(found: object, module: ModuleType) -> str | None:
+    """The docstring of an object; for one that begins with "See `Protocol.method`", that of the protocol."""
+    text = inspect.getdoc(found)
+    if text is not None and (reference := _SEE.match(text)) and hasattr(module, reference[1]):
+        return inspect.getdoc(getattr(getattr(module, reference[1]), reference[2]))
+    return text
 
 
 def public_callables(module: ModuleType) -> Iterator[tuple[str, tuple[object, ...], list[str]]]:

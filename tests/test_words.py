@@ -93,6 +93,25 @@ def test_fields_and_methods_of_a_class(words: ModuleType, monkeypatch: pytest.Mo
     ]
 
 
+class Scaled:
+    """A factor of numbers."""
+
+    def times(self, factor: int) -> int:
+        """See `Pair.times`."""
+        return factor
+
+
+def test_what_refers_to_a_protocol_is_documented_there(words: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "OURS", (Pair.__module__,))
+    module = module_with(Scaled)
+    unknown = ["made.Scaled.times: no Args entry for factor"]
+    assert list(words.undocumented(module)) == unknown
+    module.Pair = Pair  # type: ignore[attr-defined]
+    assert list(words.undocumented(module)) == unknown
+    monkeypatch.setattr(Pair.times, "__doc__", "The product of all.\n\nArgs:\n    factor: The third number.\n")
+    assert list(words.undocumented(module)) == []
+
+
 def test_names_twice(words: ModuleType, tmp_path: Path) -> None:
     package = tmp_path / "package"
     for folder in ("inner", "outer"):

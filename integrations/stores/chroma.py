@@ -19,7 +19,7 @@ import numpy as np
 
 from chunker.errors import MissingExtraError
 from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import hide_folder, without_password
+from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
 from chunker.index.vectors import Vectors
 
 try:
@@ -37,7 +37,7 @@ _RECORDS = 1000
 _GRAPH = {"space": "ip", "ef_construction": 200, "ef_search": 1000, "max_neighbors": 64}
 
 
-class ChromaStore:
+class ChromaStore(VectorStore):
     """Collections of Chroma, in a folder or on a server.
 
     Args:
@@ -54,15 +54,7 @@ class ChromaStore:
         return without_password(f"chroma:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a collection without vectors; nothing if it is there.
-
-        Args:
-            table: The name of the collection.
-            dimensions: The length of its vectors.
-
-        Raises:
-            VectorStoreError: Chroma cannot be reached, or refuses.
-        """
+        """See `VectorStore.create`."""
         if not self._is_server:
             hide_folder(self._place)
         with _telling(self._shown):
@@ -72,14 +64,7 @@ class ChromaStore:
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[ChromaTable]:
-        """A collection, for as long as the context lasts.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: There is no such collection.
-        """
+        """See `VectorStore.opened`."""
         with _telling(self._shown):
             try:
                 collection = self._client().get_collection(table, embedding_function=None)
@@ -88,14 +73,7 @@ class ChromaStore:
         yield ChromaTable(collection, self._shown)
 
     def discard(self, table: str) -> None:
-        """Remove a collection with all its vectors, if it is there.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: Chroma cannot be reached, or refuses.
-        """
+        """See `VectorStore.discard`."""
         with _telling(self._shown), contextlib.suppress(NotFoundError):
             self._client().delete_collection(table)
 
@@ -118,7 +96,7 @@ class ChromaStore:
         return f"ChromaStore({self._shown!r})"
 
 
-class ChromaTable:
+class ChromaTable(VectorTable):
     """Vectors by key, in a collection of Chroma. `ChromaStore.opened` makes it.
 
     Args:
@@ -131,15 +109,7 @@ class ChromaTable:
         self._place = place
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably. A key that was there gets the new vector.
-
-        Args:
-            keys: The keys, of 16 bytes each.
-            vectors: A row for each key.
-
-        Raises:
-            VectorStoreError: Chroma cannot be reached, or refuses.
-        """
+        """See `VectorTable.put`."""
         with _telling(self._place):
             for start in range(0, len(keys), _RECORDS):
                 part = slice(start, start + _RECORDS)
@@ -147,31 +117,13 @@ class ChromaTable:
                 self._collection.upsert(ids=[key.hex() for key in keys[part]], embeddings=rows)
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
-
-        Args:
-            keys: The keys.
-
-        Raises:
-            VectorStoreError: Chroma cannot be reached, or refuses.
-        """
+        """See `VectorTable.drop`."""
         with _telling(self._place):
             for start in range(0, len(keys), _RECORDS):
                 self._collection.delete(ids=[key.hex() for key in keys[start : start + _RECORDS]])
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The vectors with the largest dot products with a vector.
-
-        Args:
-            vector: The vector of a question.
-            limit: How many to return.
-
-        Returns:
-            Their keys, best first, and the products.
-
-        Raises:
-            VectorStoreError: Chroma cannot be reached, or refuses.
-        """
+        """See `VectorTable.nearest`."""
         with _telling(self._place):
             there = self._collection.count()
             if not there:
@@ -183,17 +135,7 @@ class ChromaTable:
         return keys, [1 - float(distance) for distance in answer["distances"][0]]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of keys.
-
-        Args:
-            keys: The keys.
-
-        Returns:
-            Key -> vector, of the keys that have one.
-
-        Raises:
-            VectorStoreError: Chroma cannot be reached, or refuses.
-        """
+        """See `VectorTable.vectors`."""
         found: dict[bytes, Vectors] = {}
         with _telling(self._place):
             for start in range(0, len(keys), _RECORDS):

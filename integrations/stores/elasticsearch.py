@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import without_password
+from chunker.index.vector_stores import VectorStore, VectorTable, without_password
 from chunker.index.vectors import Vectors
 from chunker.integrations.stores.json_server import JsonServer, require_url
 
@@ -30,7 +30,7 @@ _DOCUMENTS = 500
 _MOST = 10_000
 
 
-class ElasticsearchStore:
+class ElasticsearchStore(VectorStore):
     """Indices of Elasticsearch or OpenSearch.
 
     Args:
@@ -56,15 +56,7 @@ class ElasticsearchStore:
         return f"elasticsearch:{without_password(self._place)}"
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make an index without vectors; nothing if it is there.
-
-        Args:
-            table: The name of the index.
-            dimensions: The length of its vectors.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorStore.create`."""
         server = self._server()
         if server.ask("HEAD", table, missing=True) is None:
             kind = "knn_vector" if server.is_opensearch else "dense_vector"
@@ -74,28 +66,14 @@ class ElasticsearchStore:
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[ElasticsearchTable]:
-        """An index, for as long as the context lasts.
-
-        Args:
-            table: The name of the index.
-
-        Raises:
-            VectorStoreError: There is no such index.
-        """
+        """See `VectorStore.opened`."""
         server = self._server()
         if server.ask("HEAD", table, missing=True) is None:
             raise VectorStoreError(f"{server.name} at {server.shown}: there is no index {table}")
         yield ElasticsearchTable(server, table)
 
     def discard(self, table: str) -> None:
-        """Remove an index with all its vectors, if it is there.
-
-        Args:
-            table: The name of the index.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorStore.discard`."""
         self._server().ask("DELETE", table, missing=True)
 
     def _server(self) -> Server:
@@ -131,7 +109,7 @@ class Server(JsonServer):
             self.name = "OpenSearch"
 
 
-class ElasticsearchTable:
+class ElasticsearchTable(VectorTable):
     """Vectors by key, in an index of Elasticsearch or OpenSearch. `ElasticsearchStore.opened` makes it.
 
     Args:
@@ -144,27 +122,12 @@ class ElasticsearchTable:
         self._name = name
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably. A key that was there gets the new vector.
-
-        Args:
-            keys: The keys, of 16 bytes each.
-            vectors: A row for each key.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.put`."""
         rows = vectors.tolist()
         self._bulk([({"index": {"_id": key.hex()}}, {"vector": row}) for key, row in zip(keys, rows, strict=True)])
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
-
-        Args:
-            keys: The keys.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.drop`."""
         self._bulk([({"delete": {"_id": key.hex()}},) for key in keys])
 
     def _bulk(self, actions: Sequence[tuple[Any, ...]]) -> None:
@@ -177,18 +140,7 @@ class ElasticsearchTable:
                     raise VectorStoreError(f"{self._server.name} at {self._server.shown}: {verb}: {done.get('error')}")
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The vectors with the largest dot products with a vector.
-
-        Args:
-            vector: The vector of a question.
-            limit: How many to return; 10,000 at most.
-
-        Returns:
-            Their keys, best first, and the products.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.nearest`."""
         query = np.asarray(vector, np.float32).tolist()
         if self._server.is_opensearch:
             asked = {"field": "vector", "query_value": query, "space_type": "innerproduct"}
@@ -210,17 +162,7 @@ class ElasticsearchTable:
         return 1 - 1 / score if self._server.is_opensearch and score < 1 else score - 1
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of keys.
-
-        Args:
-            keys: The keys.
-
-        Returns:
-            Key -> vector, of the keys that have one.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.vectors`."""
         found: dict[bytes, Vectors] = {}
         for start in range(0, len(keys), _DOCUMENTS):
             names = [key.hex() for key in keys[start : start + _DOCUMENTS]]

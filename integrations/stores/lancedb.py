@@ -19,7 +19,7 @@ import numpy as np
 
 from chunker.errors import MissingExtraError
 from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import hide_folder
+from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder
 from chunker.index.vectors import Vectors
 
 try:
@@ -38,7 +38,7 @@ _FRAGMENTS = 64
 _OLD = timedelta(minutes=10)
 
 
-class LanceStore:
+class LanceStore(VectorStore):
     """Tables in LanceDB.
 
     Args:
@@ -54,15 +54,7 @@ class LanceStore:
         return f"lancedb:{self._place}"
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a table without vectors; nothing if it is there.
-
-        Args:
-            table: The name of the table.
-            dimensions: The length of its vectors.
-
-        Raises:
-            VectorStoreError: LanceDB cannot be reached, or refuses.
-        """
+        """See `VectorStore.create`."""
         if "://" not in self._place:
             hide_folder(self._place)
         schema = pa.schema([pa.field("key", pa.string()), pa.field("vector", pa.list_(pa.float32(), dimensions))])
@@ -71,27 +63,13 @@ class LanceStore:
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[LanceTable]:
-        """A table, for as long as the context lasts.
-
-        Args:
-            table: The name of the table.
-
-        Raises:
-            VectorStoreError: There is no such table.
-        """
+        """See `VectorStore.opened`."""
         with _telling(self._place):
             opened = _connected(self._place).open_table(table)
         yield LanceTable(opened, self._place)
 
     def discard(self, table: str) -> None:
-        """Remove a table with all its vectors, if it is there.
-
-        Args:
-            table: The name of the table.
-
-        Raises:
-            VectorStoreError: LanceDB cannot be reached, or refuses.
-        """
+        """See `VectorStore.discard`."""
         with _telling(self._place):
             _connected(self._place).drop_table(table, ignore_missing=True)
 
@@ -99,7 +77,7 @@ class LanceStore:
         return f"LanceStore({self._place!r})"
 
 
-class LanceTable:
+class LanceTable(VectorTable):
     """Vectors by key, in a table of LanceDB. `LanceStore.opened` makes it.
 
     Args:
@@ -112,15 +90,7 @@ class LanceTable:
         self._place = place
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably. A key that was there gets the new vector.
-
-        Args:
-            keys: The keys, of 16 bytes each.
-            vectors: A row for each key.
-
-        Raises:
-            VectorStoreError: LanceDB cannot be reached, or refuses.
-        """
+        """See `VectorTable.put`."""
         schema = self._table.schema
         kind = schema.field("vector").type
         values = pa.FixedSizeListArray.from_arrays(
@@ -134,31 +104,13 @@ class LanceTable:
                 self._table.optimize(cleanup_older_than=_OLD)
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
-
-        Args:
-            keys: The keys.
-
-        Raises:
-            VectorStoreError: LanceDB cannot be reached, or refuses.
-        """
+        """See `VectorTable.drop`."""
         with _telling(self._place):
             for condition in _conditions(keys):
                 self._table.delete(condition)
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The vectors with the largest dot products with a vector.
-
-        Args:
-            vector: The vector of a question.
-            limit: How many to return.
-
-        Returns:
-            Their keys, best first, and the products.
-
-        Raises:
-            VectorStoreError: LanceDB cannot be reached, or refuses.
-        """
+        """See `VectorTable.nearest`."""
         with _telling(self._place):
             query = self._table.search(np.asarray(vector, np.float32)).distance_type("dot").select(["key", "_distance"])
             found = query.limit(limit).to_arrow()
@@ -168,17 +120,7 @@ class LanceTable:
         ]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of keys.
-
-        Args:
-            keys: The keys.
-
-        Returns:
-            Key -> vector, of the keys that have one.
-
-        Raises:
-            VectorStoreError: LanceDB cannot be reached, or refuses.
-        """
+        """See `VectorTable.vectors`."""
         found: dict[bytes, Vectors] = {}
         with _telling(self._place):
             for condition in _conditions(keys):

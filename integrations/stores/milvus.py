@@ -20,7 +20,7 @@ import numpy as np
 
 from chunker.errors import MissingExtraError
 from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import hide_folder, without_password
+from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
 from chunker.index.vectors import Vectors
 
 try:
@@ -40,7 +40,7 @@ _OPEN: Counter[str] = Counter()
 _LOCK = threading.Lock()
 
 
-class MilvusStore:
+class MilvusStore(VectorStore):
     """Collections of Milvus, in a file or on a server.
 
     Args:
@@ -64,15 +64,7 @@ class MilvusStore:
         return without_password(f"milvus:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a collection without vectors; nothing if it is there.
-
-        Args:
-            table: The name of the collection.
-            dimensions: The length of its vectors.
-
-        Raises:
-            VectorStoreError: Milvus cannot be reached, or refuses.
-        """
+        """See `VectorStore.create`."""
         if not self._is_server:
             hide_folder(str(Path(self._place).parent))
         with self._connected() as client, _telling(self._shown):
@@ -87,14 +79,7 @@ class MilvusStore:
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[MilvusTable]:
-        """A collection, for as long as the context lasts.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: There is no such collection.
-        """
+        """See `VectorStore.opened`."""
         with self._connected() as client:
             with _telling(self._shown):
                 is_there = client.has_collection(table)
@@ -105,14 +90,7 @@ class MilvusStore:
             yield MilvusTable(client, table, self._shown)
 
     def discard(self, table: str) -> None:
-        """Remove a collection with all its vectors, if it is there.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: Milvus cannot be reached, or refuses.
-        """
+        """See `VectorStore.discard`."""
         with self._connected() as client, _telling(self._shown):
             if client.has_collection(table):
                 client.drop_collection(table)
@@ -147,7 +125,7 @@ class MilvusStore:
         return f"MilvusStore({self._shown!r})"
 
 
-class MilvusTable:
+class MilvusTable(VectorTable):
     """Vectors by key, in a collection of Milvus. `MilvusStore.opened` makes it.
 
     Args:
@@ -162,15 +140,7 @@ class MilvusTable:
         self._place = place
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably. A key that was there gets the new vector.
-
-        Args:
-            keys: The keys, of 16 bytes each.
-            vectors: A row for each key.
-
-        Raises:
-            VectorStoreError: Milvus cannot be reached, or refuses.
-        """
+        """See `VectorTable.put`."""
         with _telling(self._place):
             for start in range(0, len(keys), _ENTITIES):
                 part = slice(start, start + _ENTITIES)
@@ -179,31 +149,13 @@ class MilvusTable:
             self._client.flush(self._name)
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
-
-        Args:
-            keys: The keys.
-
-        Raises:
-            VectorStoreError: Milvus cannot be reached, or refuses.
-        """
+        """See `VectorTable.drop`."""
         with _telling(self._place):
             for start in range(0, len(keys), _ENTITIES):
                 self._client.delete(self._name, ids=[key.hex() for key in keys[start : start + _ENTITIES]])
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The vectors with the largest dot products with a vector.
-
-        Args:
-            vector: The vector of a question.
-            limit: How many to return; 16,384 at most.
-
-        Returns:
-            Their keys, best first, and the products.
-
-        Raises:
-            VectorStoreError: Milvus cannot be reached, or refuses.
-        """
+        """See `VectorTable.nearest`."""
         with _telling(self._place):
             [found] = self._client.search(
                 self._name,
@@ -215,17 +167,7 @@ class MilvusTable:
         return [bytes.fromhex(one["entity"]["key"]) for one in found], [float(one["distance"]) for one in found]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of keys.
-
-        Args:
-            keys: The keys.
-
-        Returns:
-            Key -> vector, of the keys that have one.
-
-        Raises:
-            VectorStoreError: Milvus cannot be reached, or refuses.
-        """
+        """See `VectorTable.vectors`."""
         found: dict[bytes, Vectors] = {}
         with _telling(self._place):
             for start in range(0, len(keys), _ENTITIES):

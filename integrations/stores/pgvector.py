@@ -17,7 +17,7 @@ import numpy as np
 
 from chunker.errors import MissingExtraError
 from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import without_password
+from chunker.index.vector_stores import VectorStore, VectorTable, without_password
 from chunker.index.vectors import Vectors
 
 try:
@@ -34,7 +34,7 @@ DEFAULT = "postgresql://"
 _SECONDS = 30
 
 
-class PgStore:
+class PgStore(VectorStore):
     """Tables of a database.
 
     Args:
@@ -50,43 +50,21 @@ class PgStore:
         return without_password(f"pgvector:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a table without vectors; nothing if it is there.
-
-        Args:
-            table: The name of the table.
-            dimensions: The length of its vectors.
-
-        Raises:
-            VectorStoreError: PostgreSQL cannot be reached, or refuses.
-        """
+        """See `VectorStore.create`."""
         with self._connected() as connection:
             statement = sql.SQL("CREATE TABLE IF NOT EXISTS {} (key bytea PRIMARY KEY, embedding vector({}) NOT NULL)")
             connection.execute(statement.format(sql.Identifier(table), sql.Literal(dimensions)))
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[PgTable]:
-        """A table, for as long as the context lasts.
-
-        Args:
-            table: The name of the table.
-
-        Raises:
-            VectorStoreError: There is no such table.
-        """
+        """See `VectorStore.opened`."""
         with self._connected() as connection:
             opened = PgTable(connection, table, self._shown)
             opened.check()
             yield opened
 
     def discard(self, table: str) -> None:
-        """Remove a table with all its vectors, if it is there.
-
-        Args:
-            table: The name of the table.
-
-        Raises:
-            VectorStoreError: PostgreSQL cannot be reached, or refuses.
-        """
+        """See `VectorStore.discard`."""
         with self._connected() as connection:
             connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(table)))
 
@@ -109,7 +87,7 @@ class PgStore:
         return f"PgStore({self._shown!r})"
 
 
-class PgTable:
+class PgTable(VectorTable):
     """Vectors by key, in a table of PostgreSQL. `PgStore.opened` makes it.
 
     Args:
@@ -133,15 +111,7 @@ class PgTable:
             raise VectorStoreError(f"PostgreSQL at {self._place}: there is no table {self._name}")
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably, all in one commit. A key that was there gets the new vector.
-
-        Args:
-            keys: The keys, of 16 bytes each.
-            vectors: A row for each key.
-
-        Raises:
-            VectorStoreError: PostgreSQL cannot be reached, or refuses.
-        """
+        """See `VectorTable.put`; all vectors in one commit."""
         names = sql.Identifier(f"{self._name}_new"), sql.Identifier(self._name)
         with _telling(self._place), self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {}) ON COMMIT DROP").format(*names))
@@ -153,48 +123,20 @@ class PgTable:
             cursor.execute(sql.SQL(merged).format(names[1], names[0]))
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
-
-        Args:
-            keys: The keys.
-
-        Raises:
-            VectorStoreError: PostgreSQL cannot be reached, or refuses.
-        """
+        """See `VectorTable.drop`."""
         with _telling(self._place):
             statement = sql.SQL("DELETE FROM {} WHERE key = ANY(%s)").format(sql.Identifier(self._name))
             self._connection.execute(statement, (list(keys),))
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The vectors with the largest dot products with a vector.
-
-        Args:
-            vector: The vector of a question.
-            limit: How many to return.
-
-        Returns:
-            Their keys, best first, and the products.
-
-        Raises:
-            VectorStoreError: PostgreSQL cannot be reached, or refuses.
-        """
+        """See `VectorTable.nearest`."""
         # The operator of pgvector returns the negative product, so the smallest is the nearest.
         query = "SELECT key, -(embedding <#> %s) FROM {} ORDER BY embedding <#> %s LIMIT %s"
         rows = self._asked(query, (vector, vector, limit))
         return [bytes(key) for key, _ in rows], [float(score) for _, score in rows]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of keys.
-
-        Args:
-            keys: The keys.
-
-        Returns:
-            Key -> vector, of the keys that have one.
-
-        Raises:
-            VectorStoreError: PostgreSQL cannot be reached, or refuses.
-        """
+        """See `VectorTable.vectors`."""
         rows = self._asked("SELECT key, embedding FROM {} WHERE key = ANY(%s)", (list(keys),))
         return {bytes(key): np.asarray(_numbers(vector), np.float32) for key, vector in rows}
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from chunker.errors import MissingExtraError
 from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import hide_folder, without_password
+from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
 from chunker.index.vectors import Vectors
 
 try:
@@ -36,7 +36,7 @@ _POINTS = 256
 _SECONDS = 60
 
 
-class QdrantStore:
+class QdrantStore(VectorStore):
     """Collections of a Qdrant server, or of a folder.
 
     Args:
@@ -61,15 +61,7 @@ class QdrantStore:
         return without_password(f"qdrant:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
-        """Make a collection without vectors; nothing if it is there.
-
-        Args:
-            table: The name of the collection.
-            dimensions: The length of its vectors.
-
-        Raises:
-            VectorStoreError: Qdrant cannot be reached, or refuses.
-        """
+        """See `VectorStore.create`."""
         if not self._is_server:
             hide_folder(self._place)
         with self._connected() as client, _telling(self._shown):
@@ -80,14 +72,7 @@ class QdrantStore:
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[QdrantTable]:
-        """A collection, for as long as the context lasts.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: There is no such collection.
-        """
+        """See `VectorStore.opened`."""
         with self._connected() as client:
             with _telling(self._shown):
                 is_there = client.collection_exists(table)
@@ -96,14 +81,7 @@ class QdrantStore:
             yield QdrantTable(client, table, self._shown, exact=self._exact if self._is_server else None)
 
     def discard(self, table: str) -> None:
-        """Remove a collection with all its vectors, if it is there.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: Qdrant cannot be reached, or refuses.
-        """
+        """See `VectorStore.discard`."""
         with self._connected() as client, _telling(self._shown):
             client.delete_collection(table)
 
@@ -137,7 +115,7 @@ class QdrantStore:
         return f"QdrantStore({self._shown!r})"
 
 
-class QdrantTable:
+class QdrantTable(VectorTable):
     """Vectors by key, in a collection of Qdrant. `QdrantStore.opened` makes it.
 
     Args:
@@ -154,15 +132,7 @@ class QdrantTable:
         self._exact = exact
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably. A key that was there gets the new vector.
-
-        Args:
-            keys: The keys, of 16 bytes each.
-            vectors: A row for each key.
-
-        Raises:
-            VectorStoreError: Qdrant cannot be reached, or refuses.
-        """
+        """See `VectorTable.put`."""
         with _telling(self._place):
             for start in range(0, len(keys), _POINTS):
                 part = slice(start, start + _POINTS)
@@ -170,14 +140,7 @@ class QdrantTable:
                 self._client.upsert(self._name, batch, wait=True)
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
-
-        Args:
-            keys: The keys.
-
-        Raises:
-            VectorStoreError: Qdrant cannot be reached, or refuses.
-        """
+        """See `VectorTable.drop`."""
         if keys:
             with _telling(self._place):
                 # By a condition: old versions raised for a list with a point that a folder does not have.
@@ -185,18 +148,7 @@ class QdrantTable:
                 self._client.delete(self._name, models.FilterSelector(filter=these), wait=True)
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The vectors with the largest dot products with a vector.
-
-        Args:
-            vector: The vector of a question.
-            limit: How many to return.
-
-        Returns:
-            Their keys, best first, and the products.
-
-        Raises:
-            VectorStoreError: Qdrant cannot be reached, or refuses.
-        """
+        """See `VectorTable.nearest`."""
         # None for a folder, where search is exact in any case.
         how = None if self._exact is None else models.SearchParams(exact=self._exact)
         with _telling(self._place):
@@ -206,17 +158,7 @@ class QdrantTable:
         return [uuid.UUID(str(point.id)).bytes for point in answer.points], [point.score for point in answer.points]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of keys.
-
-        Args:
-            keys: The keys.
-
-        Returns:
-            Key -> vector, of the keys that have one.
-
-        Raises:
-            VectorStoreError: Qdrant cannot be reached, or refuses.
-        """
+        """See `VectorTable.vectors`."""
         found: dict[bytes, Vectors] = {}
         with _telling(self._place):
             for start in range(0, len(keys), _POINTS):

@@ -18,7 +18,7 @@ from uuid import UUID
 import numpy as np
 
 from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import without_password
+from chunker.index.vector_stores import VectorStore, VectorTable, without_password
 from chunker.index.vectors import Vectors
 from chunker.integrations.stores.json_server import JsonServer, require_url
 
@@ -29,7 +29,7 @@ _OBJECTS = 500
 _MOST = 10_000
 
 
-class WeaviateStore:
+class WeaviateStore(VectorStore):
     """Collections of Weaviate.
 
     Args:
@@ -51,15 +51,7 @@ class WeaviateStore:
         return f"weaviate:{without_password(self._place)}"
 
     def create(self, table: str, dimensions: int) -> None:  # noqa: ARG002  # the first vector decides
-        """Make a collection without vectors; nothing if it is there.
-
-        Args:
-            table: The name of the collection, whose first letter Weaviate makes a capital.
-            dimensions: The length of its vectors.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorStore.create`."""
         server = self._server()
         if server.ask("GET", f"v1/schema/{_named(table)}", missing=True) is None:
             index = {"vectorIndexType": "flat", "vectorIndexConfig": {"distance": "dot"}}
@@ -67,28 +59,14 @@ class WeaviateStore:
 
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[WeaviateTable]:
-        """A collection, for as long as the context lasts.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: There is no such collection.
-        """
+        """See `VectorStore.opened`."""
         server = self._server()
         if server.ask("GET", f"v1/schema/{_named(table)}", missing=True) is None:
             raise VectorStoreError(f"Weaviate at {server.shown}: there is no collection {_named(table)}")
         yield WeaviateTable(server, _named(table))
 
     def discard(self, table: str) -> None:
-        """Remove a collection with all its vectors, if it is there.
-
-        Args:
-            table: The name of the collection.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorStore.discard`."""
         server = self._server()
         if server.ask("GET", f"v1/schema/{_named(table)}", missing=True) is not None:
             server.ask("DELETE", f"v1/schema/{_named(table)}", missing=True)
@@ -101,7 +79,7 @@ class WeaviateStore:
         return f"WeaviateStore({without_password(self._place)!r})"
 
 
-class WeaviateTable:
+class WeaviateTable(VectorTable):
     """Vectors by key, in a collection of Weaviate. `WeaviateStore.opened` makes it.
 
     Args:
@@ -114,15 +92,7 @@ class WeaviateTable:
         self._name = name
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors durably. A key that was there gets the new vector.
-
-        Args:
-            keys: The keys, of 16 bytes each.
-            vectors: A row for each key.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.put`."""
         rows = vectors.tolist()
         for start in range(0, len(keys), _OBJECTS):
             pairs = zip(keys[start : start + _OBJECTS], rows[start : start + _OBJECTS], strict=True)
@@ -133,14 +103,7 @@ class WeaviateTable:
                     raise VectorStoreError(f"Weaviate at {self._server.shown}: {json.dumps(errors)}")
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
-
-        Args:
-            keys: The keys.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.drop`."""
         for start in range(0, len(keys), _OBJECTS):
             names = [_id_of(key) for key in keys[start : start + _OBJECTS]]
             where = {"path": ["id"], "operator": "ContainsAny", "valueTextArray": names}
@@ -149,18 +112,7 @@ class WeaviateTable:
                 raise VectorStoreError(f"Weaviate at {self._server.shown}: {done['results']['failed']} objects stay")
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
-        """The vectors with the largest dot products with a vector.
-
-        Args:
-            vector: The vector of a question.
-            limit: How many to return; 10,000 at most.
-
-        Returns:
-            Their keys, best first, and the products.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.nearest`."""
         query = json.dumps(np.asarray(vector, np.float32).tolist())
         found = self._asked(
             f"Get {{ {self._name}(nearVector: {{vector: {query}}}, limit: {min(limit, _MOST)}) {{ _additional {{ id distance }} }} }}"
@@ -170,17 +122,7 @@ class WeaviateTable:
         return [UUID(one["id"]).bytes for one in told], [-float(one["distance"]) for one in told]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        """The vectors of keys.
-
-        Args:
-            keys: The keys.
-
-        Returns:
-            Key -> vector, of the keys that have one.
-
-        Raises:
-            VectorStoreError: The server cannot be reached, or refuses.
-        """
+        """See `VectorTable.vectors`."""
         vectors: dict[bytes, Vectors] = {}
         for start in range(0, len(keys), _OBJECTS):
             names = json.dumps([_id_of(key) for key in keys[start : start + _OBJECTS]])
