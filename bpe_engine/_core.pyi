@@ -1,7 +1,7 @@
 """The compiled core of bpe_engine."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Self, overload
+from typing import Literal, Self, overload
 
 
 def report_leaks(wanted: bool) -> None:
@@ -340,14 +340,14 @@ class Pipeline:
     def count(self, text: str | bytes) -> int:
         """The number of tokens."""
 
-    def encode(self, text: str | bytes, wanted: Sequence[int] | None = None) -> list[int]:
+    def encode(self, text: str | bytes, wanted: Sequence[int] | Literal['all'] | None = None) -> list[int]:
         """
-        The ids. `wanted`: the numbers of the special tokens that are looked for, in the order in which they were given.
+        The ids. `wanted`: the numbers of the special tokens that are looked for, in the order in which they were given; or all of them.
         """
 
-    def encode_to_buffer(self, text: str | bytes, wanted: Sequence[int] | None = None) -> memoryview: ...
+    def encode_to_buffer(self, text: str | bytes, wanted: Sequence[int] | Literal['all'] | None = None) -> memoryview: ...
 
-    def encode_with_offsets(self, text: str | bytes, wanted: Sequence[int] | None = None) -> tuple[list[int], list[int]]:
+    def encode_with_offsets(self, text: str | bytes, wanted: Sequence[int] | Literal['all'] | None = None) -> tuple[list[int], list[int]]:
         """
         The ids, and for each the offset in bytes of the character that it comes from.
         """
@@ -357,9 +357,9 @@ class Pipeline:
     def split(self, text: str | bytes) -> list[str]:
         """The pre-tokens that the model gets."""
 
-    def special_spans(self, text: str | bytes, wanted: Sequence[int]) -> list[tuple[int, int, int]]:
+    def special_spans(self, text: str, wanted: Sequence[int] | Literal['all']) -> list[tuple[int, int, int]]:
         """
-        The special tokens that are found in a text, of those that are wanted by number: (number, start, end) each, in bytes.
+        The special tokens that are found in a text, of those that are wanted: (start, end, id) each, in characters.
         """
 
     def find_added(self, text: str | bytes) -> list[int]:
@@ -763,6 +763,18 @@ class RegexProgram:
 
     @property
     def matches_empty(self) -> bool: ...
+
+class SpecialFinder:
+    """
+    Finds the special tokens of a vocabulary in a text. Immutable; threads may share it.
+    """
+
+    def __init__(self, id_of: dict[str, int]) -> None: ...
+
+    def find(self, text: str) -> list[tuple[int, int, int]]:
+        """
+        (start, end, id) of each, in characters: of tokens that overlap the leftmost, then the longest.
+        """
 
 class PretokenCounter:
     """

@@ -10,9 +10,9 @@ encoded by the core even then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from bpe_engine import _core, encoders
 from bpe_engine.at_exit import cache_until_exit
@@ -20,8 +20,8 @@ from bpe_engine.errors import EncodingError
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.published.data import load_planes
 from bpe_engine.special_tokens import Specials, SpecialTokens, check_specials
-from bpe_engine.text.input import received, to_bytes
-from bpe_engine.text.offsets import in_unit, starts_of_parts
+from bpe_engine.text.input import received
+from bpe_engine.text.offsets import starts_of_parts
 from bpe_engine.text.slices import CountedSlices, SurrogateSlices
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.token_table import TokenTable
@@ -85,6 +85,32 @@ def specification_engine(specification: Specification) -> Engine:
         return SpecificationEngine(specification, not_native=str(error))
 
 
+# Sets of special tokens that a vocabulary keeps a finder of: most callers allow one set.
+_FINDERS = 16
+
+
+class _CompiledSpecialTokens(SpecialTokens):
+    """Special tokens that the core finds."""
+
+    def __init__(self, id_of: Mapping[str, int]) -> None:
+        super().__init__(id_of)
+        self._finders: dict[frozenset[str], _core.SpecialFinder] = {}  # by the special tokens that are allowed
+
+    def spans(self, text: str, allowed: Specials, disallowed: Specials = ()) -> Iterable[tuple[int, int, int]]:
+        """As `SpecialTokens` says."""
+        allowed_texts, disallowed_texts = self._named(allowed, disallowed)
+        if disallowed_texts:
+            return super().spans(text, allowed, disallowed)
+        finder = self._finders.get(allowed_texts)
+        if finder is None:
+            if len(self._finders) == _FINDERS:
+                self._finders.clear()
+            finder = self._finders[allowed_texts] = _core.SpecialFinder(
+                {one: self._id_of[one] for one in allowed_texts}
+            )
+        return finder.find(text)
+
+
 class _OfVocabulary:
     """Base of the engines of a vocabulary: its tokens, and its special ones, which the core does not know."""
 
@@ -95,7 +121,7 @@ class _OfVocabulary:
     def _keep(self, vocabulary: Vocabulary, tokens: _core.TokenSet) -> None:
         self._vocabulary = vocabulary
         self.table = TokenTable(vocabulary, tokens)
-        self._special_tokens = SpecialTokens(vocabulary.special_tokens)
+        self._special_tokens = _CompiledSpecialTokens(vocabulary.special_tokens)
 
     def __reduce__(self) -> tuple[Callable[[Vocabulary], Engine], tuple[Vocabulary]]:
         return vocabulary_engine, (self._vocabulary,)
@@ -216,7 +242,6 @@ class CompiledPipeline(_Piped):
         self._model = parts.model
         self.table = SpecificationTable(specification, written)
         self._numbers = {token.text: number for number, token in enumerate(specification.added_tokens) if token.special}
-        self._all_numbers = list(self._numbers.values())
 
     def __reduce__(self) -> tuple[Callable[[Specification], Engine], tuple[Specification]]:
         return specification_engine, (self._specification,)
@@ -256,22 +281,19 @@ class CompiledPipeline(_Piped):
 
     def find_special(self, characters: str, allowed: Specials) -> list[tuple[int, int, int]]:
         """As `Engine` says. White space that a token takes along belongs to it."""
-        from bpe_engine.pipeline.added_tokens import wanted_tokens
-
         check_specials(allowed)
-        added = self._specification.added_tokens
         if self._longest_first is not None:
-            spans = self._longest_first.find(characters, wanted_tokens(added, allowed, ()))
-            return [(start, end, token.id) for token, start, end in spans if token.special]
-        found = self.special_spans(to_bytes(characters), self._wanted(allowed))
-        places = in_unit(characters, characters, [place for _, *both in found for place in both], "characters")
-        ids = (added[number].id for number, _, _ in found)
-        return list(zip(places[::2], places[1::2], ids, strict=True))
+            from bpe_engine.pipeline.added_tokens import wanted_tokens
 
-    def _wanted(self, allowed: Specials) -> list[int]:
+            wanted = wanted_tokens(self._specification.added_tokens, allowed, ())
+            spans = self._longest_first.find(characters, wanted)
+            return [(start, end, token.id) for token, start, end in spans if token.special]
+        return self.special_spans(characters, self._wanted(allowed))
+
+    def _wanted(self, allowed: Specials) -> list[int] | Literal["all"]:
         """The numbers of the special tokens that are allowed."""
         if allowed == "all":
-            return self._all_numbers
+            return "all"
         return [self._numbers[text] for text in set(allowed) if text in self._numbers]
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:

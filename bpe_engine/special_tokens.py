@@ -13,8 +13,6 @@ from bpe_engine.text.input import received, source_places, to_bytes
 if TYPE_CHECKING:
     import ahocorasick
 
-# Characters of a text for each place that a special token may begin at.
-_RARE = 32
 _NO_TEXTS: frozenset[str] = frozenset()
 Specials = Literal["all"] | Collection[str]
 
@@ -57,17 +55,13 @@ class SpecialTokens:
             position = end
         yield text[position:], None
 
-    def spans(self, text: str, allowed: Specials, disallowed: Specials = ()) -> Iterator[tuple[int, int, int]]:
+    def spans(self, text: str, allowed: Specials, disallowed: Specials = ()) -> Iterable[tuple[int, int, int]]:
         """The special tokens that `parts` finds: start and end in characters, and the id.
 
         >>> list(SpecialTokens({"<|end|>": 9}).spans("a<|end|>b", "all"))
         [(1, 8, 9)]
         """
         allowed_texts, disallowed_texts = self._named(allowed, disallowed)
-        if not disallowed_texts and _is_rare(allowed_texts, text):
-            for start, special in _starts(allowed_texts, text):
-                yield start, start + len(special), self._id_of[special]
-            return
         found = []
         # The set itself where it can be: it knows its hash.
         for start, special in _places(allowed_texts | disallowed_texts if disallowed_texts else allowed_texts, text):
@@ -157,27 +151,6 @@ def _places(wanted: frozenset[str], text: str) -> Iterator[tuple[int, str]]:
             yield last + 1 - len(special), special
 
 
-def _is_rare(wanted: frozenset[str], text: str) -> bool:
-    """Whether so little of a text begins as the wanted texts do that looking at each such place is quicker than the automaton."""
-    start = _shared_start(wanted) if wanted else ""
-    return bool(start) and text.count(start) * _RARE < len(text)
-
-
-def _starts(wanted: frozenset[str], text: str) -> Iterator[tuple[int, str]]:
-    """The occurrences of the wanted texts that count, and which: of those that overlap the leftmost, then the longest. They begin alike."""
-    start, lengths = _shared_start(wanted), _lengths(wanted)
-    place = text.find(start)
-    while place >= 0:
-        following = place + 1
-        for length in lengths:
-            special = text[place : place + length]
-            if special in wanted:
-                yield place, special
-                following = place + len(special)
-                break
-        place = text.find(start, following)
-
-
 def _disallowed(special: str, start: int) -> DisallowedSpecialTokenError:
     return DisallowedSpecialTokenError(
         f"the text holds the disallowed special token {special!r} at character {start}; allow it by "
@@ -194,11 +167,6 @@ def _shared_start(texts: frozenset[str]) -> str:
     return "".join(
         character for character, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     )
-
-
-@lru_cache(maxsize=64)
-def _lengths(texts: frozenset[str]) -> list[int]:
-    return sorted(set(map(len, texts)), reverse=True)
 
 
 @lru_cache(maxsize=64)

@@ -230,7 +230,10 @@ def dicts_of(values: list[object]) -> list[dict[str, object]]:
     The messages that are kept in a list: see chunker.prompt.conversation.kept_messages.
     """
 
-def unchanged(values: list[object], messages: list[object], plain: Callable[[object], object]) -> tuple[int, int]:
+def place_of(values: list[object], number: int) -> int:
+    """The place at which a message begins in the list."""
+
+def unchanged(values: list[object], count: int, messages: list[object], plain: Callable[[object], object]) -> tuple[int, int]:
     """
     How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
     """

@@ -62,5 +62,6 @@ NB_MODULE(_core, module) {
     bpe::bindings::define_interval(module);
     bpe::bindings::define_algorithms(module);
     bpe::bindings::define_regex(module);
+    bpe::bindings::define_special_tokens(module);
     bpe::bindings::define_training(module);
 }

@@ -12,6 +12,7 @@
 
 #include "batches.hpp"
 #include "pipeline_parts.hpp"
+#include "text_parts.hpp"
 
 namespace bpe::bindings {
 
@@ -80,9 +81,13 @@ PieceCoder coder_of(std::shared_ptr<const PieceModel> model, nb::handle insertio
     return PieceCoder(std::move(model), std::move(all), std::move(chains));
 }
 
-AddedTokens::Wanted wanted_of(const PipelineEngine& self, nb::handle numbers) {
-    AddedTokens::Wanted wanted;
+// Special tokens by number; "all" of them, or None of them. `wanted` holds what is not the engine's own.
+const AddedTokens::Wanted& wanted_of(const PipelineEngine& self, nb::handle numbers, AddedTokens::Wanted& wanted) {
     if (numbers.is_none()) return wanted;
+    if (PyUnicode_Check(numbers.ptr())) {
+        if (checked<std::string>(numbers) != "all") throw nb::value_error("special tokens are wanted by number, or all of them");
+        return self.all_special();
+    }
     wanted.resize(self.encoder()->added_tokens().size(), 0);
     for (nb::handle number : numbers) {
         auto const index = checked<std::size_t>(number);
@@ -107,18 +112,21 @@ std::vector<std::uint32_t> ids_of(const PipelineEngine& self, Bytes text, const 
 
 nb::object encode(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
     Text const given(text);
-    return self.to_list(ids_of(self, given.bytes(), wanted_of(self, wanted)));
+    AddedTokens::Wanted own;
+    return self.to_list(ids_of(self, given.bytes(), wanted_of(self, wanted, own)));
 }
 
 nb::object encode_to_buffer(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
     Text const given(text);
-    return memory_view(ids_of(self, given.bytes(), wanted_of(self, wanted)));
+    AddedTokens::Wanted own;
+    return memory_view(ids_of(self, given.bytes(), wanted_of(self, wanted, own)));
 }
 
 nb::object encode_with_offsets(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
     Text const given(text);
     std::vector<std::uint32_t> ids, offsets;
-    AddedTokens::Wanted const tokens = wanted_of(self, wanted);
+    AddedTokens::Wanted own;
+    AddedTokens::Wanted const& tokens = wanted_of(self, wanted, own);
     {
         WithoutGil const released(given.bytes().size);
         self.encoder()->encode_with_offsets(given.bytes(), ids, offsets, tokens);
@@ -161,13 +169,14 @@ nb::list find_added(const PipelineEngine& self, nb::handle text) {
     return found;
 }
 
-// (number of the added token, start, end) of each special token that is found, of those wanted; offsets in bytes.
-nb::list find_special(const PipelineEngine& self, nb::handle text, nb::handle wanted) {
-    Text const given(text);
-    nb::list found;
-    for (Pipeline::Written const& one : self.encoder()->find_special(given.bytes(), wanted_of(self, wanted)))
-        found.append(nb::make_tuple(one.number, one.start, one.end));
-    return found;
+// (start, end, id) of each special token that is found, of those wanted; offsets in characters.
+nb::list find_special(const PipelineEngine& self, nb::str text, nb::handle wanted) {
+    Encoded const given(text);
+    AddedTokens::Wanted own;
+    SpansInCharacters spans(given.bytes());
+    for (Pipeline::Written const& one : self.encoder()->find_special(given.bytes(), wanted_of(self, wanted, own)))
+        spans.add(one.start, one.end, self.encoder()->added_tokens()[one.number].id);
+    return spans.list();
 }
 
 }  // namespace
@@ -199,19 +208,21 @@ void define_pipeline(nb::module_& module) {
             "`normalized` ones are looked for in what the normalizer leaves, and `second` normalizes what stands between them.")
         .def("count", &count, nb::arg("text").none(), nb::sig("def count(self, text: str | bytes) -> int"), "The number of tokens.")
         .def("encode", &encode, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
-             nb::sig("def encode(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> list[int]"),
-             "The ids. `wanted`: the numbers of the special tokens that are looked for, in the order in which they were given.")
-        .def("encode_to_buffer", &encode_to_buffer, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
-             nb::sig("def encode_to_buffer(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> memoryview"))
+             nb::sig("def encode(self, text: str | bytes, wanted: collections.abc.Sequence[int] | typing.Literal['all'] | None = None) -> list[int]"),
+             "The ids. `wanted`: the numbers of the special tokens that are looked for, in the order in which they were given; or all of them.")
+        .def(
+            "encode_to_buffer", &encode_to_buffer, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
+            nb::sig("def encode_to_buffer(self, text: str | bytes, wanted: collections.abc.Sequence[int] | typing.Literal['all'] | None = None) -> memoryview"))
         .def("encode_with_offsets", &encode_with_offsets, nb::arg("text").none(), nb::arg("wanted") = nb::none(),
-             nb::sig("def encode_with_offsets(self, text: str | bytes, wanted: collections.abc.Sequence[int] | None = None) -> tuple[list[int], list[int]]"),
+             nb::sig("def encode_with_offsets(self, text: str | bytes, wanted: collections.abc.Sequence[int] | typing.Literal['all'] | None = None) -> "
+                     "tuple[list[int], list[int]]"),
              "The ids, and for each the offset in bytes of the character that it comes from.")
         .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"),
              nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"))
         .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"), "The pre-tokens that the model gets.")
-        .def("special_spans", &find_special, nb::arg("text").none(), nb::arg("wanted").none(),
-             nb::sig("def special_spans(self, text: str | bytes, wanted: collections.abc.Sequence[int]) -> list[tuple[int, int, int]]"),
-             "The special tokens that are found in a text, of those that are wanted by number: (number, start, end) each, in bytes.")
+        .def("special_spans", &find_special, nb::arg("text"), nb::arg("wanted").none(),
+             nb::sig("def special_spans(self, text: str, wanted: collections.abc.Sequence[int] | typing.Literal['all']) -> list[tuple[int, int, int]]"),
+             "The special tokens that are found in a text, of those that are wanted: (start, end, id) each, in characters.")
         .def("find_added", &find_added, nb::arg("text").none(), nb::sig("def find_added(self, text: str | bytes) -> list[int]"),
              "The numbers of the added tokens that are written in a text.")
         .def(

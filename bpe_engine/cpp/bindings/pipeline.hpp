@@ -12,12 +12,17 @@ namespace bpe::bindings {
 
 class PipelineEngine {
 public:
-    explicit PipelineEngine(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {}
+    explicit PipelineEngine(std::shared_ptr<const Pipeline> pipeline) : pipeline_(std::move(pipeline)) {
+        for (AddedToken const& token : pipeline_->added_tokens()) all_special_.push_back(token.special);
+    }
     const std::shared_ptr<const Pipeline>& encoder() const { return pipeline_; }
+    // All special tokens are wanted.
+    const AddedTokens::Wanted& all_special() const { return all_special_; }
     nb::object to_list(const std::vector<std::uint32_t>& ids) const;
 
 private:
     std::shared_ptr<const Pipeline> pipeline_;
+    AddedTokens::Wanted all_special_;
 };
 
 // The native object that `object` is. Raises TypeError for anything else.

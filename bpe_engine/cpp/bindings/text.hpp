@@ -60,6 +60,7 @@ void define_interval(nb::module_& module);
 void define_pipeline(nb::module_& module);
 void define_algorithms(nb::module_& module);
 void define_regex(nb::module_& module);
+void define_special_tokens(nb::module_& module);
 void define_models(nb::module_& module);
 void define_token_buffer(nb::module_& module);
 void define_token_set(nb::module_& module);

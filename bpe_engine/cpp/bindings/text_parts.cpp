@@ -61,6 +61,13 @@ std::size_t common_prefix(Bytes one, Bytes other) {
     return static_cast<std::size_t>(std::mismatch(one.data + place, one.data + most, other.data + place).first - one.data);
 }
 
+Encoded::Encoded(nb::str text) : owner_(nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"))) {
+    char* data = nullptr;
+    Py_ssize_t size = 0;
+    if (!owner_.is_valid() || PyBytes_AsStringAndSize(owner_.ptr(), &data, &size) != 0) throw nb::python_error();
+    bytes_ = {reinterpret_cast<const Byte*>(data), static_cast<std::size_t>(size)};
+}
+
 Ascii::Ascii(nb::str text) {
     // Not that of a class of its own.
     if (nb::handle(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("isascii")(text).is(nb::handle(Py_False))) return;

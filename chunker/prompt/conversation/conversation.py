@@ -38,7 +38,7 @@ class Conversation(RenderedMessages):
 
     Not for use by several threads at a time; `fork` gives another thread its own. Memory: the text in UTF-8, four bytes
     an id, and a tenth to a fifth of that for messages, places to go back to and room to grow: 10 to 12 bytes a token of
-    English. The strings of messages are the caller's own; lists and dicts in them are copied.
+    English. The strings of messages are the caller's own; of lists and dicts in them the values are kept.
 
     Examples:
         >>> template = "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{% endfor %}"

@@ -89,7 +89,7 @@ def placed(
     if not lost:
         return kept
     where: dict[int, tuple[int, int, int]] | None = None
-    wanted = replace(wanted, messages=list(wanted.messages))
+    wanted = wanted._replace(messages=list(wanted.messages))
     for pin in lost:
         if pin.message >= len(wanted.messages) or wanted.messages[pin.message]["role"] in _OTHERS:
             continue

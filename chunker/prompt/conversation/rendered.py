@@ -6,7 +6,7 @@ state      messages, tools, options      -> rendered -> compared with the text b
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from operator import index
 from typing import Any, Literal, NamedTuple, SupportsIndex
@@ -157,9 +157,7 @@ class RenderedMessages:
 
     @property
     def messages(self) -> list[Message]:
-        """The messages as the template sees them: a dict each, made for you. Do not change lists and dicts in them.
-        Linear time.
-        """
+        """The messages as the template sees them: a dict each, made for you. Linear time."""
         return list(self._state.messages)
 
     @property
@@ -202,7 +200,7 @@ class RenderedMessages:
     @property
     def request(self) -> Request:
         """The request that the text was rendered from."""
-        return replace(self._request(self._state), messages=self.messages)
+        return self._request(self._state)._replace(messages=self.messages)
 
     # --- to another state
 
@@ -225,7 +223,9 @@ class RenderedMessages:
         gone = state.messages.splice(first, last, made)
         try:
             options = {"spelled": spelled, "continued": None, **options}
-            spliced = Spliced(len(state.messages) - len(made) + len(gone), first, gone, made)
+            spliced = None
+            if self._pins or self._sampled:
+                spliced = Spliced(len(state.messages) - len(made) + len(gone), first, gone, made)
             return self._go(state._replace(**options), spliced, tell=tell)
         except BaseException:
             state.messages.splice(first, first + len(made), gone)
@@ -269,7 +269,7 @@ class RenderedMessages:
         return self._speller.told_apart(wanted, text, spellings, self._render)
 
     def _go(self, state: State, spliced: Spliced | None = None, *, tell: bool = True) -> Change:
-        """Go to another state. `spliced`: what has happened to its messages. Nothing else has changed where it raises."""
+        """Go to another state. `spliced`: what has happened to messages with pins. Nothing else has changed where it raises."""
         wanted = self._request(state)
         compare = ComparedText.beside(self._encoder)
         text = self._template.taken(wanted, compare) if state.messages else compare(())

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from chunker.prompt.errors import ChatTemplateError, MessageError
@@ -44,7 +43,7 @@ class Asked(NamedTuple):
         """The text with other messages in these places; None where the template fails."""
         made = [messages.get(number, message) for number, message in enumerate(self.wanted.messages)]
         try:
-            return self.template.rendered(replace(self.wanted, messages=made))
+            return self.template.rendered(self.wanted._replace(messages=made))
         except (ChatTemplateError, MessageError):
             return None
 

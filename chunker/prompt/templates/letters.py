@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -110,7 +109,7 @@ def _exchanged(
         shift = number // _SHIFTS**digit % _SHIFTS + 1
         messages[number] = _other(messages[number], fields, shift, careful=care)
     try:
-        made = template.rendered(replace(wanted, messages=messages))
+        made = template.rendered(wanted._replace(messages=messages))
     except (ChatTemplateError, MessageError):
         return None
     if len(made) != len(text):

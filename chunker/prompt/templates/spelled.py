@@ -17,7 +17,6 @@ Also broken are the beginnings of special tokens at the end of a text, which wou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
@@ -53,12 +52,13 @@ class Spelling(NamedTuple):
 
 class _Known(NamedTuple):
     """The beginnings of the special tokens of a tokenizer, the length of the longest token, the common prefix of all that are found in raw text (a text
-    without it spells none), and the characters that beginnings end with.
+    without it spells none), and the characters that beginnings begin and end with.
     """
 
     beginnings: frozenset[str]
     longest: int
     start: str
+    firsts: frozenset[str]
     lasts: frozenset[str]
 
     @classmethod
@@ -69,7 +69,17 @@ class _Known(NamedTuple):
         added = () if tokenizer.specification is None else tokenizer.specification.added_tokens
         start = "" if any(token.special and token.normalized for token in added) else beginning(specials)
         lasts = frozenset(beginning[-1] for beginning in beginnings)
-        return cls(beginnings, max(map(len, specials), default=0), start, lasts)
+        firsts = frozenset(beginning[0] for beginning in beginnings)
+        return cls(beginnings, max(map(len, specials), default=0), start, firsts, lasts)
+
+    def unfinished(self, text: str) -> int | None:
+        """Where the longest beginning of a special token begins that a text ends with."""
+        if not text or text[-1] not in self.lasts:
+            return None
+        first = max(0, len(text) - self.longest + 1)
+        if self.firsts.isdisjoint(text[first:]):
+            return None
+        return next((place for place in range(first, len(text)) if text[place:] in self.beginnings), None)
 
 
 _KNOWN: WeakKeyDictionary[Finds, _Known] = WeakKeyDictionary()
@@ -78,7 +88,7 @@ _KNOWN: WeakKeyDictionary[Finds, _Known] = WeakKeyDictionary()
 class Speller:
     """Finds special tokens in the texts of messages, and breaks them."""
 
-    __slots__ = ("_beginnings", "_lasts", "_longest", "_start", "_tokenizer")
+    __slots__ = ("_known", "_tokenizer")
 
     def __init__(self, tokenizer: Finds) -> None:
         self._tokenizer = tokenizer
@@ -86,19 +96,17 @@ class Speller:
         known = _KNOWN.get(tokenizer)
         if known is None:
             known = _KNOWN[tokenizer] = _Known.of(tokenizer)
-        self._beginnings, self._longest, self._start, self._lasts = known
+        self._known = known
 
     def spellings(self, value: object) -> list[Spelling]:
         """All that the texts of a plain value spell, keys too."""
         found = []
         for text in strings(value):
-            if self._start in text:
+            if self._known.start in text:
                 found += [Spelling(text, start, end) for start, end, _ in self._tokenizer.find_special(text, "all")]
-            if text and text[-1] in self._lasts and self._start[:1] in text[-self._longest :]:
-                for length in range(min(len(text), self._longest - 1), 0, -1):
-                    if text[-length:] in self._beginnings:
-                        found.append(Spelling(text, len(text) - length, len(text)))
-                        break
+            place = self._known.unfinished(text)
+            if place is not None:
+                found.append(Spelling(text, place, len(text)))
         return found
 
     def told_apart(self, wanted: Request, text: str, spellings: Sequence[Spelling], render: Render) -> str:
@@ -135,8 +143,7 @@ class Speller:
         texts: dict[str, str] = {}
         for spelling, shift in broken:
             texts[spelling.text] = self._broken(texts.get(spelling.text, spelling.text), spelling, shift)
-        changed = replace(
-            wanted,
+        changed = wanted._replace(
             messages=replaced(list(wanted.messages), texts),
             tools=replaced(wanted.tools, texts),
             documents=replaced(wanted.documents, texts),
@@ -182,7 +189,7 @@ class Speller:
         ):
             return True
         return spelling.end == len(text) and any(
-            text[place:] in self._beginnings for place in range(spelling.start, spelling.end)
+            text[place:] in self._known.beginnings for place in range(spelling.start, spelling.end)
         )
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import jinja2
 
@@ -27,8 +28,7 @@ Taken = TypeVar("Taken")
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """The values to be rendered. `continued`: the field of the last message that goes on, or None."""
 
     messages: Sequence[Message] = ()
@@ -36,7 +36,7 @@ class Request:
     documents: list[Any] | None = None
     add_generation_prompt: bool = False
     continued: str | None = None
-    variables: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ def _cut(text: str, final: str) -> str:
 
 def without_prompt(wanted: Request) -> Request:
     """The request without what asks for an answer."""
-    return replace(wanted, add_generation_prompt=False)
+    return wanted._replace(add_generation_prompt=False)
 
 
 def _line(error: BaseException) -> int | None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.native import native
-from chunker.prompt.conversation.kept_messages import KeptMessages, dicts_of, unchanged
+from chunker.prompt.conversation.kept_messages import KeptMessages, dicts_of, place_of, unchanged
 from chunker.prompt.templates.values import identical, plain_message, plain_or_none
 
 TEXTS = st.sampled_from(["", "a", "user", "thinking", "Hello \ud800", "日本"])
@@ -29,8 +29,13 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
 LISTS = st.lists(messages(), max_size=5)
 
 
-def flat(kept: KeptMessages) -> list[Any]:
-    return [value for message in kept for value in (tuple(message), *message.values())]
+def flat(value: Any) -> list[Any]:
+    """A plain value as it is kept, by the text that says so."""
+    if isinstance(value, dict):
+        return [tuple(value), *(one for item in value.values() for one in flat(item))]
+    if isinstance(value, list | tuple):
+        return [(type(value), len(value)), *(one for item in value for one in flat(item))]
+    return [value]
 
 
 @given(LISTS, st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), LISTS), max_size=4))
@@ -78,21 +83,29 @@ def test_compiled_and_in_python_alike(first: list[Any], second: list[Any]) -> No
     assert compiled is not None
     kept = KeptMessages()
     kept.splice(0, 0, [plain_message(message, 0) for message in first])
-    values = flat(kept)
+    values = [value for message in kept for value in flat(message)]
     assert identical(compiled.dicts_of(values), dicts_of(values))
+    assert identical(list(kept), dicts_of(values))
+    for number in range(len(kept) + 1):
+        place = place_of(values, number)
+        assert compiled.place_of(values, number) == place
+        assert identical(dicts_of(values[place:]), list(kept)[number:])
     for given_now in (second, first, first + second, second + first, [None, *first], [*first, {"content": "no role"}]):
-        assert compiled.unchanged(values, given_now, plain_or_none) == unchanged(values, given_now)
+        assert compiled.unchanged(values, len(kept), given_now, plain_or_none) == unchanged(values, given_now)
 
 
 @pytest.mark.skipif(native() is None, reason="the engine runs in pure Python")
 def test_no_list_of_messages_is_refused() -> None:
     compiled = native()
     assert compiled is not None
-    for values in (["role"], [("role",)], [("role", "content"), "user"], [("role",), "user", 3]):
+    messages = [{"role": "user", "content": "Hi"}, {"role": "user"}]
+    for values in (["role"], [("role",)], [("role", "content"), "user"], [("role",), "user", 3], [("role",), (list, 2), 1], [("role",), (list, -1)], [("role",), (list, "x")]):  # fmt: skip
         with pytest.raises(ValueError, match="a tuple of names"):
             compiled.dicts_of(values)
         with pytest.raises(ValueError, match="a tuple of names"):
-            compiled.unchanged(values, [], plain_or_none)
+            compiled.place_of(values, 2)
+        with pytest.raises(ValueError, match="a tuple of names"):
+            compiled.unchanged(values, 2, messages, plain_or_none)
     # What changes the lists while they are looked at.
     values, given_now = [("role",), "user", ("role",), "tool"], [{"role": "x"}, {"role": "tool"}]
 
@@ -102,4 +115,4 @@ def test_no_list_of_messages_is_refused() -> None:
         return message
 
     with pytest.raises(IndexError):
-        compiled.unchanged(values, given_now, taking)
+        compiled.unchanged(values, 2, given_now, taking)

@@ -37,6 +37,23 @@ struct IdsSink {
     void again() { ids.resize(at_cut); }
 };
 
+// The special tokens of a text, and none of its pieces.
+struct SpecialSink {
+    static constexpr bool takes_tokens_alone = true;
+    const std::vector<AddedToken>& tokens;
+    std::vector<Pipeline::Written> found;
+    std::size_t at_cut = 0;
+    void piece(Bytes, std::size_t, bool, std::size_t) {}
+    void token(std::uint32_t number, std::size_t start, std::size_t end) {
+        if (tokens[number].special) found.push_back({number, start, end});
+    }
+    bool cut(Position) {
+        at_cut = found.size();
+        return true;
+    }
+    void again() { found.erase(found.begin() + static_cast<std::ptrdiff_t>(at_cut), found.end()); }
+};
+
 }  // namespace
 
 std::size_t Pipeline::count(Bytes text, const AddedTokens::Wanted& wanted) const {
@@ -70,21 +87,7 @@ void Pipeline::encode_rest(Bytes text, Position from, bool behind_token, std::ve
 
 std::vector<Pipeline::Written> Pipeline::find_special(Bytes text, const AddedTokens::Wanted& wanted) const {
     Lease const workspace = lease();
-    struct Sink {
-        const Pipeline& pipeline;
-        std::vector<Written> found;
-        void piece(Bytes, std::size_t, bool, std::size_t) {}
-        void token(std::uint32_t number, std::size_t start, std::size_t end) {
-            if (pipeline.added_tokens()[number].special) found.push_back({number, start, end});
-        }
-        std::size_t at_cut = 0;
-        bool cut(Position) {
-            at_cut = found.size();
-            return true;
-        }
-        void again() { found.erase(found.begin() + static_cast<std::ptrdiff_t>(at_cut), found.end()); }
-    };
-    Sink sink{*this, {}, 0};
+    SpecialSink sink{added_tokens(), {}, 0};
     Position at;
     scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
     return std::move(sink.found);

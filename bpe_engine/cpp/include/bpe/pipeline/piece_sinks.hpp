@@ -24,6 +24,10 @@ struct Position {
 template <class Sink>
 inline constexpr bool takes_parts = requires(Sink& sink) { sink.part(std::size_t{}, Bytes{}, Before::nothing); };
 
+// Sinks that want the added tokens of a text and none of its pieces.
+template <class Sink>
+inline constexpr bool takes_tokens_alone = requires { Sink::takes_tokens_alone; };
+
 // Sink for the pieces of raw text. `begin`: the piece from there on is the first of the text.
 template <class Sink>
 struct RawSink {

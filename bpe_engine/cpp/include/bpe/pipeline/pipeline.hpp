@@ -125,7 +125,9 @@ public:
             // A token that takes along white space which was read on.
             OpenTail* const known = tail && match.is_found() && end < tail->learned() ? nullptr : tail;
             if (known && !at_end && !is_known) known->set_learned(reach);
-            if (at.offset < reach &&
+            // Tokens that are looked for in the raw text do not depend on what stands between them.
+            bool const reads = !takes_tokens_alone<Sink> || looks_inside_;
+            if (reads && at.offset < reach &&
                 region(text, first, at, end, reach, limit, is_known, wanted, workspace, sink, known, !at_end && !is_known) != Progress::done)
                 return;
             if (!match.is_found()) return;
@@ -204,7 +206,7 @@ public:
         std::uint32_t number;
         std::size_t start, end;  // with the white space that it takes along, in bytes
     };
-    // The special tokens that are found in a text, of those that are wanted.
+    // The special tokens that are found in a text, of those that are wanted. Reads nothing else, unless tokens are looked for in normalized text.
     std::vector<Written> find_special(Bytes text, const AddedTokens::Wanted& wanted) const;
     // The numbers of the added tokens that are written in a text, wanted or not.
     void find_added(Bytes text, std::vector<std::uint32_t>& numbers) const;
