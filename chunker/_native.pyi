@@ -290,9 +290,9 @@ class CodeReading:
         The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.
         """
 
-    def resumption(self, preamble: int = 0) -> tuple[list[tuple[int, int]], list[tuple[str, str]], list[tuple[int, int]]]:
+    def resumption(self) -> tuple[list[tuple[int, int]], list[tuple[str, str]], list[tuple[int, int]]]:
         """
-        Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and behind; and from where to where the parser met errors. The first `preamble` characters stand for text before.
+        Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and behind; and from where to where the parser met errors.
         """
 
     def regions(self) -> list[tuple[int, int, bytes]]:
@@ -323,7 +323,7 @@ class Grammar:
     def reads(language: object) -> bool:
         """Whether the runtime knows grammars of this version."""
 
-    def read(self, text: str, small: int) -> CodeReading:
+    def read(self, text: str, small: int, preamble: int = 0) -> CodeReading:
         """
-        Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.
+        Read a text that is not empty; nodes of at most `small` bytes are closed, but for those that begin in the first `preamble` characters, which stand for text before. The GIL is released meanwhile.
         """

@@ -11,8 +11,8 @@ The chunks always equal those of the whole text.
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
 Plain text, Markdown, and without context JSON, JSON Lines, CSV, TOML and YAML are read around the edit; of Markdown, the text between two
-headings or paragraphs at the margin; of YAML, that between two keys at the margin; of source code, some definitions before and after the edit. All other
-formats, the strategy "optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
+headings or paragraphs at the margin; of YAML, that between two keys at the margin; of source code, some definitions before and after the edit, unless
+it makes an error. All other formats, the strategy "optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
 from chunker.models import Chunk
 
 _NOTHING = Stand((), 0, 0)
-# Characters, and chunks of the usual size, that the first window after an edit has behind what the chunks around the edit looked at.
-_MORE_AT_FIRST, _CHUNKS_AT_FIRST = 1_000, 1
+# Places where the text can be read anew that a window has behind what the chunks around the edit looked at: of the last ones nothing is certain.
+_MORE = 3
 
 
 class ChunkChange(NamedTuple):
@@ -152,7 +152,7 @@ class EditedText:
         self._chunker.budget.check(text, self._chunker.tokenizer)
         if not text:
             return Rows([], [])
-        made = list(reader.window(text, 0, Mark(0, 0, "", 0, ""), len(text), "").grow(0, _NOTHING))
+        made = list(reader.window(text, 0, Mark(0, "", 0, ""), len(text), "").grow(0, _NOTHING))
         return Rows([one.row for one in made], [one.step for one in made])
 
     def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> ChunkChange:
@@ -180,16 +180,16 @@ class EditedText:
         made: list[EditedRow] = []
         steps: list[int] = []
         ahead = rows.first_marked_from(end)
-        size = len(self._text) // max(len(rows.rows), 1) * _CHUNKS_AT_FIRST + _MORE_AT_FIRST
+        usual = len(self._text) // max(len(rows.rows), 1)  # characters of a chunk
+        size = 0
         while True:
             known = rows.reach(max(ahead - 1, 0)) + longer if ahead < len(rows.rows) else len(new)
-            until, closing = min(max(known, at) + size, len(new)), ""
-            if reader.ends_at_marks:
-                last = rows.first_marked_from(until - longer)
-                until, closing = len(new), ""
-                if last < len(rows.rows):
-                    until, closing = rows.mark(last) + longer, rows.rows[last].mark.closing
-            size *= 2
+            until, closing = len(new), ""
+            # A chunk that looked as far as to the end of what is certain is not certain.
+            last = rows.place_from(max(known, at) + 1 + size - longer, _MORE - 1)
+            if last is not None:
+                until, closing = last[0] + longer, last[1]
+            size = max(2 * size, usual)
             try:
                 window = reader.window(new, mark_at, mark, until, closing)
             except TooNarrowError:
@@ -205,13 +205,9 @@ class EditedText:
                 if same is None or rows.mark(same) < end or at >= len(new):
                     continue
                 known_row, here = rows.rows[same], window.mark(at)
-                if (
-                    known_row.mark._replace(before=here.before) == here
-                    and same_stand(known_row.stand, stand, window.settled - at)
-                    and reader.agrees(window, at)
-                ):
+                if known_row.mark == here and same_stand(known_row.stand, stand, window.settled - at):
                     self._reader = reader
-                    return self._put(first, same, made, steps, start, before_mark=here.before)
+                    return self._put(first, same, made, steps, start)
             if window.is_last:
                 self._reader = reader
                 return self._put(first, len(rows.rows), made, steps, start)
@@ -219,15 +215,10 @@ class EditedText:
                 here = window.mark(at)
                 mark_at, mark = at + here.offset, here
 
-    def _put(
-        self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int, *, before_mark: int = 0
-    ) -> ChunkChange:
-        """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were.
-
-        `before_mark`: see `Rows.replaced`.
-        """
+    def _put(self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
+        """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were."""
         before = self._rows
-        self._rows = before.replaced(first, behind, made, steps, before_mark)
+        self._rows = before.replaced(first, behind, made, steps)
         same, at = 0, before.starts[first]
         for row, other in zip(made, before.rows[first:behind], strict=False):
             if at + row.size > start or row[:5] != other[:5] or steps[same] != before.steps[first + same]:
@@ -238,10 +229,8 @@ class EditedText:
 
     def _first_to_grow(self, start: int) -> int:
         """The first chunk that looked at what an edit at `start` may have changed."""
-        rows = self._rows
         # What stands before the last place but one where the text can be read anew is read as it was.
-        number = rows.last_marked_before(start)
-        return rows.first_reaching(rows.starts[number] + rows.rows[number].mark.before)
+        return self._rows.first_reaching(self._rows.place_before(start, 1))
 
     def _check(self, new: str, start: int, end: int) -> None:
         """Raise `BudgetTooSmallError` for a character in new[start:end] that is over the budget."""

@@ -34,8 +34,6 @@ class Chunking(NamedTuple):
 class RestartReader:
     """Reads the texts of a chunker by the rules of its format."""
 
-    ends_at_marks = False
-
     def __init__(self, chunker: TextChunker, source: str | None, rules: Restarts) -> None:
         self._chunking = Chunking(chunker, source, rules)
         self._notes = rules.outline("").notes
@@ -58,10 +56,6 @@ class RestartReader:
         elif window.outline.notes != self._notes:
             raise NotLocalError
         return window
-
-    def agrees(self, _window: Window, _start: int, /) -> bool:
-        """See `WindowReader`: a place where the text can be read anew says it all."""
-        return True
 
     def edited(self, _text: str, _start: int, _end: int, _longer: int, /) -> WindowReader:
         """See `WindowReader`."""
@@ -93,3 +87,6 @@ class RestartWindow(Window):
         if place not in self._preambles:
             self._preambles[place] = self._rules.preamble(self._whole, self.outline, place)
         return self._preambles[place], ""
+
+    def _closing(self, _number: int) -> str:
+        return ""

@@ -21,12 +21,10 @@ from chunker.growing.units import Place
 class Mark(NamedTuple):
     """A place where the text can be read anew: `offset`, in characters, from the start of a chunk, so never above 0.
 
-    `before` is the last such place before that one, from the start of the chunk as well. `preamble` stands for all text before, and the
-    boundary there has this strength and label. `closing` ends what is open there.
+    `preamble` stands for all text before, and the boundary there has this strength and label. `closing` ends what is open there.
     """
 
     offset: int
-    before: int
     preamble: str
     strength: int
     label: str
@@ -49,7 +47,8 @@ class Stand(NamedTuple):
 class EditedRow(NamedTuple):
     """A chunk: its first and last offset from where the grower stood, what is in front of them, and what it takes to grow it again.
 
-    The first is not 0 where an overlap turned out to be too long. `reach`: how far the grower looked, from there as well.
+    The first is not 0 where an overlap turned out to be too long. `reach`: how far the grower looked, from there as well. `places`: where, up to
+    the next chunk, the text can be read anew, from there as well, each with what ends all that is open there.
     """
 
     first: int
@@ -60,15 +59,18 @@ class EditedRow(NamedTuple):
     stand: Stand
     mark: Mark
     reach: int
+    places: tuple[tuple[int, str], ...]
 
 
 class Rows:
     """The chunks of one version of a text."""
 
-    def __init__(self, rows: list[EditedRow], steps: list[int]) -> None:
+    def __init__(self, rows: list[EditedRow], steps: list[int], farthest: int | None = None) -> None:
         self.rows = rows
         self.steps = steps
         self.starts = list(accumulate(steps, initial=0))[: len(rows)]
+        # No grower looked farther from the start of its chunk.
+        self._farthest = max((row.reach for row in rows), default=0) if farthest is None else farthest
 
     def holding(self, offset: int) -> int:
         """The number of the last chunk that begins at this offset or before it."""
@@ -89,31 +91,44 @@ class Rows:
 
     def first_reaching(self, offset: int) -> int:
         """The number of the first chunk that looked at what stands at this offset or behind it; the last one if none did."""
-        reaching = (number for number in range(len(self.rows)) if self.reach(number) >= offset)
+        first = min(bisect_left(self.starts, offset - self._farthest), len(self.rows) - 1)
+        reaching = (number for number in range(first, len(self.rows)) if self.reach(number) >= offset)
         return next(reaching, len(self.rows) - 1)
 
-    def last_marked_before(self, offset: int) -> int:
-        """The number of the last chunk up to this offset that has a mark before it; the first one if there is none."""
+    def place_before(self, offset: int, back: int) -> int:
+        """The last place but `back` before this offset where the text can be read anew; 0 if there are not so many."""
         number = self.holding(offset)
-        while number and self.mark(number) >= offset:
+        while number >= 0:
+            start = self.starts[number]
+            before = [start + place for place, _ in self.rows[number].places if start + place < offset]
+            if back < len(before):
+                return before[-1 - back]
+            back -= len(before)
             number -= 1
-        return number
+        return 0
+
+    def place_from(self, offset: int, ahead: int) -> tuple[int, str] | None:
+        """The place where the text can be read anew that has `ahead` others between this offset and it, and what ends all that is open there; None if there is none."""
+        for number in range(self.holding(offset), len(self.rows)):
+            start = self.starts[number]
+            for place, closing in self.rows[number].places:
+                if start + place < offset:
+                    continue
+                if not ahead:
+                    return start + place, closing
+                ahead -= 1
+        return None
 
     def first_marked_from(self, offset: int) -> int:
         """The number of the first chunk that has a mark at this offset or after it; that of chunks if there is none."""
         marked = (number for number in range(self.holding(offset), len(self.rows)) if self.mark(number) >= offset)
         return next(marked, len(self.rows))
 
-    def replaced(self, first: int, behind: int, rows: list[EditedRow], steps: list[int], before: int = 0) -> Rows:
-        """With these rows in place of rows[first:behind], where the place before the mark of the first one after them is now so far from its start."""
-        after = self.rows[behind:]
-        place = self.mark(behind) if after else 0
-        start = self.starts[behind] if after else 0
-        for number, row in enumerate(after, behind):
-            if self.mark(number) != place:
-                break
-            after[number - behind] = row._replace(mark=row.mark._replace(before=before + start - self.starts[number]))
-        return Rows(self.rows[:first] + rows + after, self.steps[:first] + steps + self.steps[behind:])
+    def replaced(self, first: int, behind: int, rows: list[EditedRow], steps: list[int]) -> Rows:
+        """With these rows in place of rows[first:behind]."""
+        farthest = max(self._farthest, *(row.reach for row in rows)) if rows else self._farthest
+        steps = self.steps[:first] + steps + self.steps[behind:]
+        return Rows(self.rows[:first] + rows + self.rows[behind:], steps, farthest)
 
 
 class Pieces(Sequence[Piece]):

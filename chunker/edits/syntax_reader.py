@@ -6,8 +6,8 @@
         def thr x(self): ...       --------->          def thr x(self): ...
         def four(self): ...                            def four(self): ...
 
-A window is parsed by itself. It is read as in the whole text, but for its last parts, if what the parser does not understand ends before these. So
-errors elsewhere cost nothing; they are kept by their places, for the notes.
+A window is parsed by itself. It is read as in the whole text, but for its last parts, if the parser meets no errors in it but those that it met there
+before the edit. So errors elsewhere cost nothing; they are kept by their places, for the notes. An edit that makes an error has all of the text read.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ class SyntaxReader:
         source: The name of the text.
         walk: Reads texts of the language.
         errors: From where to where the parser met what it does not understand.
-        edit: The start of the last edit; no error before it has changed.
+        edit: Where the last edit begins and ends; no error elsewhere has changed.
     """
 
-    ends_at_marks = True
     decided_by = 0
 
     def __init__(
@@ -48,7 +47,7 @@ class SyntaxReader:
         walk: CompiledWalk,
         errors: Sequence[tuple[int, int]] = (),
         *,
-        edit: int = 0,
+        edit: tuple[int, int] | None = None,
     ) -> None:
         self._chunker, self._source, self._walk = chunker, source, walk
         self._errors = self._known = errors
@@ -62,26 +61,19 @@ class SyntaxReader:
     def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
         """See `WindowReader`."""
         window = SyntaxWindow((self._chunker, self._source, self._walk), (text, start, end), mark, closing)
-        # What is broken long before may go on to confuse the parser, as open blocks of Python do. Then a part is not read as in the whole.
-        known, found = (
-            [error for error in errors if start <= error[0] and error[1] <= self._edit]
-            for errors in (self._errors, window.errors)
-        )
-        if known != found:
-            raise NotLocalError
+        if self._edit is not None:
+            edit, edit_end = self._edit
+            known = [error for error in self._known if start <= error[0] < window.settled]
+            kept = [error for error in known if error[1] < edit or error[0] > edit_end]
+            # Where a new error ends may depend on all of the text, as with quotes that are open; and what is broken long before may go on to confuse
+            # the parser, as open blocks of Python do.
+            if [error for error in window.errors if error[0] < window.settled] != kept:
+                raise NotLocalError
         kept = [error for error in self._errors if error[1] <= start or error[0] >= window.settled]
         self._errors = sorted(
             kept + [error for error in window.errors if start < error[1] and error[0] < window.settled]
         )
         return window
-
-    def agrees(self, window: Window, start: int, /) -> bool:
-        """See `WindowReader`: what confused the parser at the edit is over if it meets errors where it met them before."""
-        known, found = (
-            [error for error in errors if start <= error[0] and error[1] <= window.settled]
-            for errors in (self._known, window.errors if isinstance(window, SyntaxWindow) else ())
-        )
-        return known == found
 
     def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
         """See `WindowReader`."""
@@ -93,7 +85,7 @@ class SyntaxReader:
         ]
         # Of what was deleted nothing is kept.
         errors = [(first, last) for first, last in moved if first < last]
-        return SyntaxReader(self._chunker, self._source, self._walk, errors, edit=start)
+        return SyntaxReader(self._chunker, self._source, self._walk, errors, edit=(start, end + longer))
 
 
 class SyntaxWindow(Window):
@@ -110,15 +102,17 @@ class SyntaxWindow(Window):
         text, start, end = stretch
         head = len(mark.preamble)
         whole = mark.preamble + text[start:end] + closing if start or end < len(text) else text
-        reading = walk.read(whole, chunker.budget.max_tokens * _CHARACTERS_A_TOKEN)
+        reading = walk.read(whole, chunker.budget.max_tokens * _CHARACTERS_A_TOKEN, head)
         if reading.given_up:
             raise NotLocalError
-        points, bodies, errors = reading.resumption(head)
+        points, bodies, errors = reading.resumption()
         behind = end - start + head  # where the text ends, in the window
         points = [point for point in points if head < point[0] < behind]
         settled = behind
         if any(first < head or last > behind for first, last in errors):
             raise TooNarrowError  # what is around the window is not as it was
+        if start and any(first < (points[0][0] if points else behind) for first, _ in errors):
+            raise NotLocalError  # in the whole text the error may begin before the window
         if end < len(text):
             known = points[-_UNSURE][0] if len(points) >= _UNSURE else 0
             unsure = next((first for first, last in errors if last > known), behind)
@@ -139,3 +133,6 @@ class SyntaxWindow(Window):
 
     def _around(self, number: int) -> tuple[str, str]:
         return self._bodies[number]
+
+    def _closing(self, number: int) -> str:
+        return self._bodies[number][1]

@@ -60,17 +60,8 @@ class WindowReader(Protocol):
         """An edit before this offset may change how all of the text is read."""
         ...
 
-    @property
-    def ends_at_marks(self) -> bool:
-        """Whether windows have to end where chunks have a mark, or with the text."""
-        ...
-
     def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
-        """The window of `text` from a mark, at `start`, up to `end`, where `closing` ends what is open. Raises `TooNarrowError` if nothing of it is certain."""
-        ...
-
-    def agrees(self, window: Window, start: int, /) -> bool:
-        """Whether the window says from `start` on what is known of the text there from before the edit."""
+        """The window of `text` from a mark, at `start`, up to `end`, a place where it can be read anew or its end, where `closing` ends what is open. Raises `TooNarrowError` if nothing of it is certain."""
         ...
 
     def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
@@ -131,18 +122,29 @@ class Window(ABC):
     def _around(self, number: int) -> tuple[str, str]:
         """What stands for the text before `places[number]`, and what ends what is open there."""
 
+    @abstractmethod
+    def _closing(self, number: int) -> str:
+        """What ends what is open at `places[number]`."""
+
     def mark(self, start: int) -> Mark:
         """The last place at `start` or before it where the text can be read anew, from there."""
         number = bisect_right(self._places, start - self._shift) - 1
         if number < 0:
-            first, to_start = self._first_mark, self._start - start
-            return first._replace(offset=to_start, before=to_start + first.before - first.offset)
-        place, shift = self._places[number], self._shift - start
-        before = self._places[number - 1] + shift if number else self._start - start
+            return self._first_mark._replace(offset=self._start - start)
+        place = self._places[number]
         row = bisect_left(self.outline.offsets, place)
         preamble, closing = self._around(number)
         strength, label = self.outline.strengths[row], self.outline.labels[row]
-        return Mark(place + shift, before, preamble, strength, label, closing)
+        return Mark(place + self._shift - start, preamble, strength, label, closing)
+
+    def places(self, start: int, end: int) -> tuple[tuple[int, str], ...]:
+        """Where the text can be read anew from `start` up to `end`, counted from `start`, each with what ends all that is open there."""
+        first, last = (bisect_left(self._places, offset - self._shift) for offset in (start, end))
+        shift = self._shift - start
+        found = [(self._places[number] + shift, self._closing(number)) for number in range(first, last)]
+        if self._start == start < end:
+            found.insert(0, (0, self._first_mark.closing))
+        return tuple(found)
 
     def grow(self, start: int, stand: Stand) -> Iterator[Made]:
         """The chunks from `start` on that are certain, by a grower that stands so."""
@@ -179,6 +181,7 @@ class Window(ABC):
                 stand,
                 self.mark(start + at),
                 reach - at,
+                self.places(start + at, start + after),
             )
             stand = Stand(
                 tuple(self._outside(place, after, len(text)) for place in places),

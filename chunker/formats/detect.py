@@ -81,6 +81,7 @@ def language_of(path: str, text: str = "") -> str:
     return language or UNKNOWN
 
 
+@functools.lru_cache(maxsize=256)  # texts of markup have the names of languages in them, the same ones again and again
 def format_called(name: str) -> str | None:
     """The format of a language by any of its names: that of its format, its own or an alias, in any case, or a suffix of its files.
 

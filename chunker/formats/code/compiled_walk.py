@@ -62,9 +62,9 @@ class CompiledWalk:
         """The sketch of `text` with what is of at most `size` bytes closed."""
         return self.sketch_of(self.read(text, size))
 
-    def read(self, text: str, size: int) -> CodeReading:
-        """The reading of `text` with what is of at most `size` bytes closed."""
-        return self._grammar.read(text, min(size, _LARGEST))
+    def read(self, text: str, size: int, preamble: int = 0) -> CodeReading:
+        """The reading of `text` with what is of at most `size` bytes closed; the first `preamble` characters stand for text before."""
+        return self._grammar.read(text, min(size, _LARGEST), preamble)
 
     @staticmethod
     def sketch_of(reading: CodeReading) -> Sketch:

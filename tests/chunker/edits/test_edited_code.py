@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json.decoder
 import random
+import textwrap
+from inspect import getsource
 from typing import Any
 
 import pytest
@@ -304,3 +307,81 @@ def test_readings_tell_where_a_part_can_be_read() -> None:
 def syntax_walk(chunker: CodeChunker) -> Any:
     assert isinstance(chunker.format, CodeFormat)
     return compiled_walk(chunker.format.grammar)
+
+
+# What breaks code where it is put, in most places; and what one may delete instead.
+BREAKING = [
+    "(",
+    ")",
+    "[",
+    "}",
+    '"',
+    '"""',
+    "'",
+    ":",
+    ",",
+    "\\",
+    "`",
+    "/*",
+    "#",
+    "def f(\n",
+    "class :\n",
+    "if x\n",
+    "    ",
+    "\n",
+]
+
+
+def source_to_break(language: str, chance: random.Random) -> str:
+    """Definitions of all sizes: large ones that are read in parts, such as are just too small for that, and short ones."""
+    if language == "python" and chance.random() < 0.3:
+        return textwrap.dedent(getsource(json.decoder))
+    kinds = [language] * (language in PARTS) + ["body"] * (language in BODIES)
+    text = ""
+    for _ in range(chance.randrange(1, 6)):
+        if chance.choice(kinds) == "body":
+            text += large_body(language, chance, chance.choice([10, 30, 60, 120]))
+        else:
+            text += "".join(part_of(language, chance, 4) for _ in range(chance.randrange(1, 20)))
+    return text
+
+
+@settings(max_examples=50)
+@given(
+    st.sampled_from(["python", "python", "python", *sorted({*PARTS, *BODIES})]),
+    st.integers(0, 1 << 32),
+    st.sampled_from([24, 64, 200]),
+    st.sampled_from(OPTIONS),
+)
+def test_code_that_is_broken_and_mended(language: str, seed: int, max_tokens: int, options: dict[str, Any]) -> None:
+    chance = random.Random(seed)
+    text = source_to_break(language, chance)
+    chunker = CodeChunker(language, max_tokens, **options)
+    edited = EditedText(chunker, text)
+    undoing: list[tuple[int, int, str]] = []
+    for _ in range(8):
+        if undoing and chance.random() < 0.5:
+            start, end, new = undoing.pop()
+        else:
+            start = chance.randrange(len(text) + 1)
+            end = min(start + chance.choice([0, 0, 1, 1, 7]), len(text))
+            new = "" if end > start and chance.random() < 0.5 else chance.choice(BREAKING)
+            undoing.append((start, start + len(new), text[start:end]))
+        edited.replace(start, end, new)
+        text = text[:start] + new + text[end:]
+        assert edited.chunks == chunker.chunk(text)
+
+
+@pytest.mark.parametrize(
+    "header", ["class Big(Base, =):\n", "class Big(Base[1 2]):\n", "class Big(\n    Base,\n    f(x y),\n):\n"]
+)
+def test_an_error_in_the_header_of_a_large_definition_is_known(header: str) -> None:
+    body = "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(80))
+    chunker = CodeChunker("python", 64)
+    edited = EditedText(chunker, "class Big(Base):\n" + body)
+    edited.replace(0, len("class Big(Base):\n"), header)
+    assert edited.chunks == chunker.chunk(header + body)
+    assert edited.chunks[0].metadata == {"parse": "had errors"}
+    edited.replace(0, len(header), "class Big:\n")
+    assert edited.chunks == chunker.chunk("class Big:\n" + body)
+    assert edited.chunks[0].metadata == {}

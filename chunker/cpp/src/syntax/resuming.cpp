@@ -14,7 +14,7 @@ namespace {
 // Parts without an error that stand before a point: by then the parser has decided what an error was.
 constexpr std::size_t settling_parts = 2;
 // Lines of a definition whose body is worth points of its own.
-constexpr Row large_definition = 200;
+constexpr Row large_definition = 40;
 // Nodes between a definition and its body.
 constexpr int most_between = 8;
 
@@ -147,9 +147,11 @@ private:
             TSNode found{};
             bool whole = errors_between_children(node).empty();
             each_child(node, [&](TSNode child) {
-                whole = !ts_node_is_missing(child) && !ts_node_is_error(child);
                 Row const row = lines_.row(ts_node_start_byte(child));
-                if (lines_.row(ts_node_end_byte(child), row) - row > size / 2) found = child;
+                bool const is_most = lines_.row(ts_node_end_byte(child), row) - row > size / 2;
+                if (is_most) found = child;
+                // Of what is not looked into nobody would learn that there is an error in it.
+                whole = !ts_node_is_missing(child) && !ts_node_is_error(child) && (is_most || !ts_node_has_error(child));
                 return whole;
             });
             if (!whole || ts_node_is_null(found)) return TSNode{};

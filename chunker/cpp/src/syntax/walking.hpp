@@ -31,10 +31,11 @@ struct Pending {
     Row first;  // the line on which it begins
 };
 
-// Walks whole trees, or single nodes, on the lines of `found`. Nodes of at most `small` bytes are not entered but kept in `closed`.
+// Walks whole trees, or single nodes, on the lines of `found`. Nodes of at most `small` bytes are not entered but kept in `closed`,
+// unless they begin in the first `preamble` characters.
 class Walk {
 public:
-    Walk(Text text, Found& found, std::uint32_t small);
+    Walk(Text text, Found& found, std::uint32_t small, std::uint32_t preamble = 0);
     Walk(const Walk&) = delete;
     Walk& operator=(const Walk&) = delete;
     ~Walk();
@@ -96,7 +97,7 @@ private:
     Text text_;
     const LineTable& lines_;
     Found& found_;
-    std::uint32_t small_;
+    std::uint32_t small_, preamble_;
     std::vector<Closed> closed_;
     std::vector<Pending> nodes_;
     std::vector<Pending> stack_;
