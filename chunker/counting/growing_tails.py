@@ -40,15 +40,8 @@ class TailState(NamedTuple):
     tokens: int | None
 
 
-class TailAppender:
-    """A text that grows to the right; marks are its states, so any mark stays good.
-
-    >>> encoder = TailAppender(len, None)
-    >>> encoder.append("ab"); mark = encoder.snapshot(); encoder.append("cd"); encoder.count
-    4
-    >>> encoder.rollback(mark); encoder.count
-    2
-    """
+class _Tail:
+    """A growing text; marks are its states, so any mark stays good."""
 
     __slots__ = ("_count", "_cuts", "_tail")
 
@@ -68,8 +61,29 @@ class TailAppender:
 
     @property
     def settled(self) -> int:
-        """Tokens that no appended text can take away."""
+        """Tokens that no added text can take away."""
         return self._tail.settled
+
+    def snapshot(self) -> TailState:
+        """A mark of this state. O(1)."""
+        return self._tail
+
+    def rollback(self, mark: TailState, /) -> None:
+        """Return to the state of `mark`. O(1)."""
+        self._tail = mark
+
+
+class TailAppender(_Tail):
+    """A text that grows to the right.
+
+    >>> encoder = TailAppender(len, None)
+    >>> encoder.append("ab"); mark = encoder.snapshot(); encoder.append("cd"); encoder.count
+    4
+    >>> encoder.rollback(mark); encoder.count
+    2
+    """
+
+    __slots__ = ()
 
     def append(self, text: str, /) -> None:
         """Put `text` after what is there."""
@@ -84,33 +98,11 @@ class TailAppender:
             text = self._cuts.shortened(text[cut:])
         self._tail = TailState(settled, text, None)
 
-    def snapshot(self) -> TailState:
-        """A mark of this state. O(1)."""
-        return self._tail
 
-    def rollback(self, mark: TailState, /) -> None:
-        """Return to the state of `mark`. O(1)."""
-        self._tail = mark
-
-
-class TailPrepender:
+class TailPrepender(_Tail):
     """A text that grows to the left."""
 
-    __slots__ = ("_count", "_cuts", "_tail")
-
-    def __init__(self, count: Count, cuts: SettledCuts | None) -> None:
-        self._count = count
-        self._cuts = cuts
-        self._tail = TailState(0, "", None)
-
-    @property
-    def count(self) -> int:
-        """Tokens of the text. Reads the open end, the first time it is asked."""
-        settled, text, tokens = self._tail
-        if tokens is None:
-            tokens = self._count(text)
-            self._tail = TailState(settled, text, tokens)
-        return settled + tokens
+    __slots__ = ()
 
     def prepend(self, text: str, /) -> None:
         """Put `text` before what is there."""

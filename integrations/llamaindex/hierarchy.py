@@ -11,23 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
+from llama_index.core.bridge.pydantic import Field
 from llama_index.core.callbacks import CBEventType, EventPayload
-from llama_index.core.node_parser.interface import NodeParser
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
 from llama_index.core.utils import get_tqdm_iterable
 
 from chunker import Hierarchy, chunk_hierarchy
-from chunker.counting import TokenCounter, resolve_tokenizer
-from chunker.integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
+from chunker.integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of
+from chunker.integrations.llamaindex.parsers import CountingNodeParser
 from chunker.integrations.splitting import Chunkers, Passage
-from chunker.options import Strategy
 
 
-class TokenBudgetHierarchicalNodeParser(NodeParser):
+class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
     """Parse documents into nodes of several sizes, each node inside one of the next larger size.
 
     A size limits all that a model reads of a node, its metadata included. The children of a node concatenate to it: nothing
@@ -52,12 +49,6 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
     chunk_sizes: list[int] = Field(
         default=[2048, 512, 128], description="The most tokens of a node, by level, falling."
     )
-    tokenizer: Any = Field(default="o200k_base", description="What counts: a name, a tokenizer or a function.")
-    language: str | None = Field(default=None, description='A format or language, "auto", or None for plain text.')
-    strategy: Strategy = Field(default="grow", description="How cuts are chosen.")
-    include_chunk_metadata: bool = Field(default=False, description="Whether metadata say what is known of a node.")
-
-    _counter: TokenCounter = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
         """Check the sizes.
@@ -72,40 +63,12 @@ class TokenBudgetHierarchicalNodeParser(NodeParser):
         sizes = self.chunk_sizes
         if not sizes or sizes[-1] < 1 or any(size <= smaller for size, smaller in pairwise(sizes)):
             raise ValueError(f"chunk_sizes must be at least one, falling and positive; got {sizes}")
-        self._counter = resolve_tokenizer(self.tokenizer)
         self._chunkers(sizes[0])
-
-    @field_serializer("tokenizer")
-    def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
-        return str(tokenizer) if isinstance(tokenizer, str | Path) else repr(tokenizer)
 
     @classmethod
     def class_name(cls) -> str:
         """The name under which it is saved."""
         return "TokenBudgetHierarchicalNodeParser"
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:  # noqa: ANN401  # as LlamaIndex
-        """The parser with saved settings.
-
-        Args:
-            data: What `to_dict` returned.
-            kwargs: Settings in place of saved ones.
-
-        Raises:
-            ValueError: The parser had an `id_func` of its own, which cannot be saved, and none is given.
-        """
-        made: Self = super().from_dict(restored({**data, **kwargs}))
-        return made
-
-    @classmethod
-    def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
-        """The parser with some settings, as LlamaIndex's own parsers have it.
-
-        Args:
-            settings: The fields of the class.
-        """
-        return cls(**settings)
 
     def get_nodes_from_documents(
         self,

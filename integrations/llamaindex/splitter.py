@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.node_parser.interface import MetadataAwareTextSplitter
 from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.utils import get_tqdm_iterable
 
-from chunker.counting import TokenCounter, resolve_tokenizer
-from chunker.integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of, restored
+from chunker.integrations.llamaindex.nodes import Rendering, describe, finish, link_neighbours, nodes_of
+from chunker.integrations.llamaindex.parsers import CountingNodeParser
 from chunker.integrations.splitting import Chunkers, Passage
-from chunker.options import Strategy
 
 
-class TokenBudgetNodeParser(MetadataAwareTextSplitter):
+class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
     """Parse documents into nodes of at most `chunk_size` tokens, including the metadata that models are shown with them.
 
     Attributes:
@@ -41,14 +39,9 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
 
     chunk_size: int = Field(default=1024, description="The most tokens of a node, its metadata included.", gt=0)
     chunk_overlap: int = Field(default=200, description="Tokens that a node repeats of the one before, at most.", ge=0)
-    tokenizer: Any = Field(default="o200k_base", description="What counts: a name, a tokenizer or a function.")
-    language: str | None = Field(default=None, description='A format or language, "auto", or None for plain text.')
     min_chunk_size: int | None = Field(default=None, description="Tokens that no node should fall below.")
-    strategy: Strategy = Field(default="grow", description="How cuts are chosen.")
     strip_whitespace: bool = Field(default=True, description="Whether nodes lose the white space at their ends.")
-    include_chunk_metadata: bool = Field(default=False, description="Whether metadata say what is known of a node.")
 
-    _counter: TokenCounter = PrivateAttr()
     _last: tuple[object, Chunkers] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
@@ -65,41 +58,12 @@ class TokenBudgetNodeParser(MetadataAwareTextSplitter):
             raise ValueError(
                 f"Got a chunk overlap ({self.chunk_overlap}) that is not smaller than the chunk size ({self.chunk_size})."
             )
-        self._counter = resolve_tokenizer(self.tokenizer)
         self._chunkers(self.chunk_size)
-
-    @field_serializer("tokenizer")
-    def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
-        """The name of the tokenizer, by which caches tell one parser from another."""
-        return str(tokenizer) if isinstance(tokenizer, str | Path) else repr(tokenizer)
 
     @classmethod
     def class_name(cls) -> str:
         """The name under which it is saved."""
         return "TokenBudgetNodeParser"
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:  # noqa: ANN401  # as LlamaIndex
-        """The parser with saved settings.
-
-        Args:
-            data: What `to_dict` returned.
-            kwargs: Settings in place of saved ones.
-
-        Raises:
-            ValueError: The parser had an `id_func` of its own, which cannot be saved, and none is given.
-        """
-        made: Self = super().from_dict(restored({**data, **kwargs}))
-        return made
-
-    @classmethod
-    def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
-        """The parser with some settings, as LlamaIndex's own parsers have it.
-
-        Args:
-            settings: The fields of the class.
-        """
-        return cls(**settings)
 
     def split_text(self, text: str) -> list[str]:
         """The chunks of a text, each of at most `chunk_size` tokens.
