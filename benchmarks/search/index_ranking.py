@@ -46,33 +46,35 @@ def _rows(asked: QuestionSet, suffix: str, embedder: str) -> list[list[str]]:
 
 def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list[float], list[float]]:
     """Of each question, how much of its answer was found, and one over the rank at which it begins to be."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for document, text in asked.documents.items():
-            (folder / f"{document}{suffix}").write_text(text, encoding="utf-8", newline="")
-        index = _index(asked.name, folder, embedder)
-        inks = {document: DenseText(text) for document, text in asked.documents.items()}
-        recalls, ranks = [], []
-        for question in asked.questions:
-            ink = inks[question.document]
-            answer = DocumentSpan(question.document, ink.before(question.start), ink.before(question.end))
-            stretches = []
-            for hit in index.search(question.text, HITS, by=by):
-                document = hit.source.removesuffix(suffix)
-                place = inks[document]
-                stretches.append(DocumentSpan(document, place.before(hit.span.start), place.before(hit.span.end)))
-            recalls.append(score(answer, [Retrieved(stretch, 0) for stretch in stretches]).recall)
-            rank = next((rank for rank, stretch in enumerate(stretches, 1) if common(answer, stretch)), None)
-            ranks.append(0.0 if rank is None else 1 / rank)
-        return recalls, ranks
+    index = _index(asked, suffix, embedder)
+    inks = {document: DenseText(text) for document, text in asked.documents.items()}
+    recalls, ranks = [], []
+    for question in asked.questions:
+        ink = inks[question.document]
+        answer = DocumentSpan(question.document, ink.before(question.start), ink.before(question.end))
+        stretches = []
+        for hit in index.search(question.text, HITS, by=by):
+            document = hit.source.removesuffix(suffix)
+            place = inks[document]
+            stretches.append(DocumentSpan(document, place.before(hit.span.start), place.before(hit.span.end)))
+        recalls.append(score(answer, [Retrieved(stretch, 0) for stretch in stretches]).recall)
+        rank = next((rank for rank, stretch in enumerate(stretches, 1) if common(answer, stretch)), None)
+        ranks.append(0.0 if rank is None else 1 / rank)
+    return recalls, ranks
 
 
 # Vectors of a set are made once for all ways to search.
 _KEPT: dict[tuple[str, str], tempfile.TemporaryDirectory[str]] = {}
 
 
-def _index(name: str, folder: Path, embedder: str) -> Index:
-    kept = _KEPT.setdefault((name, embedder), tempfile.TemporaryDirectory())
-    index = Index.open(Path(kept.name) / "index", embedder=embedder, root=folder)
-    index.sync(folder)
+def _index(asked: QuestionSet, suffix: str, embedder: str) -> Index:
+    known = (asked.name, embedder) in _KEPT
+    kept = Path(_KEPT.setdefault((asked.name, embedder), tempfile.TemporaryDirectory()).name)
+    folder = kept / "files"
+    index = Index.open(kept / "index", embedder=embedder, root=folder)
+    if not known:
+        folder.mkdir()
+        for document, text in asked.documents.items():
+            (folder / f"{document}{suffix}").write_text(text, encoding="utf-8", newline="")
+        index.sync(folder)
     return index

@@ -17,6 +17,8 @@ from chunker.index.ranking import (
     Weights,
     definition_points,
     factor_of,
+    is_older,
+    latest_versions,
     stem_points,
 )
 from chunker.index.words import names_in_query, phrases_in_query
@@ -33,6 +35,8 @@ _PLACES = (
 _MOST_PLACES = 8
 _MOST_FILES = 20
 _MOST_DEFINITIONS = 200
+# What may stand before a name that a question has without it.
+_SIGILS = ("", "$", "_")
 # Hits of a file count together from this share of the best on.
 _COUNTED = 0.3
 # Every tag, by looks at the first file of each.
@@ -143,10 +147,10 @@ class Ranked:
             rows = self._connection.execute(
                 "SELECT DISTINCT f.source, d.version, d.name, d.qualified, d.kind, d.start, d.end_line - d.line FROM definitions AS d "  # noqa: S608  # texts of ours
                 "JOIN versions AS v ON v.id = d.version JOIN files AS f ON f.version = d.version "
-                f"WHERE d.folded = ?{where} ORDER BY f.source, d.number LIMIT ?",
-                [name.lower(), *self._values, _MOST_DEFINITIONS],
+                f"WHERE d.folded IN (SELECT value FROM json_each(?)){where} ORDER BY f.source, d.number LIMIT ?",
+                [json.dumps([sigil + name.lower() for sigil in _SIGILS]), *self._values, _MOST_DEFINITIONS],
             ).fetchall()
-            exact = [row for row in rows if row[2] == name] or (rows if certain else [])
+            exact = [row for row in rows if row[2].removesuffix(name) in _SIGILS] or (rows if certain else [])
             count = len({row[0] for row in exact})
             found += [NamedDefinition._make((*row, certain, count)) for row in exact]
         return found
@@ -193,12 +197,15 @@ class Ranked:
         most = max(sums.values(), default=0.0) or 1.0
         # Words that are rare in names and frequent in texts are no reason to go by names alone.
         best_path = max(top, *paths.values()) if paths else 1.0
+        latest = latest_versions(by_file) if weights.older != 1.0 else {}
         rated = []
         for source, ones in by_file.items():
             path = weights.path * paths[source] / best_path if source in paths else 0.0
             stem = weights.stem * stem_points(source, self._question) if weights.stem else 0.0
             whole = weights.file * sums[source] / most
             factor, reason = factor_of(source, ones[0].language, self._question) if weights.lower else (1.0, "")
+            if is_older(source, self._question, latest):
+                factor, reason = factor * weights.older, f"{reason}, older version".removeprefix(", ")
             file = FilePoints(path, stem, whole, factor, reason)
             if len(ones) > 1:
                 ones.sort(key=lambda one: (-one.own, one.number))

@@ -9,6 +9,7 @@
     phrase       it has what stands between double quotes                                         `Weights.phrase`
     again        the file has better hits already                                                 factor `Weights.again` for each
     lower        a test, example, vendored, generated or translated file (lowered.toml)           factor
+    older        a file of an older version: v3/a.ts, where another hit is in v4                  factor `Weights.older`
 
 The rules add up; the factors follow. A weight of 0 leaves a rule out. The weights were chosen on thirteen repositories of labelled questions
 (benchmarks/results/search.md says what each is worth).
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -66,6 +67,7 @@ _SUFFIXES = (
 _LEAST_ROOT = 3
 # Files that are no code answer questions about code less often.
 _NO_CODE = 0.7
+_VERSION = re.compile(r"(?:^|/)v(\d{1,9})(?=/)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +83,18 @@ class Weights:
         phrase: Of containing what stands between double quotes in the question.
         again: The factor for each better hit of the same file.
         lower: Whether tests, examples, vendored, generated and translated files are lowered.
+        older: The factor for a file in a folder of an older version (v3 beside v4) that the question does not name.
     """
 
     meaning: float = 0.5
     definitions: float = 1.0
     path: float = 1.2
     stem: float = 0.7
-    file: float = 0.3
+    file: float = 0.4
     phrase: float = 0.5
     again: float = 0.5
     lower: bool = True
+    older: float = 0.6
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -156,13 +160,13 @@ class QueryWords:
         self.asked = frozenset(word.lower() for word in words)
         self.roots = {root(word.lower()): weight for word, weight in words.items()}
         self.weight = sum(self.roots.values()) or 1.0
-        self._beginnings = frozenset(word[: _LEAST_ROOT + 1] for word in self.roots)
+        self._beginnings = frozenset(word[:_LEAST_ROOT] for word in self.roots)
         self._forms: dict[str, str | None] = {}
 
     def form_of(self, part: str) -> str | None:
         """The first root of the query that is of the same word as this one."""
         # Roots of one word are equal or begin alike: a quick look leaves few to compare.
-        if part[: _LEAST_ROOT + 1] not in self._beginnings:
+        if part[:_LEAST_ROOT] not in self._beginnings:
             return None
         if part not in self._forms:
             self._forms[part] = next((word for word in self.roots if are_forms(part, word)), None)
@@ -197,11 +201,15 @@ def root(word: str) -> str:
 
 
 def are_forms(one: str, other: str) -> bool:
-    """Whether two roots are of the same word: equal, or one begins with the other and four letters or more are alike."""
+    """Whether two roots are of the same word, or one is short for it: equal, or one begins with the other and three letters or more are alike.
+
+    >>> are_forms("valid", "validat"), are_forms("ser", "serializ"), are_forms("de", "deserializ")
+    (True, True, False)
+    """
     if one == other:
         return True
     short, long = (one, other) if len(one) <= len(other) else (other, one)
-    return len(short) > _LEAST_ROOT and long.startswith(short)
+    return len(short) >= _LEAST_ROOT and long.startswith(short)
 
 
 def stem_points(source: str, question: QueryWords) -> float:
@@ -231,7 +239,7 @@ def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
     """
     of_type = definition.kind in _TYPES
     points = 1.0 if of_type else 0.7 if definition.qualified == definition.name else 0.42
-    name = definition.name.lower().replace("_", "")
+    name = definition.name.lower().lstrip("$").replace("_", "")
     stem = "".join(re.findall(r"[^\W_]+", definition.source.rpartition("/")[2].split(".")[0].lower()))
     if stem == name:
         points += 0.5
@@ -242,6 +250,28 @@ def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
         return points
     return points * (
         0.5 / math.sqrt(math.sqrt(definition.files)) if definition.certain else 0.3 / math.sqrt(definition.files)
+    )
+
+
+def latest_versions(sources: Iterable[str]) -> dict[str, int]:
+    """The latest version in each folder that has folders of versions.
+
+    >>> latest_versions(["src/v3/a.ts", "src/v4/a.ts", "src/b.ts"])
+    {'src': 4}
+    """
+    latest: dict[str, int] = {}
+    for source in sources:
+        for found in _VERSION.finditer(source):
+            folder = source[: found.start()]
+            latest[folder] = max(latest.get(folder, 0), int(found[1]))
+    return latest
+
+
+def is_older(source: str, question: QueryWords, latest: Mapping[str, int]) -> bool:
+    """Whether a file is in the folder of an older version than the latest beside it, which the question does not name."""
+    return any(
+        int(found[1]) < latest.get(source[: found.start()], 0) and f"v{found[1]}" not in question.asked
+        for found in (_VERSION.finditer(source) if latest else ())
     )
 
 

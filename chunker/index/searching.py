@@ -90,11 +90,14 @@ class Search:
         if self._text is None:
             found = self._by_vectors(self._limit)
             return [self._hit(one.embedding, one.score, one.score) for one in found]
-        asked = self._telling(words_of_query(self._text))
+        total = len(self._words)
+        words = [self._asked(word, total) for word in words_of_query(self._text)]
+        asked = self._telling(words, total)
         worded = self._by_words(asked, depth)
         nearest = [] if self._vector is None else self._by_vectors(depth)
-        question = QueryWords({one.word: one.weight for one in asked}, self._text)
-        paths = self._paths(asked) if self._weights.path else {}
+        # A word that most texts have may be in the names of few files.
+        question = QueryWords({one.word: one.weight for one in words}, self._text)
+        paths = self._paths(words) if self._weights.path else {}
         ranked = Ranked(self._connection, self._only, question, self._weights, paths)
         similarities = self._similarities([*worded, *nearest]) if nearest else {}
         best = ranked.best({one.embedding: one.score for one in worded}, similarities, self._limit)
@@ -109,11 +112,10 @@ class Search:
             for one in best
         ]
 
-    def _telling(self, words: list[str]) -> list[_Asked]:
+    @staticmethod
+    def _telling(asked: list[_Asked], total: int) -> list[_Asked]:
         """The words that tell chunks apart: without those of a tenth of all chunks, if there are rarer ones."""
-        total = len(self._words)
         most = max(_FREQUENT, total // 10)
-        asked = [self._asked(word, total) for word in words]
         rare = [one for one in asked if one.texts <= most]
         # What no text has may be in the name of a file.
         return rare if any(one.texts for one in rare) else asked

@@ -176,3 +176,49 @@ def test_a_word_that_is_everywhere_is_not_all_that_counts(tmp_path: Path, write:
     index.sync(tmp_path)
     assert index.search("common walrus", 1, by="words")[0].source == "one.txt"
     assert index.search("common", 1, by="words")[0].text.count("ommon")
+
+
+def test_files_of_older_versions_are_lower_unless_they_are_asked_for(
+    tmp_path: Path, write: Write, index: Index
+) -> None:
+    write("src/v3/types.ts", "export class Shape {\n  parse(value: unknown) { return value }\n}\n")
+    write("src/v4/shapes.ts", "export class Shape {\n  parse(value: unknown) { return value ?? null }\n}\n")
+    index.sync(tmp_path)
+    older = next(hit for hit in index.search("Shape", explain=True) if hit.source == "src/v3/types.ts")
+    assert older.points is not None
+    assert older.points["lower: older version"] == pytest.approx(Weights().older)
+    assert index.search("Shape types", 1)[0].source == "src/v4/shapes.ts"
+    assert index.search("Shape types of v3", 1)[0].source == "src/v3/types.ts"
+    assert index.search("Shape types", 1, weights=Weights(older=1))[0].source == "src/v3/types.ts"
+    (tmp_path / "src/v4/shapes.ts").unlink()
+    index.sync(tmp_path)
+    (left,) = index.search("Shape", explain=True)
+    assert left.points is not None
+    assert "lower: older version" not in left.points
+
+
+def test_a_definition_is_found_without_the_sigil_before_its_name(tmp_path: Path, write: Write, index: Index) -> None:
+    write("core.ts", "export interface $Shape {\n  size: number\n}\n")
+    index.sync(tmp_path)
+    (hit,) = index.search("Shape", by="words", explain=True)
+    assert hit.points is not None
+    assert hit.points["definitions"] > 1
+    (other,) = index.search("hape", by="both", explain=True)
+    assert other.points is not None
+    assert "definitions" not in other.points
+
+
+def test_names_of_files_count_for_words_that_most_texts_have(tmp_path: Path, write: Write, index: Index) -> None:
+    # More chunks than a word of which is looked for in texts.
+    write(
+        "many.txt",
+        "".join(f"A parcel {n} is sent with its weight, and the parcel arrives.\n\n" * 8 for n in range(2500)),
+    )
+    write("parcel_walrus.txt", "Nothing of the sort; the walrus is asleep here.\n")
+    write("walrus.txt", "Nothing of the sort; the walrus is awake here.\n")
+    index.sync(tmp_path)
+    (first, second) = index.search("parcel walrus", 2, by="words", explain=True)
+    assert (first.source, second.source) == ("parcel_walrus.txt", "walrus.txt")
+    assert first.points is not None
+    assert second.points is not None
+    assert first.points["path"] > second.points["path"]
