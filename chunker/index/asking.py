@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +15,7 @@ from chunker.hits import Hit
 from chunker.index.embedders import Embedder, checked
 from chunker.index.filters import Filter
 from chunker.index.packing import Pack, hits_for, packed
+from chunker.index.ranked import EVERY_TAG
 from chunker.index.ranking import DEFAULT_WEIGHTS, Weights
 from chunker.index.reranking import AnyReranker, hits_to_read, reranked
 from chunker.index.searching import By, Search
@@ -196,6 +198,23 @@ class Asking(ABC):
         """
         table = "definitions" if of_definitions else "places"
         return self._listed(f"SELECT DISTINCT kind FROM {table} ORDER BY kind")  # noqa: S608  # names of ours
+
+    def added(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that are of texts that were added (`Index.add`), under every tag that they have, and not of files.
+
+        Args:
+            names: Names of files and texts, as `Hit.source` has them.
+        """
+        if self._is_empty:
+            return set()
+        with self._store.reading() as snapshot:
+            rows = snapshot.connection.execute(
+                "SELECT asked.value FROM json_each(?) AS asked "  # noqa: S608  # a text of ours
+                f"JOIN files AS f ON f.tag IN ({EVERY_TAG}) AND f.source = asked.value "
+                "GROUP BY asked.value HAVING min(f.metadata IS NOT NULL)",
+                [json.dumps(sorted(set(names)))],
+            )
+            return {str(name) for (name,) in rows}
 
     def _listed(self, query: str) -> list[str]:
         if self._is_empty:

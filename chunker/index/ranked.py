@@ -40,7 +40,7 @@ _SIGILS = ("", "$", "_")
 # Hits of a file count together from this share of the best on.
 _COUNTED = 0.3
 # Every tag, by looks at the first file of each.
-_TAGS = (
+EVERY_TAG = (
     "WITH RECURSIVE t(tag) AS (SELECT min(tag) FROM files UNION ALL SELECT (SELECT min(tag) FROM files WHERE tag > t.tag) FROM t WHERE t.tag IS NOT NULL) "
     "SELECT tag FROM t WHERE tag IS NOT NULL"
 )
@@ -127,7 +127,7 @@ class Ranked:
         where = f" AND {self._condition}" if self._condition else ""
         rows = self._connection.execute(
             "SELECT p.embedding, f.source, p.version, p.number, v.language, p.start "  # noqa: S608  # texts of ours
-            f"FROM json_each(?) AS asked CROSS JOIN files AS f ON f.tag IN ({_TAGS}) AND f.source = json_extract(asked.value, '$[0]') "
+            f"FROM json_each(?) AS asked CROSS JOIN files AS f ON f.tag IN ({EVERY_TAG}) AND f.source = json_extract(asked.value, '$[0]') "
             "CROSS JOIN versions AS v ON v.id = f.version CROSS JOIN places AS p ON p.version = v.id "
             f"WHERE json_extract(asked.value, '$[1]') BETWEEN p.start AND p.end - 1{where}",
             [json.dumps(list(wanted.items())), *self._values],

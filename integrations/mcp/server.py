@@ -302,19 +302,17 @@ class _Tools:
         index = self._offered.index
         if index is None:
             raise RefusedError("there is no index")
-        root = Path(os.path.realpath(index.parent))
         asked: dict[str, Any] = {"folder": str(index), "query": query, "by": by, "sources": sources}
         asked |= {"languages": languages, "kinds": kinds, "tags": tags, "metadata": metadata}
         if budget:
             found = await self._ask("sources", budget=budget, **asked)
-            allowed = await asyncio.to_thread(self._given, root, set(found))
+            allowed = await self._given(index, set(found))
             pack = await self._ask("pack", budget=budget, **asked, allowed=sorted(allowed))
             return {**pack, "withheld": len(set(found) - set(allowed))}
         hits = await self._ask("search", limit=limit, most_characters=ANSWER_CHARACTERS, **asked)
-        # An index may have files that agents may not read: files outside of the roots, and secrets, if they were included.
         known = {hit["source"] for hit in hits}
         known |= {place.rpartition(":")[0] for hit in hits for place in hit["also"]}
-        given = await asyncio.to_thread(self._given, root, known)
+        given = await self._given(index, known)
         shown = [hit for hit in hits if hit["source"] in given]
         for hit in shown:
             hit["also"] = [place for place in hit["also"] if place.rpartition(":")[0] in given]
@@ -351,8 +349,17 @@ class _Tools:
     async def _ask(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401  # whatever JSON can say
         return json.loads(await self._pool.ask(operation, **arguments))
 
-    def _given(self, root: Path, sources: set[str]) -> set[str]:
-        return {source for source in sources if self._offered.roots.gives(root / source)}
+    async def _given(self, index: Path, sources: set[str]) -> set[str]:
+        """Those that an agent may read: files that it could read by name, and texts that were added to the index.
+
+        An index may have others: files outside of the roots, and secrets, if they were included.
+        """
+        root = Path(os.path.realpath(index.parent))
+        files = await asyncio.to_thread(
+            lambda: {source for source in sources if self._offered.roots.gives(root / source)}
+        )
+        others = sorted(sources - files)
+        return files | set(await self._ask("added", folder=str(index), names=others)) if others else files
 
     async def _contents(self, asked: Sequence[str | _File | None]) -> list[str]:
         """The texts, and those of the files. Raises `TooMuchError` as soon as they are too large together: the others are not even read."""

@@ -10,6 +10,7 @@ search      an index
 map         the signatures of a folder that matter most
 sources     the files that a pack may be of
 pack        hits of an index as one text within a budget
+added       the names that are of texts that were added to an index
 assemble    a prompt of items that fits a budget
 """
 
@@ -103,6 +104,10 @@ def _pack(
     return {"text": pack.text, "tokens": pack.token_count, "parts": parts}
 
 
+def _added(folder: str, names: list[str]) -> list[str]:
+    return sorted(_index(folder).added(names))
+
+
 def _hits(budget: int) -> int:
     """The largest number of hits in a pack of so many tokens."""
     return max(20, min(400, budget // 60))
@@ -155,6 +160,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "search": _search,
     "sources": _sources,
     "pack": _pack,
+    "added": _added,
     "map": _map,
     "status": _status,
     "assemble": _assemble,

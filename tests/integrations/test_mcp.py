@@ -270,6 +270,19 @@ def test_the_index_gives_no_secrets_and_nothing_from_outside(project: Path, agen
     assert "outside" not in pack["text"]
 
 
+def test_the_index_gives_texts_that_were_added(project: Path, agent: Agent) -> None:
+    """They are no files, so no root has them."""
+    Index.open(project / ".chunker").add({"ticket-17": "The onions are gone; walrus ate them.\n"})
+    found = agent.call("search", query="walrus onions", limit=20)
+    assert found["hits"][0]["source"] == "ticket-17"
+    assert {hit["source"] for hit in found["hits"]} <= {"ticket-17", "notes.md", "src/a.py"}
+    assert found["withheld"] >= 2
+    pack = agent.call("search", query="walrus", budget=200)
+    assert "ticket-17" in {part["source"] for part in pack["parts"]}
+    assert "walrus ate" in pack["text"]
+    assert ".env" not in pack["text"]
+
+
 def test_answers_have_a_size(project: Path, agent: Agent) -> None:
     first: int | None = 0
     texts: list[str] = []

@@ -64,6 +64,17 @@ def test_filters_ask_for_metadata(metadata: dict[str, Any], found: set[str], fil
         assert {hit.source for hit in hits} == found
 
 
+def test_their_names_are_told_from_those_of_files(filled: Index, index: Index) -> None:
+    assert filled.added(["printer.md", "ticket-17", "ticket-19", "nowhere"]) == {"ticket-17", "ticket-19"}
+    # The name of a file under another tag may be any file's.
+    filled.add({"printer.md": "A text of the same name."}, tags="other")
+    assert filled.added(["printer.md", "ticket-18"]) == {"ticket-18"}
+
+
+def test_an_empty_index_has_no_added_texts(index: Index) -> None:
+    assert index.added(["a"]) == set()
+
+
 def test_a_sync_leaves_them_alone(filled: Index, write: Write, tmp_path: Path) -> None:
     (tmp_path / "printer.md").unlink()
     assert filled.sync(tmp_path).removed_files == 1
