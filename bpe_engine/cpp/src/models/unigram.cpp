@@ -89,7 +89,7 @@ namespace {
 // Rows up to the last whole character; those of a character that is cut off by the end are made when the count is asked for.
 class GrowingUnigram : public GrowingPiece {
 public:
-    explicit GrowingUnigram(const UnigramModel& model) : rows_(model) {}
+    GrowingUnigram(const UnigramModel& model, double sum) : rows_(model, sum) {}
 
     void extend(Bytes more) override {
         std::size_t const before = text_.size();
@@ -148,8 +148,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const {
-    return side == Side::right ? std::make_unique<GrowingUnigram>(*this) : growing_to_the_left(*this);
-}
+std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const { return side == Side::right ? growing_behind(0) : growing_to_the_left(*this); }
+
+std::unique_ptr<GrowingPiece> UnigramModel::growing_behind(double sum) const { return std::make_unique<GrowingUnigram>(*this, sum); }
 
 }  // namespace bpe

@@ -13,7 +13,7 @@ namespace bpe {
 class UnigramRows {
 public:
     UnigramRows() = default;
-    explicit UnigramRows(const UnigramModel& model) { reset(model); }
+    explicit UnigramRows(const UnigramModel& model, double score = 0) { reset(model, score); }
 
     // Begins anew, with the memory that is there; `score` is the sum of what stands before.
     void reset(const UnigramModel& model, double score = 0) {

@@ -1,8 +1,10 @@
 #include "unigram_units.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "bpe/steps.hpp"
@@ -34,12 +36,12 @@ TokenAutomaton::State UnigramUnits::next(TokenAutomaton::State state, Bytes char
     return state;
 }
 
-UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
+UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores, UnigramTokens* tokens) {
     TokenAutomaton const& automaton = *model_.automaton_;
     UnigramUnit unit;
     unit.size = text.size;
     unit.first_score = scores.size();
-    ways_.assign(text.size + 1, {0, 0, 0, 0, 0, aside, false});
+    ways_.assign(text.size + 1, {0, 0, 0, 0, no_rank, 0, aside, false});
     ways_[0].is_end = true;
     offers_.clear();
     bool has_all_tokens = true, has_unknown_token = false;
@@ -48,8 +50,8 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
         end = start + character_size(text.data + start, text.size - start);
         for (std::size_t inside = start + 1; inside < end; ++inside) ways_[inside].last_offer = static_cast<std::uint32_t>(offers_.size());
         state = next(state, text.part(start, end));
-        Way way{-infinity, 0, 0, 0, 0, aside, true};
-        auto const offer = [&](double score, std::size_t from) {
+        Way way{-infinity, 0, 0, 0, no_rank, 0, aside, true};
+        auto const offer = [&](double score, std::size_t from, Rank rank) {
             count_step();
             double const sum = ways_[from].sum + score;
             unit.reach = std::max(unit.reach, std::abs(sum));
@@ -58,6 +60,7 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
                 way.sum = sum;
                 way.score = score;
                 way.from = static_cast<std::uint32_t>(from);
+                way.last = rank;
             }
         };
         bool is_alone = true;
@@ -67,12 +70,12 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
             if (from > start) break;
             if (!ways_[from].is_end) continue;
             has_unknown_token = has_unknown_token || rank == model_.unknown_rank_;
-            offer(token.score, from);
+            offer(token.score, from, rank);
             is_alone = from != start;
             if (!is_alone) break;
         }
         if (is_alone) {
-            offer(model_.unknown_score_, start);
+            offer(model_.unknown_score_, start, no_rank);
             has_all_tokens = false;
         }
         way.last_offer = static_cast<std::uint32_t>(offers_.size());
@@ -80,8 +83,8 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
     }
     for (std::size_t place = text.size; place > 0; place = ways_[place].from) scores.push_back(ways_[place].score);
     std::reverse(scores.begin() + static_cast<std::ptrdiff_t>(unit.first_score), scores.end());
-    std::size_t const tokens = scores.size() - unit.first_score;
-    std::size_t number = tokens;
+    std::size_t const length = scores.size() - unit.first_score;
+    std::size_t number = length;
     for (std::size_t place = text.size; place > 0; place = ways_[place].from) ways_[place].number = static_cast<std::uint32_t>(number--);
     ways_[0].number = 0;
     if (model_.is_float_) unit.reach += rounding * static_cast<double>(text.size);
@@ -92,10 +95,15 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores) {
         unit.needs = std::ldexp(1.0, power);
         break;
     }
-    if (unit.needs > 0) {
-        unit.count = tokens;
-        double sum = 0;
-        if (!has_all_tokens) unit.count = read_behind(text, sum);
+    if (unit.needs <= 0) return unit;
+    double sum = 0;
+    unit.count = has_all_tokens ? length : read_behind(text, sum, tokens);
+    if (!tokens || !has_all_tokens) return unit;
+    tokens->ids.resize(length);
+    tokens->starts.resize(length);
+    for (std::size_t place = text.size, index = length; place > 0; place = ways_[place].from) {
+        tokens->ids[--index] = model_.ids_[ways_[place].last];
+        tokens->starts[index] = ways_[place].from;
     }
     return unit;
 }
@@ -132,14 +140,36 @@ std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const doubl
     return read_behind(text, sum);
 }
 
-std::size_t UnigramUnits::read_behind(Bytes text, double& sum) {
+std::size_t UnigramUnits::read_behind(Bytes text, double& sum, UnigramTokens* tokens) {
+    if (tokens) {
+        tokens->ids.clear();
+        tokens->starts.clear();
+    }
     if (text.size == 0) return 0;
     rows_.reset(model_, sum);
-    rows_.add_all(text, [](std::size_t) {});
+    auto const read = [&](std::size_t end) {
+        if (tokens) rows_.read(text.data, end, tokens->ids, &tokens->starts);
+    };
+    rows_.add_all(text, read);
+    read(text.size);
     sum = rows_.score(text.size);
     std::size_t const found = rows_.count(text.size);
     rows_.shrink(thresholds::scored_rows * 4);
+    if (tokens) std::exclusive_scan(tokens->starts.begin(), tokens->starts.end(), tokens->starts.begin(), 0u);  // they were lengths
     return found;
+}
+
+unsigned UnigramUnits::pace(double sum, double reach) const {
+    double const size = -sum;
+    if (!(size >= 1)) return 0;
+    int const power = std::ilogb(size);
+    // A token is rounded by less than 2^-8 up to there: so much more a text may reach.
+    constexpr int most_power = 30;
+    double const most = model_.is_float_ ? reach : reach + 1;
+    if (power > most_power || size - most < std::ldexp(1.0, power) || size + most >= std::ldexp(1.0, power + 1)) return 0;
+    if (model_.is_float_ && size + most > most_sum) return 0;
+    bool const is_odd = model_.is_float_ ? std::bit_cast<std::uint32_t>(static_cast<float>(sum)) & 1 : std::bit_cast<std::uint64_t>(sum) & 1;
+    return static_cast<unsigned>(power) * 2 + is_odd + 1;
 }
 
 namespace {

@@ -28,6 +28,11 @@ struct UnigramUnit {
     } all;  // of this one and all to the right of it, `reach` from the sum before this one
 };
 
+// The tokens of a text: the id of each, and the offset at which it begins.
+struct UnigramTokens {
+    std::vector<std::uint32_t> ids, starts;
+};
+
 class UnigramUnits {
 public:
     explicit UnigramUnits(const UnigramModel& model) : model_(model) {}
@@ -44,10 +49,10 @@ public:
     }
     bool may_reach(TokenAutomaton::State state, std::size_t size) const { return model_.automaton_->depth(state) > size; }
 
-    // Reads a unit by itself, and appends the scores of its tokens.
-    UnigramUnit read(Bytes text, std::vector<double>& scores);
+    // Reads a unit by itself, and appends the scores of its tokens; with `needs` above 0 `tokens` are those of the unit, unless it is null.
+    UnigramUnit read(Bytes text, std::vector<double>& scores, UnigramTokens* tokens = nullptr);
     // The count of a text by itself, behind a sum, which goes on to its end.
-    std::size_t read_behind(Bytes text, double& sum);
+    std::size_t read_behind(Bytes text, double& sum, UnigramTokens* tokens = nullptr);
     // Its count behind a sum, which goes on to its end. `scores`: those of its tokens.
     std::size_t count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum);
     // Whether rounding changes nothing in units of which these are known, behind a sum.
@@ -56,6 +61,9 @@ public:
         double const most = std::abs(sum) + reach;
         return model_.is_float_ ? most < needs * 0x1p25 && most <= most_sum : most < needs * 0x1p54;
     }
+    // Between two powers of two all sums are equally far apart: whatever a text does to one it does to each that is an even number of such steps away. So all
+    // that a text does to a sum, if no sum in it is further away than `reach`, is known by the text and this number; 0: not of this sum.
+    unsigned pace(double sum, double reach) const;
     // The sum behind tokens with these scores.
     double sum_behind(double sum, const double* scores, std::size_t number) const {
         if (!model_.is_float_) {
@@ -77,6 +85,7 @@ private:
         double score;  // of its last token
         double most;   // see `is_certain`
         std::uint32_t from;
+        Rank last;                 // its last token; `no_rank`: what is unknown
         std::uint32_t last_offer;  // one behind the last of the offers that end here; those of the place before end at its own
         std::uint32_t number;      // of tokens up to here, on the best way to the end; elsewhere `aside`
         bool is_end;               // of a character

@@ -1,6 +1,7 @@
 #include "bpe/pipeline/growing.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "bpe/room.hpp"
 
@@ -42,18 +43,23 @@ void PipelineAppendingEncoder::append(Bytes more) {
             OpenTail* tail;
             const Byte* text;
             std::size_t certain = 0;
+            double sum = 0;  // before the last cut
+            void part_of_region(const UnigramText& units, const UnigramText::Part& part) {
+                total += units.count(part, std::numeric_limits<std::size_t>::max());
+                sum = part.at.sum;
+            }
             void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
-                bool const is_kept = tail && OpenTail::is_long(piece.size) && tail->holds(text, piece);
+                bool const is_kept = tail && (OpenTail::is_long(piece.size) || pipeline.goes_on_with_sums()) && tail->holds(text, piece);
                 if (auto const count = is_kept ? grown(pipeline.stages(), piece, is_first ? Before::nothing : Before::token) : std::nullopt) total += *count;
                 else CutSink::piece(piece, readable, is_first, raw);
             }
             void part(std::size_t stage, Bytes piece, Before before) { total += grown(stage, piece, before).value(); }
             std::optional<std::size_t> grown(std::size_t stage, Bytes piece, Before before) {
-                return tail->count(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, before); });
+                return tail->count(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, before, sum); });
             }
             void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
         };
-        Sink sink{{pipeline_->coder(), workspace->pieces}, *pipeline_, tail, text};
+        Sink sink{{pipeline_->coder(), workspace->pieces}, *pipeline_, tail, text, 0, state_.certain.sum};
         state_.certain.offset -= base;
         pipeline_->scan_to_end(text, 0, state_.certain, text_.size() - base, *workspace, sink, before_ != Before::nothing || tokens_.size() > 0, tail);
         state_.certain.offset += base;
@@ -110,7 +116,7 @@ void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::
     Position at = state.certain;
     auto const stretch = [&](std::size_t number, std::size_t end) {
         std::size_t const base = tokens_.end_of(number);
-        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before}, before_ != Before::nothing || number > 0, ids);
+        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before, at.sum}, before_ != Before::nothing || number > 0, ids);
     };
     for (std::size_t number = state.tokens; number < tokens_.size(); ++number) {
         stretch(number, tokens_[number].start);

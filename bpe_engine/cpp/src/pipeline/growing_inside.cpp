@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "bpe/growing_side.hpp"
+#include "bpe/models/unigram.hpp"
 #include "bpe/pipeline/growing.hpp"
 #include "bpe/pipeline/steps.hpp"
 
@@ -119,7 +120,8 @@ std::unique_ptr<GrowingPiece> PieceCoder::growing(Side side, bool is_first) cons
     return growing_text(inside_->pipeline, side, is_first ? Before::nothing : Before::token);
 }
 
-std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Before before) const {
+std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Before before, double sum) const {
+    if (units_of_unigram_ && side == Side::right) return static_cast<const UnigramModel&>(coder_.model()).growing_behind(sum);
     std::vector<Stage> const& stages = chain_.stages();
     if (stage == stages.size()) return coder_.growing(side, before == Before::nothing);
     std::shared_ptr<const Pipeline> rest;

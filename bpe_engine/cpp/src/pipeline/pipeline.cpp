@@ -9,12 +9,12 @@ namespace {
 struct CountSink {
     const PieceCoder& coder;
     PieceCoder::Workspace& workspace;
+    std::size_t most = std::numeric_limits<std::size_t>::max();  // where there are more some will do
     std::size_t total = 0, at_cut = 0;
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
     void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
     void unit(std::size_t count) { total += count; }
-    void whole_region(std::size_t count) { total += count; }
-    std::size_t room() const { return std::numeric_limits<std::size_t>::max(); }
+    void part_of_region(const UnigramText& units, const UnigramText::Part& part) { total += units.count(part, most - total); }
     void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
     bool cut(Position) {
         at_cut = total;
@@ -28,6 +28,7 @@ struct IdsSink {
     PieceCoder::Workspace& workspace;
     std::vector<std::uint32_t>& ids;
     std::size_t at_cut = ids.size();
+    void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode(part, ids); }
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { pipeline.coder().encode(piece, readable, is_first, workspace, ids); }
     void token(std::uint32_t number, std::size_t, std::size_t) { ids.push_back(pipeline.added_tokens()[number].id); }
     bool cut(Position) {
@@ -104,6 +105,7 @@ void Pipeline::encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, 
         std::size_t base = 0;
         std::vector<std::uint32_t> inner;
         std::size_t at_cut = ids.size();
+        void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode_with_offsets(part, ids, offsets); }
         void piece(Bytes piece, std::size_t, bool is_first, std::size_t raw) {
             inner.clear();
             pipeline.coder().encode_with_offsets(piece, is_first, ids, inner);
@@ -198,14 +200,12 @@ std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) 
     if (bytes_a_token_ > 0 && text.size / bytes_a_token_ > limit) return std::nullopt;
     Lease const workspace = lease();
     struct Sink : CountSink {
-        std::size_t limit;
-        std::size_t room() const { return limit - total; }
         bool cut(Position at) {
             CountSink::cut(at);
-            return total <= limit;
+            return total <= most;
         }
     };
-    Sink sink{{coder_, workspace->pieces}, limit};
+    Sink sink{{coder_, workspace->pieces, limit}};
     Position at;
     scan(text.data, 0, at, text.size, true, {}, *workspace, sink);
     return sink.total <= limit ? std::optional(sink.total) : std::nullopt;

@@ -30,7 +30,7 @@ UnigramWords::UnigramWords(const UnigramModel& model, const Normalizer* normaliz
     if (!units.reaches(after_space_, space_.size() - 1)) space_.clear();
 }
 
-void UnigramWords::find(Bytes unit, UnigramUnits& units, std::vector<std::size_t>& cuts) {
+void UnigramWords::find(Bytes unit, bool is_open, UnigramUnits& units, std::vector<std::size_t>& cuts) {
     if (space_.empty()) return;
     auto const is_ascii = [&](std::size_t place, const std::array<bool, 128>& wanted) { return unit[place] < 128 && wanted[unit[place]]; };
     State state = TokenAutomaton::start;
@@ -38,11 +38,12 @@ void UnigramWords::find(Bytes unit, UnigramUnits& units, std::vector<std::size_t
     for (std::size_t place = 1;; ++place) {
         bool const at_end = place + 1 >= unit.size;
         if (!at_end && !(unit[place] == ' ' && is_ascii(place - 1, parts_before_space_) && is_ascii(place + 1, is_known_))) continue;
+        if (at_end && is_open) return;
         if (at_end) place = unit.size;
         Bytes const word = unit.part(first, place);
         Found found{true, after_space_};
-        if (first == 0 || word.size > PieceKey::longest) {
-            found = read(word, first == 0 ? TokenAutomaton::start : state, units);
+        if (word.size > PieceKey::longest) {
+            found = read(word, state, units);
         } else {
             Key const key{PieceKey::of(word.data, word.size, unit.size - first), state};
             std::uint64_t const hash = key.hash();

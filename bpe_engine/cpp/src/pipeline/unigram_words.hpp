@@ -23,8 +23,8 @@ public:
     // What is given outlives it; `normalizer` null: none.
     UnigramWords(const UnigramModel& model, const Normalizer* normalizer);
 
-    // Appends the offsets in a raw unit at which no token reaches over a space.
-    void find(Bytes unit, UnigramUnits& units, std::vector<std::size_t>& cuts);
+    // Appends the offsets in a raw unit at which no token reaches over a space; `is_open`: whatever follows it.
+    void find(Bytes unit, bool is_open, UnigramUnits& units, std::vector<std::size_t>& cuts);
 
 private:
     struct Key {
@@ -52,7 +52,7 @@ private:
     std::vector<Byte> space_;                                  // what a space becomes; empty: that is not known
     State after_space_ = TokenAutomaton::start;
     Normalized made_;
-    SlotPairs<Slot, thresholds::first_bits, thresholds::unit_bits> known_;  // 4 MB at most
+    SlotPairs<Slot, thresholds::first_bits, thresholds::unit_bits + 1, 4> known_;  // 8 MB at most
 };
 
 }  // namespace bpe

@@ -50,6 +50,8 @@ public:
     std::size_t most_bytes() const override { return has_all_bytes_ ? longest_ : 0; }
     // `fewest` looks back as far as a token may reach that goes on beyond the end.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
+    // One that grows to the right, behind this sum of scores.
+    std::unique_ptr<GrowingPiece> growing_behind(double sum) const;
     ~UnigramModel() override;
 
     // Whether a token, or a run of unknown characters, may reach over the place between two characters; else a piece comes apart there, but for rounding.

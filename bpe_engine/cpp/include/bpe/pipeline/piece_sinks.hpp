@@ -17,6 +17,7 @@ enum class Before : std::uint8_t {
 struct Position {
     std::size_t offset = 0;  // in the raw text, in bytes
     Before before = Before::nothing;
+    double sum = 0;  // the scores of the tokens of the region so far, where a Unigram model reads it unit by unit
     bool operator==(const Position&) const = default;
 };
 

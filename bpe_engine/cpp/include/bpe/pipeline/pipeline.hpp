@@ -32,7 +32,7 @@
 #include "bpe/pipeline/piece_coder.hpp"
 #include "bpe/pipeline/piece_sinks.hpp"
 #include "bpe/pipeline/safe_splits.hpp"
-#include "bpe/pipeline/unigram_counts.hpp"
+#include "bpe/pipeline/unigram_text.hpp"
 #include "bpe/shelf.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
@@ -55,7 +55,7 @@ public:
           coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
           splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
-          pieces_of_unigram_(looks_inside_ ? nullptr : UnigramCounts::make(coder_, chain_, normalizer_.get())),
+          units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())),
           bytes_a_token_(most_bytes_a_token()) {}
 
     struct Workspace {
@@ -81,7 +81,7 @@ public:
     //     cut(Position)                           all before is complete; returns false to end the scan
     //     again()                                 pieces behind the last cut come again
     //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
-    //     whole_region(count)   the tokens of all that stands between two added tokens, where a sink has such a function; more than `room()` it does not need
+    //     part_of_region(units, part)   what `units` reads of a region, which a Unigram model gets as one piece: only a sink that has such a function
     //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place
     //     of pieces
     //
@@ -215,11 +215,13 @@ public:
     // Safe splits near the start of a text, and of every text that ends with it; none where an added token may reach over them.
     std::vector<std::size_t> safe_splits(Bytes text, std::size_t limit) const;
     // An empty piece that grows, of those that the stages before `stage` leave, or of a region that is normalized and still has tokens in it; null where it is
-    // as good to encode it anew. The pipeline outlives it.
-    std::unique_ptr<GrowingPiece> growing(std::size_t stage, Side side, Before before) const;
+    // as good to encode it anew. `sum`: the scores before a piece of a Unigram model. The pipeline outlives it.
+    std::unique_ptr<GrowingPiece> growing(std::size_t stage, Side side, Before before, double sum = 0) const;
     std::size_t stages() const { return chain_.stages().size(); }
     std::size_t before_tokens_inside() const { return stages() + 1; }
     bool looks_inside() const { return looks_inside_; }
+    // Whether a piece may have other tokens behind other text of its region: it goes on with a sum (Position).
+    bool goes_on_with_sums() const { return units_of_unigram_ != nullptr; }
     // The number of tokens, or nothing where it is above `limit`: reads little more than that many, and of a text that is too long for any tokens nothing.
     std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
 
@@ -402,17 +404,19 @@ private:
     template <class Sink>
     Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t reach, std::size_t limit, bool is_known,
                     const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail* tail, bool learns) const {
+        if constexpr (requires(UnigramText::Part part) { sink.part_of_region(*units_of_unigram_, part); }) {
+            // A long tail goes on from where it was read to, but where it has doubled there may be something certain in it.
+            if (units_of_unigram_ && (!tail || (is_known ? end - at.offset <= thresholds::long_tail : tail->is_worth_a_try(end - at.offset)))) {
+                std::size_t const from = at.offset;
+                sink.part_of_region(*units_of_unigram_, {text, at, end, limit, is_known});
+                if (at.offset > from && !sink.cut(at)) return Progress::ended;
+                if (is_known) return Progress::done;
+                if (!tail || at.offset > from) return Progress::uncertain;
+            }
+        }
         if (tail && !looks_inside_) return grown(text, begin, at, is_known ? no_match : end, reach, limit, is_known, workspace, sink, *tail, learns);
         if (at.offset >= end) return Progress::uncertain;
         if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
-        if constexpr (requires { sink.whole_region(end); }) {
-            if (pieces_of_unigram_ && is_known && at.before != Before::region) {
-                bool const is_first = at.before == Before::nothing;
-                sink.whole_region(pieces_of_unigram_->count(text, at.offset, end, limit, is_first, sink.room()));
-                at = {end, Before::region};
-                return sink.cut(at) ? Progress::done : Progress::ended;
-            }
-        }
         if constexpr (requires { sink.unit(end); })
             if (splits_) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
         return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
@@ -455,9 +459,9 @@ private:
     Chain chain_;
     PieceCoder coder_;
     bool acts_at_start_;
-    std::unique_ptr<const SafeSplits> splits_;                // null: none are known
-    std::shared_ptr<const UnigramCounts> pieces_of_unigram_;  // null: pieces are counted one by one
-    std::size_t bytes_a_token_;                               // of a text, for each of its tokens at most; 0: that is not known
+    std::unique_ptr<const SafeSplits> splits_;             // null: none are known
+    std::shared_ptr<const UnigramText> units_of_unigram_;  // null: pieces are read one by one
+    std::size_t bytes_a_token_;                            // of a text, for each of its tokens at most; 0: that is not known
     mutable std::mutex rests_mutex_;
     mutable std::vector<std::shared_ptr<const Pipeline>> rests_;  // what `growing` needs, made when it is asked for
     Shelf<Workspace> shelf_;

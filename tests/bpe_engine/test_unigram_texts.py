@@ -1,4 +1,4 @@
-"""Counts of whole texts by Unigram, unit by unit: equal to `sentencepiece` and `tokenizers` where ways are nearly as good, spaces collapse, or units repeat."""
+"""Whole texts by Unigram, unit by unit: counts, ids, offsets and growth are equal to `sentencepiece` and `tokenizers` where ways are nearly as good, spaces collapse, or units repeat."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ NEAR = {
     "beyond 100,000": [("▁", -9000.5), ("a", -7000.3), ("b", -12000.1), ("ab", -19000.398), ("c", -1.25), ("▁c", -9001.75)],
 }  # fmt: skip
 
+GROWTH = ["ab", "a", " ", "ba ", "abab c", "c", "z", "é", "ab " * 40, "a" * 700]
+
 
 @pytest.mark.parametrize("name", NEAR)
 def test_sums_are_rounded_from_the_start(tmp_path: Path, name: str) -> None:
@@ -58,10 +60,39 @@ def test_sums_are_rounded_from_the_start(tmp_path: Path, name: str) -> None:
     for _ in range(RUNS // 4):
         words = random.choices(["ab", "a", "ba", "abab", "c", "ccab", "zab", "a\u00e9b"], k=random.choice([5, 50, 400]))
         text = " ".join(words)
-        count = len(theirs.encode(text))
+        expected = theirs.encode(text, return_type="proto").pieces
+        count = len(expected)
         assert ours.count(text) == count
         assert ours.count_up_to(text, count) == count
         assert ours.count_up_to(text, count - 1) is None
+        ids = [piece.id for piece in expected]
+        assert ours.encode(text) == ids
+        assert ours.encode_with_offsets(text, unit="bytes") == (ids, [piece.begin for piece in expected])
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_sums_go_on_where_a_text_grows(tmp_path: Path, name: str) -> None:
+    """Appends of parts of words and of many words, with returns to marks: a count and the ids of each state."""
+    data = unigram_model(
+        [("<unk>", 0.0, UNKNOWN), *((text, score, NORMAL) for text, score in NEAR[name])], byte_fallback=False
+    )
+    path = tmp_path / "a.model"
+    path.write_bytes(data)
+    ours, theirs = Tokenizer.from_file(path), sentencepiece.SentencePieceProcessor(model_proto=data)
+    random = Random(5)
+    for _ in range(RUNS // 10):
+        encoder = ours.appending_encoder()
+        marks: list[Any] = []
+        for _ in range(30):
+            if marks and random.random() < 0.2:
+                number = random.randrange(len(marks))
+                encoder.rollback(marks[number])
+                del marks[number + 1 :]
+            encoder.append("".join(random.choices(GROWTH, k=random.randint(1, 4))))
+            ids = theirs.encode(encoder.text)
+            assert encoder.count == len(ids)
+            assert encoder.tokens() == ids
+            marks.append(encoder.snapshot())
 
 
 @pytest.mark.parametrize("removes", [False, True])
@@ -81,7 +112,10 @@ def test_words_of_sentencepiece(tmp_path: Path, *, removes: bool) -> None:
     path = tmp_path / "a.model"
     ours, theirs = Tokenizer.from_file(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
     for text in texts(7):
-        assert (text, ours.count(text)) == (text, len(theirs.encode(text)))
+        expected = theirs.encode(text, return_type="proto").pieces
+        ids = [piece.id for piece in expected]
+        assert (text, ours.count(text)) == (text, len(ids))
+        assert (text, *ours.encode_with_offsets(text, unit="bytes")) == (text, ids, [piece.begin for piece in expected])
 
 
 def _spaces(content: str) -> Any:
@@ -121,3 +155,8 @@ def test_neighbours_that_change_each_other(name: str, *, split: bool) -> None:
         ids = theirs.encode(text, add_special_tokens=False).ids
         assert (text, ours.count(text)) == (text, len(ids))
         assert ours.encode(text) == ids
+        encoder = ours.appending_encoder()
+        for start in range(0, len(text), 7):
+            encoder.append(text[start : start + 7])
+            ids = theirs.encode(encoder.text, add_special_tokens=False).ids
+            assert (encoder.text, encoder.count, encoder.tokens()) == (encoder.text, len(ids), ids)
