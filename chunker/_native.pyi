@@ -215,6 +215,11 @@ class LatexEnvironments:
 def prose_columns(paragraph: str) -> tuple[list[int], list[int], list[str]]:
     """The boundaries inside a paragraph: see chunker.formats.columns."""
 
+def verbatim_columns(lines: str) -> tuple[list[int], list[int], list[str]]:
+    """
+    The lines but the first that are not blank: see chunker.formats.columns.
+    """
+
 def restructuredtext_lines(copy: str, start: int) -> list[tuple[int, int, int, int, bool, str]]:
     """
     The lines of copy[start:] that are not blank, as fields of chunker.formats.markup.restructuredtext_lines.Line.

@@ -67,8 +67,11 @@ class Breadcrumbs:
         self._inside: dict[tuple[Scope | None, bool], tuple[str, str]] = {}
         self._imports, self._imported = imports_line(text, outline) if "imports" in parts else ("", 0)
         self._summaries: dict[Scope, str] = {}
-        # Whether a context depends on the overlap before it.
-        self.reads_overlap = any(scope.header for scope in outline.scopes)
+
+    @property
+    def reads_overlap(self) -> bool:
+        """Whether a context depends on the overlap before it. Of a sketch this opens all units."""
+        return any(scope.header for scope in self._outline.scopes)
 
     @property
     def changes(self) -> list[int] | None:

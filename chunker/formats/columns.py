@@ -93,6 +93,9 @@ class Columns:
         """All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line."""
         if start and self._copy[start - 1] == "\n" and _BLANK_LINE.match(self._copy, start, end):
             start -= 1
+        if _compiled is not None:
+            self._append(start, _compiled.verbatim_columns(self._text[start:end]))
+            return
         found = [
             (match.end(), match.end() - match.start() > 1) for match in _LINE_START.finditer(self._copy, start, end)
         ]
@@ -107,8 +110,12 @@ class Columns:
         else:
             inside = None if ends is None else [offset - start for offset in ends]
             found = prose_columns(self._text[start:end], self._copy[start:end], inside)
-        offsets, strengths, labels = found
         # Nothing is put after the start of a paragraph before what is inside of it.
+        self._append(start, found)
+
+    def _append(self, start: int, found: tuple[list[int], list[int], list[str]]) -> None:
+        """Add the boundaries of a stretch, which are after all others and count from `start`."""
+        offsets, strengths, labels = found
         self.offsets += [start + offset for offset in offsets]
         self.strengths += strengths
         self.labels += labels

@@ -81,7 +81,7 @@ class Scopes:
 
     def __init__(self, scopes: Iterable[Scope] | Callable[[], Iterable[Scope]]) -> None:
         self._source = scopes if callable(scopes) else None
-        self._found = None if callable(scopes) else _Found(scopes)
+        self._found = None if callable(scopes) else _Found(scopes) if scopes != () else _NONE
 
     def __reduce__(self) -> tuple[type[Scopes], tuple[list[Scope]]]:
         # The function need not pickle; what it makes does.
@@ -99,6 +99,8 @@ class Scopes:
     def around(self, offset: int) -> tuple[Scope, ...]:
         """See `Outline.scopes_around`."""
         found = self._all()
+        if found is _NONE:
+            return ()
         index = bisect_left(found.starts, offset) - 1
         trail: list[Scope] = []
         while index >= 0:
@@ -289,3 +291,6 @@ def _parents(scopes: Sequence[Scope]) -> list[int]:
         parents.append(open_scopes[-1] if open_scopes else -1)
         open_scopes.append(index)
     return parents
+
+
+_NONE = _Found(())  # of all the texts that have no regions

@@ -14,7 +14,7 @@ import hashlib
 import json
 import pickle
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
@@ -27,7 +27,7 @@ from chunker.counting.tokenizer_files import file_hash, tokenizer_path
 from chunker.errors import ChunkerError, OptionError, WrongTypeError
 from chunker.fields import TABLE_COLUMNS, note_of
 from chunker.files.chunk_files import Cut
-from chunker.growing.assembly import TextOrigin
+from chunker.growing.assembly import TextOrigin, new_text_of
 from chunker.options import Options
 from chunker.scale.chunk_columns import COLUMNS, chunk_columns
 from chunker.scale.errors import ColumnError, RowError
@@ -203,7 +203,7 @@ class ChunkBatch:
             return
         try:
             chunker = self._chunker_for(source or "", text)
-            outline = chunker.outline(text)
+            outline = chunker.sketch(text)
             pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
             origin = chunker.origin_of(text, outline, pieces, source)
         except Exception as error:
@@ -213,7 +213,7 @@ class ChunkBatch:
                 raise RowError(number, source, reason) from error
             rows.add_problem(number, reason)
         else:
-            rows.add(number, text, origin, named=bool(outline.scopes))
+            rows.add(number, text, origin, outline.breadcrumb)
 
     def _chunker_for(self, source: str, text: str) -> TextChunker:
         if self._chunker is not None:
@@ -254,8 +254,8 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def add(self, number: int, text: str, origin: TextOrigin, *, named: bool) -> None:
-        """Add the chunks of a document; `named`: whether they have breadcrumbs."""
+    def add(self, number: int, text: str, origin: TextOrigin, breadcrumb: Callable[[int], tuple[str, ...]]) -> None:
+        """Add the chunks of a document; `breadcrumb`: the names of the regions around an offset."""
         self._columns.add(text, origin)
         size = len(origin.pieces)
         self.documents += [number] * size
@@ -263,12 +263,11 @@ class _Rows:
         metadata = origin.metadata
         self._notes += [note_of(metadata)] * size
         self._metadata += [json.dumps(metadata, ensure_ascii=False, separators=(",", ":")) if metadata else "{}"] * size
-        if not named:
-            self._ends += [len(self._names)] * size
-            return
-        for index in range(size):
-            self._names += origin.breadcrumb(index)
-            self._ends.append(len(self._names))
+        names, done = self._names, 0
+        for piece in origin.pieces:
+            names += breadcrumb(new_text_of(piece[0], piece[1], done))
+            self._ends.append(len(names))
+            done = piece[1]
 
     def add_problem(self, number: int, reason: str) -> None:
         """Add the row of a document that could not be cut."""

@@ -126,18 +126,22 @@ Lines restructuredtext_lines(nb::str copy, std::size_t start) {
     return Lines(lines);
 }
 
-ThreeColumns prose_columns(nb::str paragraph) {
-    std::u32string const characters = characters_of(paragraph);
+// What one of the methods of `Markup` finds inside a text.
+ThreeColumns columns_inside(nb::str text, void (formats::Markup::*find)(std::size_t, std::size_t)) {
+    std::u32string const characters = characters_of(text);
     if (characters.empty()) return to_columns({});
     formats::CodeInside const no_code;
     formats::Markup markup(characters, no_code);
-    markup.prose(0, characters.size());
+    (markup.*find)(0, characters.size());
     Columns& columns = markup.found.columns;
     columns.offsets.erase(columns.offsets.begin());
     columns.strengths.erase(columns.strengths.begin());
     columns.labels.erase(columns.labels.begin());
     return to_columns(columns);
 }
+
+ThreeColumns prose_columns(nb::str paragraph) { return columns_inside(std::move(paragraph), &formats::Markup::prose); }
+ThreeColumns verbatim_columns(nb::str lines) { return columns_inside(std::move(lines), &formats::Markup::verbatim); }
 
 }  // namespace
 
@@ -161,6 +165,7 @@ void define_markup_formats(nb::module_& module) {
             nb::arg("names"), nb::sig("def __init__(self, names: dict[str, list[str]]) -> None"),
             "The names of those that are kept whole, of tables, lists and what is verbatim, and the commands of sections, the highest first.");
     module.def("prose_columns", &prose_columns, nb::arg("paragraph"), "The boundaries inside a paragraph: see chunker.formats.columns.");
+    module.def("verbatim_columns", &verbatim_columns, nb::arg("lines"), "The lines but the first that are not blank: see chunker.formats.columns.");
     module.def("restructuredtext_lines", &restructuredtext_lines, nb::arg("copy"), nb::arg("start"),
                "The lines of copy[start:] that are not blank, as fields of chunker.formats.markup.restructuredtext_lines.Line.");
     module.def(

@@ -14,12 +14,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import math
 import os
 import pickle
 import struct
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 
 from chunker.errors import ChunkerError
@@ -85,12 +87,53 @@ class IsolatedFormat:
         return type(self), (self._inner, self._limits)
 
 
+class _Watchdog:
+    """Kills a process that does not answer in time. One thread for all its requests: to start one for each costs more than most of them."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._changed = threading.Condition()
+        self._deadline: float | None = None  # on the clock; None while nothing is expected
+        self._wakes = 0.0  # when the thread looks again by itself
+        self._stopped = False
+        threading.Thread(target=self._watch, daemon=True, name="parser watchdog").start()
+
+    def expect(self, seconds: float) -> None:
+        """Kill the process after so many seconds."""
+        with self._changed:
+            self._deadline = time.monotonic() + seconds
+            if self._deadline < self._wakes:
+                self._changed.notify()
+
+    def forget(self) -> None:
+        """Nothing is expected any more. The thread need not be told: when it wakes it finds that out."""
+        with self._changed:
+            self._deadline = None
+
+    def stop(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+
+    def _watch(self) -> None:
+        with self._changed:
+            while not self._stopped:
+                now = time.monotonic()
+                if self._deadline is not None and self._deadline <= now:
+                    self._process.kill()
+                    return
+                self._wakes = math.inf if self._deadline is None else self._deadline
+                self._changed.wait(None if self._deadline is None else self._deadline - now)
+
+
 class _Worker:
     """The other process of this one; threads take turns. A process that was forked off starts its own."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
+        self._watchdog: _Watchdog | None = None
         self._owner = 0
 
     def ask(self, pickled: bytes, source: bytes, limits: ParserLimits) -> bytes | None:
@@ -99,8 +142,9 @@ class _Worker:
         head = json.dumps([seconds, memory, len(pickled), len(source)]).encode()
         with self._lock:
             process = self._running()
-            watchdog = threading.Timer(10 * seconds, process.kill)
-            watchdog.start()
+            watchdog = self._watchdog or _Watchdog(process)
+            self._watchdog = watchdog
+            watchdog.expect(10 * seconds)
             try:
                 answer = self._exchange(process, (LENGTH.pack(len(head)), head, pickled, source))
             except (
@@ -109,7 +153,7 @@ class _Worker:
                 self.stop()
                 raise
             finally:
-                watchdog.cancel()
+                watchdog.forget()
             if answer is None:
                 self.stop()
             return answer
@@ -156,8 +200,11 @@ class _Worker:
     def stop(self) -> None:
         """Stop the worker, if this process has one."""
         process, self._process = self._process, None
+        watchdog, self._watchdog = self._watchdog, None
         if process is None or self._owner != os.getpid():
             return
+        if watchdog is not None:
+            watchdog.stop()
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -117,6 +118,31 @@ def test_an_answer_that_was_not_waited_for_is_that_of_no_other_request(monkeypat
         kind.outline("class A {}")
     monkeypatch.setattr(isolation._worker, "_exchange", exchange)
     assert columns(kind, SAMPLE) == columns(JAVA, SAMPLE)
+
+
+def test_requests_share_one_thread_that_watches() -> None:
+    isolated = IsolatedFormat(JAVA)
+    isolated.outline(SAMPLE)
+    watching = [thread for thread in threading.enumerate() if thread.name == "parser watchdog"]
+    for _ in range(5):
+        isolated.outline(SAMPLE)
+    assert [thread for thread in threading.enumerate() if thread.name == "parser watchdog"] == watching
+    assert len(watching) == 1
+
+
+def test_a_process_is_killed_when_its_time_is_over_and_not_before() -> None:
+    code = [sys.executable, "-c", "import time; time.sleep(60)"]
+    with subprocess.Popen(code) as forgotten, subprocess.Popen(code) as late:
+        patient, strict = isolation._Watchdog(forgotten), isolation._Watchdog(late)
+        patient.expect(0.1)
+        patient.forget()
+        strict.expect(60)
+        strict.expect(0.1)  # sooner than what it waits for
+        assert late.wait(20) != 0
+        time.sleep(0.3)
+        assert forgotten.poll() is None
+        patient.expect(0.1)
+        assert forgotten.wait(20) != 0
 
 
 def test_threads_take_turns() -> None:
