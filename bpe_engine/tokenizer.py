@@ -15,7 +15,7 @@ from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.published.registry import load_vocabulary
 from bpe_engine.special_tokens import Specials
-from bpe_engine.text.input import received, to_bytes
+from bpe_engine.text.input import received, several, to_bytes
 from bpe_engine.text.offsets import Unit, in_unit, unit_of
 from bpe_engine.text.stream_decoder import StreamDecoder
 from bpe_engine.text.truncation import Text
@@ -69,6 +69,10 @@ class Tokenizer:
             VocabularyError: Some tokens cannot be made by merges.
             PatternError: The pattern does not compile.
         """
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(
+                f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}; Tokenizer.load takes a name, Tokenizer.from_file a file"
+            )
         self._hold(vocabulary_engine(vocabulary), vocabulary, prefix, suffix)
 
     def _hold(
@@ -389,8 +393,9 @@ class Tokenizer:
 
         Raises:
             EncodingError: As `encode_ordinary`.
+            TypeError: `texts` is one text.
         """
-        return self._engine.count_batch(texts, num_threads=num_threads)
+        return self._engine.count_batch(several(texts), num_threads=num_threads)
 
     def split(self, text: str | bytes) -> list[str]:
         """The pre-tokens of a text: no token crosses from one to the next.
@@ -467,7 +472,9 @@ class Tokenizer:
         Raises:
             DisallowedSpecialTokenError: A text holds a disallowed special token. Nothing is encoded then.
             EncodingError: As `encode`.
+            TypeError: `text` is one text.
         """
+        text = several(text)
         disallowed = self._disallowed if disallowed_special is None else disallowed_special
         if disallowed:
             text = list(text)
@@ -491,8 +498,9 @@ class Tokenizer:
 
         Raises:
             EncodingError: As `encode_ordinary`.
+            TypeError: `text` is one text.
         """
-        return self._engine.encode_ordinary_batch(text, num_threads=num_threads)
+        return self._engine.encode_ordinary_batch(several(text), num_threads=num_threads)
 
     def encode_with_offsets(self, text: str | bytes, *, unit: Unit | None = None) -> tuple[list[int], list[int]]:
         """The token ids of a text, and the offset in the text where each token starts.
@@ -716,6 +724,9 @@ class Tokenizer:
         """
         from bpe_engine.compare import compare  # noqa: PLC0415 - who does not compare does not pay for it
 
+        if not isinstance(other, Tokenizer):
+            raise TypeError(f"other is a Tokenizer, not {type(other).__name__}; Tokenizer.load takes a name")
+        several(texts)
         return compare(self, other, texts)
 
     # --- the vocabulary

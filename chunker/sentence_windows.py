@@ -95,16 +95,19 @@ def window_around(
 
     Raises:
         OptionError: There is no such chunk, `size` is negative, or the chunk alone has more than `max_tokens`.
+        WrongTypeError: An argument has a wrong type.
 
     Examples:
         >>> sentences = sentence_chunker().chunk("One. Two. Three. Four. Five.")
         >>> window_around(sentences, 2, 1).text
         'Two. Three. Four. '
     """
-    for name, value in (("number", number), ("size", size)):
+    require(chunks, Sequence, "chunks", "a sequence of chunks")
+    for name, value in (("number", number), ("size", size), ("max_tokens", max_tokens or 0)):
         require_whole(value, name)
     if not 0 <= number < len(chunks):
         raise OptionError(f"number must be from 0 to {len(chunks) - 1}, the last of the chunks; got {number}")
+    require(chunks[number], Chunk, "chunks", "a sequence of chunks")
     if size < 0:
         raise OptionError(f"size must be at least 0, got {size}")
     counter = resolve_tokenizer(tokenizer)

@@ -13,9 +13,11 @@ import codecs
 import re
 from array import array
 from itertools import accumulate
+from typing import TypeVar
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _UTF8_DECODER = codecs.getincrementaldecoder("utf-8")
+Texts = TypeVar("Texts")
 
 
 def received(text: str | bytes) -> str:
@@ -29,6 +31,17 @@ def received(text: str | bytes) -> str:
     if isinstance(text, bytes | bytearray | memoryview):
         return bytes(text).decode("utf-8", "surrogateescape")
     raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+
+
+def several(texts: Texts) -> Texts:
+    """`texts` as they are. Raises TypeError for one text: each of its characters would be taken for a text.
+
+    >>> several(["a", "b"])
+    ['a', 'b']
+    """
+    if isinstance(texts, str | bytes | bytearray | memoryview):
+        raise TypeError(f"texts are a collection of texts, not one text ({type(texts).__name__}): put it into a list")
+    return texts
 
 
 def to_bytes(characters: str) -> bytes:

@@ -20,6 +20,7 @@ from chunker import (
     chunk_hierarchy,
     chunker_for,
     chunker_named,
+    window_around,
 )
 from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.index import Filter, Index, embedder_named, store_named
@@ -60,10 +61,12 @@ TAKES: dict[str, list[tuple[Callable[[Any], object], list[Any]]]] = {
         (lambda value: chunk_files([], value), [512]),
         (lambda value: chunk("a", value), [512]),
         (lambda value: list(chunk_stream(["a"], value)), [512]),
+        (lambda value: window_around(small.chunk("a"), 0, max_tokens=value), [None, 512]),
     ],
     "min_tokens must be": [(lambda value: TextChunker(min_tokens=value), [None, 512])],
     "path must be": [(chunker_for, []), (chunk_file, []), (Index.open, [])],
     "chunkers must be": [(lambda value: chunk_hierarchy("a", value), [["a"], b"bytes"])],
+    "chunks must": [(lambda value: window_around(value, 0), [])],
     "each of chunkers must be": [(lambda value: chunk_hierarchy("a", [value]), [])],
     "chunker must be": [
         (lambda value: chunk_files([], chunker=value), [None]),
@@ -133,6 +136,20 @@ def test_the_engine(value: Any) -> None:
         if not (isinstance(value, str) and call == Tokenizer.from_pretrained):
             with pytest.raises(TypeError, match=r"(specification|repository) is"):
                 call(value)
+    with pytest.raises(TypeError, match=r"^vocabulary is a Vocabulary, not .*Tokenizer\.load takes a name"):
+        Tokenizer(value)
+    with pytest.raises(TypeError, match=r"^other is a Tokenizer, not "):
+        Tokenizer.load("o200k_base").compare(value)
+
+
+@pytest.mark.parametrize("value", ["text", b"text", bytearray(b"text")], ids=lambda value: type(value).__name__)
+def test_one_text_is_no_batch(value: Any) -> None:
+    tokenizer = Tokenizer.load("o200k_base")
+    for call in (tokenizer.count_batch, tokenizer.encode_batch, tokenizer.encode_ordinary_batch):
+        with pytest.raises(TypeError, match=r"^texts are a collection of texts, not one text"):
+            call(value)
+    with pytest.raises(TypeError, match=r"^texts are a collection of texts, not one text"):
+        tokenizer.compare(tokenizer, value)
 
 
 def test_one_path_or_many(tmp_path: Path) -> None:
