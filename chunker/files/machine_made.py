@@ -85,6 +85,8 @@ _SAYS_SO = re.compile(
     r"(?:this\s+(?:file|code|module|document)\s+(?:is|was|has\s+been)\s+)(?:auto(?:matically)?[- ]?)?generated\b|auto(?:matically)?[- ]?generated\s+(?:by|from|with|using)\b|(?:file|code)\s+generated\s+by\b.*\bdo\s+not\s+edit\b|@generated\b|<auto-?generated\b|.{0,40}\s@generated\s+by\b",
     re.IGNORECASE,
 )
+# What a comment quotes is what it is about: "Code generated ... DO NOT EDIT." in the text of a tool that looks for such files.
+_QUOTED = re.compile(r"\"[^\"]++\"|`[^`]++`|“[^”]++”")
 
 
 class Evidence(NamedTuple):
@@ -157,7 +159,7 @@ def _says_so(path: str, text: str) -> str | None:
         return None  # prose is about files, and its first lines are no comments
     before: tuple[str, str] | None = None  # the comment line before: the text, and as it stands
     for line in _header(text):
-        inner = _COMMENT.sub("", line, count=1)
+        inner = _QUOTED.sub("", _COMMENT.sub("", line, count=1))
         if _SAYS_SO.match(inner):
             return _shown(line)
         near = inner if before is None else f"{before[0]} {inner}"
