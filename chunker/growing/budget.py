@@ -19,6 +19,9 @@ _MIN_SHARE = 8
 # 4 (its bytes in UTF-8), and the longest compatibility decomposition, which some tokenizers apply first, is 18 letters (U+FDFA).
 _MOST_TOKENS_OF_A_CHARACTER = 80
 
+# More tokens than any text that fits into a memory has; multiples of it are within the whole numbers of the compiled core.
+_MOST_TOKENS = 1 << 32
+
 
 def _distinct_characters(text: str) -> Iterable[str]:
     compiled = native()
@@ -79,6 +82,8 @@ class Budget:
             require_whole(value, name, " of tokens")
         if max_tokens < 1:
             raise OptionError(f"max_tokens must be at least 1, got {max_tokens}")
+        if max_tokens > _MOST_TOKENS:
+            raise OptionError(f"max_tokens must be at most {_MOST_TOKENS:,}, got {max_tokens:,}")
         if not 0 <= reserve < max_tokens:
             raise OptionError(f"reserve must be from 0 to max_tokens - 1 ({max_tokens - 1}), got {reserve}")
         max_tokens -= reserve

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
 from bpe_engine import Tokenizer
 from bpe_engine.errors import UnknownEncodingError
-from chunker import BudgetTooSmallError, CodeChunker, OptionError, TextChunker, UnknownLanguageError
+from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, OptionError, TextChunker, UnknownLanguageError
 from chunker.growing.budget import Budget
 
 
@@ -19,6 +20,7 @@ from chunker.growing.budget import Budget
         ({"max_tokens": -5}, "max_tokens must be at least 1, got -5"),
         ({"max_tokens": 2.5}, "max_tokens must be a whole number of tokens, got 2.5"),
         ({"max_tokens": True}, "max_tokens must be a whole number of tokens, got True"),
+        ({"max_tokens": 1 << 70}, "max_tokens must be at most 4,294,967,296, got 1,180,591"),
         ({"max_tokens": None}, "max_tokens must be a whole number of tokens, got None"),
         ({"max_tokens": 10, "min_tokens": 11}, r"min_tokens must be from 0 to max_tokens \(10\), got 11"),
         ({"max_tokens": 10, "min_tokens": -1}, r"min_tokens must be from 0 to max_tokens \(10\), got -1"),
@@ -31,6 +33,12 @@ from chunker.growing.budget import Budget
 def test_options_that_do_not_go_together(options: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         TextChunker(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [{}, {"overlap": 1 << 31}, {"desired_tokens": 1 << 32}, {"strategy": "optimal"}])
+def test_the_largest_limit_takes_any_text(options: dict[str, Any]) -> None:
+    text = "# One\n\nTwo, three. Four.\n\n" * 50
+    assert [chunk.text for chunk in MarkdownChunker(1 << 32, **options).chunk(text)] == [text]
 
 
 def test_unknown_names() -> None:
