@@ -10,18 +10,23 @@ import sys
 
 def main() -> None:
     """The entry point of the command: runs it and exits."""
-    if sys.argv[1:] == ["--version"]:
-        from chunker.version import version_line
-
-        sys.stdout.write(f"{version_line()}\n")
-        return
     try:
+        if sys.argv[1:] == ["--version"] and sys.stdout is not None:
+            from chunker.version import version_line
+
+            sys.stdout.write(f"{version_line()}\n")
+            sys.stdout.flush()
+            return
         from chunker.cli.app import main as run
 
         run()
     except KeyboardInterrupt:  # before a command has begun, or after it has ended
         sys.stderr.write("Interrupted.\n")
         sys.exit(130)
+    except OSError as error:  # commands handle their own: here, help or the version could not be written
+        from chunker.cli.console import code_of_output_error
+
+        sys.exit(code_of_output_error(error))
 
 
 if __name__ == "__main__":

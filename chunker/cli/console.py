@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import typer
 
@@ -70,6 +70,37 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
+def read_input(path: str) -> bytes:
+    """The bytes of a file, or of standard input for "-". A path that is not there is wrong usage; what cannot be read ends the run."""
+    from chunker.cli.options import check_paths  # noqa: PLC0415  # which imports this module
+    from chunker.files.discovery import STANDARD_INPUT, printable, reason_of  # noqa: PLC0415  # other commands do without
+
+    check_paths([path], None)
+    if path == STANDARD_INPUT and sys.stdin is None:  # started with it closed
+        fail("standard input is closed")
+    try:
+        return sys.stdin.buffer.read() if path == STANDARD_INPUT else Path(path).read_bytes()
+    except OSError as error:
+        fail(f"{printable(path)}: {reason_of(error)}")
+
+
+def fail(message: str) -> NoReturn:
+    """End the run with a message."""
+    typer.echo(f"Error: {message}", err=True)
+    raise typer.Exit(EXIT_FAILED)
+
+
+def code_of_output_error(error: OSError) -> int:
+    """The exit code where the output cannot be written. Says why, unless its reader has just gone."""
+    if sys.stdout is not None:
+        # What is still in the buffer would be written at exit, and fail again: send it to nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE or (sys.platform == "win32" and error.errno == errno.EINVAL):
+        return EXIT_BROKEN_PIPE
+    typer.echo(f"Error: the results cannot be written: {error}", err=True)
+    return EXIT_FAILED
+
+
 @contextlib.contextmanager
 def ending_quietly() -> Iterator[None]:
     """Turns the ways a run is stopped from outside into exit codes: a reader that has gone, Ctrl-C, a full disk."""
@@ -79,9 +110,4 @@ def ending_quietly() -> Iterator[None]:
         typer.echo("Interrupted.", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     except OSError as error:
-        if error.errno == errno.EPIPE or (sys.platform == "win32" and error.errno == errno.EINVAL):
-            # Buffered output would be written at exit, and fail again: redirect it to nowhere.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(EXIT_BROKEN_PIPE) from None
-        typer.echo(f"Error: the results cannot be written: {error}", err=True)
-        raise typer.Exit(EXIT_FAILED) from None
+        raise typer.Exit(code_of_output_error(error)) from None

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT, ending_quietly, open_output
+from chunker.cli.console import ending_quietly, fail, open_output, read_input
 from chunker.cli.options import TokenizerName
 
 if TYPE_CHECKING:
     from bpe_engine import Tokenizer
 
+_LONGEST_ID = 10  # digits
 _EXIT_CODES = """\b
 Exit codes:
   0    done
@@ -78,11 +77,14 @@ def decode(path: Input, *, tokenizer: TokenizerName = "o200k_base") -> None:
         text = _read(path)
         strange = re.search(r"[^\d\s,;\[\]]", text)
         if strange is not None:
-            _fail(f"{strange[0]!r} at character {strange.start()} is no part of a list of ids")
+            fail(f"{strange[0]!r} at character {strange.start()} is no part of a list of ids")
+        long = re.search(rf"\d{{{_LONGEST_ID + 1},}}", text)
+        if long is not None:
+            fail(f"the number at character {long.start()} has {len(long[0]):,} digits, more than any id")
         try:
             data = decoder.decode_bytes([int(number) for number in re.findall(r"\d+", text)])
         except (BpeEngineError, OverflowError) as error:
-            _fail(str(error))
+            fail(str(error))
         with open_output(None) as results:
             results.write(data)
 
@@ -99,17 +101,6 @@ def _tokenizer(name: str) -> Tokenizer:
 
 def _read(path: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if path == STANDARD_OUTPUT else Path(path).read_bytes()
-    except FileNotFoundError:
-        raise typer.BadParameter(f"{path} does not exist", param_hint="PATH") from None
-    except OSError as error:
-        _fail(str(error))
-    try:
-        return data.decode()
+        return read_input(path).decode()
     except UnicodeDecodeError as error:
-        _fail(f"{path}: {error}")
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"Error: {message}", err=True)
-    raise typer.Exit(EXIT_FAILED)
+        fail(f"{path}: {error}")

@@ -306,6 +306,8 @@ def intake_of(
 def check_paths(paths: list[str], output: str | None) -> None:
     """Wrong usage is told before anything is done: a path that is not there, an output that cannot be."""
     for path in paths:
+        if not path:
+            raise typer.BadParameter("an empty path; the current folder is .", param_hint="PATH")
         try:
             if path != STANDARD_INPUT:
                 Path(path).lstat()
@@ -315,6 +317,8 @@ def check_paths(paths: list[str], output: str | None) -> None:
             continue  # it may well be there: what is wrong with it is noted when it comes to reading
     if output is None or output == STANDARD_OUTPUT:
         return
+    if not output:
+        raise typer.BadParameter("an empty path", param_hint="--output")
     if Path(output).is_dir():
         raise typer.BadParameter(f"{printable(output)} is a folder", param_hint="--output")
     if not Path(output).absolute().parent.is_dir():

@@ -315,9 +315,17 @@ def _found(hit: Hit) -> str:
     return f"{printable(hit.source)}:{hit.span.start_line + place}: {_safe(lines[place].strip())}{points}\n"
 
 
+# Not printable to Python, but harmless: the tab, and what joins or parts the letters of Persian, of Indian scripts and the parts of an emoji.
+_SAFE = frozenset("\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
+
+
 def _safe(line: str) -> str:
-    """A line of a file as a terminal may show it: a file may hold codes that would move the cursor, or worse."""
-    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)
+    """A line of a file as a terminal may show it: a file may hold codes that would move the cursor, or worse.
+
+    >>> _safe("a\\tb\\x1b[31m \\U0001f468\\u200d\\U0001f469")
+    'a\\tb�[31m 👨\\u200d👩'
+    """
+    return "".join(c if c.isprintable() or c in _SAFE else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def _line(hit: Hit) -> bytes:

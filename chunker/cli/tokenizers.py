@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, ending_quietly, open_output
+from chunker.cli.console import EXIT_FAILED, ending_quietly, open_output, read_input
 
 if TYPE_CHECKING:
     from bpe_engine import Tokenizer
@@ -93,7 +92,7 @@ def compare(
     """Compare two tokenizers: common tokens, ids that mean something else, special tokens, stages, and the cost of texts."""
     with ending_quietly():
         # Wrong usage is told first; a text that is no UTF-8 is read as the engine reads bytes in a str.
-        named = {path: _read(path) for path in texts or ()}
+        named = {path: read_input(path).decode(errors="replace") for path in texts or ()}
         (_, first), (_, second) = _load(ours), _load(theirs)
         report = str(first.compare(second, named))
         with open_output(None) as results:
@@ -117,16 +116,6 @@ def _load(name: str) -> tuple[str, Tokenizer]:
     except UnknownEncodingError as error:
         raise typer.BadParameter(f"{error}; and there is no file of this name", param_hint="FILE") from None
     except (BpeEngineError, OSError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(EXIT_FAILED) from None
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        raise typer.BadParameter(f"{path} does not exist", param_hint="TEXT") from None
-    except OSError as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(EXIT_FAILED) from None
 

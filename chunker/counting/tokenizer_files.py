@@ -24,13 +24,15 @@ from chunker.tokenizer_errors import UnknownTokenizerError, loading
 
 # The endings of tokenizer files. A published name has none of them, but one may begin as a model's name does: "gpt-4o-tokenizer.json".
 _SUFFIXES = frozenset({".json", ".tiktoken", ".gguf", ".model", ".bpe"})
+# What models keep their tokenizer in, the best first.
+_NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
 
 
 def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Path | None:
     """The tokenizer file that a name or path means; None for a name.
 
     A path object means a file, as does a str with a path separator or with the suffix of a tokenizer file. Any other
-    str means the published encoding, model or unit of this name; if there is none, a file of this name that exists.
+    str means the published encoding, model or unit of this name; if there is none, a file or folder of this name that exists.
 
     Args:
         given: The name or path.
@@ -41,20 +43,23 @@ def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str]
         return path
     if "/" in given or os.sep in given or Path(given).suffix.lower() in _SUFFIXES:
         return path
-    return None if _is_name(given) or not os.path.isfile(path) else path  # noqa: PTH113  # Path.is_file raises for a long text
+    return None if _is_name(given) or not os.path.exists(path) else path  # noqa: PTH110  # Path.exists raises for a long text
 
 
 def require_file(path: Path) -> Path:
     """The path of a tokenizer file, if there is one. Raises UnknownTokenizerError."""
     if os.path.isfile(path):  # noqa: PTH113  # as above
         return path
-    what = "a folder, not a tokenizer file" if path.is_dir() else "no file: there is no such tokenizer file"
+    if path.is_dir():
+        inside = next((path / name for name in _NAMES if (path / name).is_file()), None)
+        hint = "" if inside is None else f"; give the file in it: {str(inside)!r}"
+        raise UnknownTokenizerError(f"{str(path)!r} is a folder, not a tokenizer file{hint}")
     hint = (
         ""
         if path.suffix.lower() in _SUFFIXES
         else "; a model of the Hugging Face Hub is loaded by Tokenizer.from_pretrained"
     )
-    raise UnknownTokenizerError(f"{str(path)!r} is {what}{hint}")
+    raise UnknownTokenizerError(f"{str(path)!r} is no file: there is no such tokenizer file{hint}")
 
 
 def engine_tokenizer(given: str | os.PathLike[str]) -> Tokenizer:

@@ -62,6 +62,8 @@ class Sources:
             given = os.fspath(path)
             if given == STANDARD_INPUT:
                 raise OptionError("standard input cannot be indexed: it has no place to come back to")
+            if not given:
+                raise OptionError('a path is empty; the current folder is "."')
             if "\0" in given:
                 raise OptionError(f"no path has a NUL character: {given!r}")
             self._tops.append(os.path.realpath(given))

@@ -304,6 +304,10 @@ WRONG = {
     "an unknown command": ["fold", "."],
     "output into a folder that is not there": ["count", ".", "--output", "none/out.jsonl"],
     "output onto a folder": ["count", ".", "--output", "src"],
+    "output to an empty path": ["count", ".", "--output", ""],
+    "an empty path": ["count", ""],
+    "an empty path to encode": ["encode", ""],
+    "more tokens than there can be": ["chunk", ".", "--max-tokens", "9999999999999"],
 }
 
 
@@ -381,6 +385,22 @@ class TestOutput:
     def test_a_full_disk_is_told(self, tree: Path) -> None:
         done = run("count", ".", "--output", "/dev/full", cwd=tree, code=1)
         assert b"Error: the results cannot be written: [Errno 28] No space left on device" in done.stderr
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
+    @pytest.mark.parametrize("arguments", ["--version", "--help", "chunk --help", "count .", "encode a.md"])
+    def test_a_full_disk_behind_standard_output_is_told(self, tree: Path, arguments: str) -> None:
+        (tree / "a.md").write_text("a")
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "chunker", *arguments.split()],
+                cwd=tree,
+                env=environment(),
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        assert done.returncode == 1
+        assert done.stderr == b"Error: the results cannot be written: [Errno 28] No space left on device\n"
 
     @posix_only
     def test_an_interrupted_run_leaves_the_old_file_and_no_other(self, tree: Path) -> None:

@@ -84,7 +84,7 @@ def test_special_tokens_of_a_text() -> None:
     assert len(run("encode", "-", text="<|endoftext|>").stdout.split()) > 1
 
 
-@pytest.mark.parametrize("text", ["12 abc", "99999999", "-1"])
+@pytest.mark.parametrize("text", ["12 abc", "99999999", "-1", "9" * 5_000])
 def test_what_are_no_ids(text: str) -> None:
     assert "Error: " in run("decode", "-", text=text, code=1).stderr
 

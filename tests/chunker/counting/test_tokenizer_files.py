@@ -138,10 +138,13 @@ def test_a_file_that_is_changed_is_read_again(tmp_path: Path) -> None:
         ("owner/model", r"owner.model' is no file.*from_pretrained"),
         ("nope", r"called 'nope'.*and there is no file of this name"),
         (Path(), "is a folder"),
+        ("model", r"'model' is a folder, not a tokenizer file; give the file in it: '.*tokenizer\.json'$"),
     ],
 )
 def test_no_such_file(given: str | Path, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "tokenizer.json").touch()
     with pytest.raises(UnknownTokenizerError, match=reason):
         resolve_tokenizer(given)
 

@@ -63,6 +63,10 @@ def test_index_search_status(tmp_path: Path, write: Write) -> None:
     assert "files     1 added" in run(tmp_path, "index", "./status")[0]
     assert "other settings: max_tokens is 256, not 100" in run(tmp_path, "index", ".", "-m", "100", code=2)[1]
     assert "there is no index" in run(tmp_path, "search", "x", "--index", "nowhere", code=1)[1]
+    write("family.txt", "\tThe family \U0001f468\u200d\U0001f469 of \u202emirrors.\n")
+    run(tmp_path, "index", ".")
+    shown, _ = run(tmp_path, "search", "mirrors", "--format", "lines", "-n", "1")
+    assert shown == "family.txt:1: The family \U0001f468\u200d\U0001f469 of \ufffdmirrors.\n"
     write("bad.txt", b"a \xff\n")
     assert "bad.txt: byte 2 (line 1)" in run(tmp_path, "index", ".", code=1)[1]
 

@@ -340,6 +340,7 @@ def test_options(tmp_path: Path, index: Index) -> None:
     for call in (
         lambda: index.sync("-"),
         lambda: index.sync("a\0b"),
+        lambda: index.sync(""),
         lambda: index.sync(tmp_path, tags=[]),
         lambda: index.sync(tmp_path, max_file_bytes=-1),
         lambda: index.search("x", 0),
