@@ -56,8 +56,14 @@ class FullText:
         """The number of texts that have a term; those that were removed since the folder was last written anew count, too."""
         return int(self._searcher.doc_freq(_TEXT, term))
 
-    def best(self, terms: Sequence[str], limit: int) -> list[tuple[int, float]]:
-        """The texts with the largest BM25 for some terms, best first, the lower number first among equals."""
+    def best(self, terms: Sequence[str], limit: int, among: Iterable[int] | None = None) -> list[tuple[int, float]]:
+        """The texts with the largest BM25 for some terms, best first, the lower number first among equals.
+
+        Args:
+            terms: The terms, of which a text has one at least.
+            limit: The most texts.
+            among: Only texts of these numbers; None for all.
+        """
         if not terms or limit < 1:
             return []
         package = _tantivy()
@@ -65,8 +71,13 @@ class FullText:
             (package.Occur.Should, package.Query.term_query(self._schema, _TEXT, term, index_option="freq"))
             for term in terms
         ]
+        query = package.Query.boolean_query(asked)
+        if among is not None:
+            only = package.Query.term_set_query(self._schema, _NUMBER, list(among))
+            only = package.Query.const_score_query(only, 0.0)
+            query = package.Query.boolean_query([(package.Occur.Must, query), (package.Occur.Must, only)])
         with _translating(self._folder):
-            hits = self._searcher.search(package.Query.boolean_query(asked), limit, count=False).hits
+            hits = self._searcher.search(query, limit, count=False).hits
             numbers = self._searcher.fast_field_values(_NUMBER, [address for _, address in hits])
         return sorted(
             ((number, score) for number, (score, _) in zip(numbers, hits, strict=True)),

@@ -1,9 +1,10 @@
 """Files of an index that readers keep open from one search to the next, for as long as they are the same files.
 
-    search 1    open the database, its full text   search   hand them back
-    search 2    the same files? take them          search   hand them back
+    search 1    open the database, its full text, the vectors   search   hand them back
+    search 2    the same files? take them                       search   hand them back
 
-To open a database and its full text anew, and to read the first pages of both, costs more than most searches. A connection is used by one search at a
+To open a database and its full text anew, and to read the first pages of both, costs more than most searches; so do the first looks at thousands of
+pages of vectors that are mapped anew. A connection is used by one search at a
 time; a process that was forked opens its own. On Windows, where an open file cannot be removed, nothing is kept.
 """
 
@@ -18,6 +19,8 @@ from pathlib import Path
 
 from chunker.index.full_text import FullText
 from chunker.index.schema import DATABASE, connect
+from chunker.index.sketches import opened, sketches_path
+from chunker.index.vectors import MappedRows, map_rows
 
 _KEEPS = os.name != "nt"
 # Bytes of the database that are read as memory: a page costs no call of the system.
@@ -39,6 +42,7 @@ class KeptOpen:
         self._process = os.getpid()
         self._idle: list[tuple[_State | None, sqlite3.Connection]] = []
         self._texts: dict[str, tuple[_State, FullText]] = {}
+        self._rows: tuple[tuple[_State, _State | None, int, int], MappedRows] | None = None
         weakref.finalize(self, _close, self._idle, self._process)
 
     @contextlib.contextmanager
@@ -72,14 +76,28 @@ class KeptOpen:
             self._texts[folder.name] = (state, found)
         return found
 
+    def rows(self, path: Path, dimensions: int, rows: int) -> MappedRows:
+        """The first `rows` vectors of a file, with their sketches. Raises `DamagedIndexError`, and FileNotFoundError."""
+        sketches = None
+        with contextlib.suppress(FileNotFoundError):
+            sketches = _state(sketches_path(path))
+        state = _state(path), sketches, dimensions, rows
+        if self._rows is not None and self._rows[0] == state:
+            return self._rows[1]
+        found = MappedRows(map_rows(path, dimensions, rows), opened(path, dimensions))
+        if _KEEPS:
+            self._rows = state, found
+        return found
+
     def close(self) -> None:
         """Let go of what no search uses."""
         self._texts.clear()
+        self._rows = None
         _close(self._idle, self._process)
 
     def _taken(self) -> tuple[_State | None, sqlite3.Connection]:
         if self._process != os.getpid():
-            _INHERITED.append((self._idle, self._texts))
+            _INHERITED.append((self._idle, self._texts, self._rows))
             self._begin()
         state = None
         with contextlib.suppress(OSError):

@@ -204,7 +204,7 @@ class Ranked:
             stem = weights.stem * stem_points(source, self._question) if weights.stem else 0.0
             whole = weights.file * sums[source] / most
             factor, reason = factor_of(source, ones[0].language, self._question) if weights.lower else (1.0, "")
-            if is_older(source, self._question, latest):
+            if latest and is_older(source, self._question, latest):
                 factor, reason = factor * weights.older, f"{reason}, older version".removeprefix(", ")
             file = FilePoints(path, stem, whole, factor, reason)
             if len(ones) > 1:

@@ -264,7 +264,8 @@ def latest_versions(sources: Iterable[str]) -> dict[str, int]:
     """
     latest: dict[str, int] = {}
     for source in sources:
-        for found in _VERSION.finditer(source):
+        # A look that is quicker than the pattern: most names have no such folder.
+        for found in _VERSION.finditer(source) if "/v" in source or source[:1] == "v" else ():
             folder = source[: found.start()]
             latest[folder] = max(latest.get(folder, 0), int(found[1]))
     return latest
@@ -274,7 +275,7 @@ def is_older(source: str, question: QueryWords, latest: Mapping[str, int]) -> bo
     """Whether a file is in the folder of an older version than the latest beside it, which the question does not name."""
     return any(
         int(found[1]) < latest.get(source[: found.start()], 0) and f"v{found[1]}" not in question.asked
-        for found in (_VERSION.finditer(source) if latest else ())
+        for found in _VERSION.finditer(source)
     )
 
 

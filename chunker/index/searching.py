@@ -13,6 +13,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from chunker.fields import SPAN_FIELDS
@@ -36,6 +37,9 @@ _FREQUENT = 2000
 # A word that no text has is looked for by so many of the most frequent terms that begin with it, if it has as many letters.
 _COMPLETIONS = 8
 _SHORTEST_BEGINNING = 4
+# A filter that lets fewer than one of so many pass, and no more than these in all: those are listed, and compared alone.
+_SELECTIVE = 8
+_FEW = 1 << 14
 # Names of files that are looked at.
 _MOST_NAMES = 500
 # Places of one text that a hit names.
@@ -134,7 +138,7 @@ class Search:
         while True:
             numbers, scores = self._vectors.best(self._require_vector(), min(asked, len(self._vectors)))
             rows = numbers.tolist()
-            passed = self._passed("row", rows)
+            passed = self._passed("row", rows, limit)
             found = [
                 _Found(passed[row], row, score)
                 for row, score in zip(rows, scores.tolist(), strict=True)
@@ -142,6 +146,9 @@ class Search:
             ]
             if len(found) >= limit or asked >= len(self._vectors):
                 return found[:limit]
+            few = self._few if len(found) * _SELECTIVE < len(rows) else None
+            if few is not None:
+                return self._nearest_of(few, limit)
             asked *= 8
 
     def _by_words(self, asked: list[_Asked], limit: int) -> list[_Found]:
@@ -150,24 +157,53 @@ class Search:
         wanted = limit
         while True:
             best = self._words.best(terms, wanted)
-            passed = self._passed("id", [number for number, _ in best])
+            passed = self._passed("id", [number for number, _ in best], limit)
             found = [_Found(number, passed[number], score) for number, score in best if number in passed]
             if len(found) >= limit or len(best) < wanted:
                 return found[:limit]
+            few = self._few if len(found) * _SELECTIVE < len(best) else None
+            if few is not None:
+                return [_Found(number, few[number], score) for number, score in self._words.best(terms, limit, few)]
             wanted *= 8
 
-    def _passed(self, column: str, numbers: list[int]) -> dict[int, int]:
-        """Those of some embeddings that stand somewhere where the filter lets them pass: of each "id" the row, of each "row" the id."""
+    def _nearest_of(self, few: dict[int, int], limit: int) -> list[_Found]:
+        """The nearest of some embeddings, given with their rows; of equal ones the lower row is first."""
+        similarities = self._vectors.similarities(list(few.values()), self._require_vector())
+        found = [_Found(number, row, similarities[row]) for number, row in few.items() if row in similarities]
+        return sorted(found, key=lambda one: (-one.score, one.row))[:limit]
+
+    @cached_property
+    def _few(self) -> dict[int, int] | None:
+        """Each embedding that the filter lets pass, with its row; None if they are many."""
+        if not self._condition:
+            return None
+        rows = self._connection.execute(
+            "SELECT DISTINCT e.id, e.row FROM files AS f CROSS JOIN versions AS v ON v.id = f.version "  # noqa: S608  # texts of ours
+            "CROSS JOIN places AS p ON p.version = v.id CROSS JOIN embeddings AS e ON e.id = p.embedding "
+            f"WHERE {self._condition} LIMIT ?",
+            [*self._values, _FEW + 1],
+        ).fetchall()
+        return dict(rows) if len(rows) <= _FEW else None
+
+    def _passed(self, column: str, numbers: list[int], limit: int) -> dict[int, int]:
+        """The first of some embeddings that stand somewhere where the filter lets them pass, at least `limit` of them if there are: of each "id"
+        the row, of each "row" the id.
+        """
         other = "id" if column == "row" else "row"
         exists = (
             f" AND e.id IN ({EMBEDDINGS} WHERE {self._condition} AND p.embedding = e.id)" if self._condition else ""
         )
-        rows = self._connection.execute(
-            f"SELECT e.{column}, e.{other} FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.{column} = asked.value "  # noqa: S608  # texts of ours
-            f"WHERE e.places > 0{exists}",
-            [json.dumps(numbers), *self._values],
-        )
-        return dict(rows.fetchall())
+        passed: dict[int, int] = {}
+        for start in range(0, len(numbers), 2 * limit):
+            rows = self._connection.execute(
+                f"SELECT e.{column}, e.{other} FROM json_each(?) AS asked CROSS JOIN embeddings AS e ON e.{column} = asked.value "  # noqa: S608  # texts of ours
+                f"WHERE e.places > 0{exists}",
+                [json.dumps(numbers[start : start + 2 * limit]), *self._values],
+            )
+            passed.update(rows.fetchall())
+            if len(passed) >= limit:
+                break
+        return passed
 
     def _paths(self, asked: list[_Asked]) -> dict[str, float]:
         """BM25 of the words of files' names."""

@@ -28,11 +28,10 @@ from chunker.index.mending import MendingWriter
 from chunker.index.schema import DATABASE, SCHEMA, connect, tables, transaction, translating
 from chunker.index.settings import Settings
 from chunker.index.settling import KINDS, folder_of, settling
-from chunker.index.sketches import opened
 from chunker.index.stored import PENDING, StoredRows, StoreWriter, TableName, meta_of, table_name
 from chunker.index.terms import ENGLISH
 from chunker.index.vector_stores import VectorStore
-from chunker.index.vectors import HEADER_BYTES, MENDED, MappedRows, create, map_rows, vectors_path
+from chunker.index.vectors import HEADER_BYTES, MENDED, MappedRows, create, vectors_path
 
 _LOCK = "writer.sqlite"
 _OURS = (DATABASE, _LOCK, "vectors-", *(f"{kind}-" for kind in KINDS), ".gitignore")
@@ -184,9 +183,7 @@ class Store:
             table = stack.enter_context(self.vector_store.opened(str(table_name(connection))))
             return StoredRows(connection, table)
         settings = Settings.from_json(str(meta.get("settings", "")))
-        path = vectors_path(self.folder, meta["generation"])
-        rows = map_rows(path, settings.dimensions, meta["rows"])
-        return MappedRows(rows, opened(path, settings.dimensions))
+        return self._kept_open.rows(vectors_path(self.folder, meta["generation"]), settings.dimensions, meta["rows"])
 
     def _missing(self, error: FileNotFoundError) -> str:
         """What is missing, and what helps."""

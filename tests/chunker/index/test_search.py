@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunker.index import Filter, HashingEmbedder, Index, Weights
+from chunker.index import Filter, HashingEmbedder, Index, Weights, searching
 from chunker.index.searching import By
 from chunker.index.vectors import best_rows, unit_rows
 
@@ -222,3 +222,24 @@ def test_names_of_files_count_for_words_that_most_texts_have(tmp_path: Path, wri
     assert first.points is not None
     assert second.points is not None
     assert first.points["path"] > second.points["path"]
+
+
+@pytest.mark.parametrize("by", ["both", "words", "vectors"])
+def test_a_filter_that_few_pass_finds_the_best_of_them(
+    by: By, tmp_path: Path, write: Write, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        write(f"many/{number}.txt", f"The walrus {number} is fed with onions, and the walrus sleeps.\n")
+    for number in range(4):
+        write(f"few/{number}.txt", f"{'A walrus. ' * number}Onions are sold here, {number} of them.\n")
+    index.sync(tmp_path)
+    monkeypatch.setattr(searching, "_LEAST_DEPTH", 2)
+    monkeypatch.setattr(searching, "_SELECTIVE", 0)
+    only = Filter(sources=("few",))
+    found = index.search("walrus", 2, only, by=by)
+    assert [hit.source for hit in found][:1] == ["few/3.txt"]
+    assert {hit.source for hit in found} <= {"few/2.txt", "few/3.txt"}
+    # As many as pass, and the same as where the few are not listed.
+    monkeypatch.setattr(searching, "_FEW", 0)
+    assert index.search("walrus", 2, only, by=by) == found
+    assert index.search("walrus", 2, Filter(sources=("none",)), by=by) == []
