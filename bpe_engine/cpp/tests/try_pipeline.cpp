@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bpe/models/merges.hpp"
+#include "bpe/models/unigram.hpp"
 #include "bpe/pipeline/growing.hpp"
 #include "bpe/pipeline/slices.hpp"
 #include "bpe/pipeline/steps.hpp"
@@ -156,6 +157,56 @@ std::shared_ptr<const Pipeline> some_pipeline(Choices& choices) {
                                             PieceCoder(model, std::move(insertions), std::move(chains)), looks_inside);
 }
 
+// Ways that are as good as each other, or nearly so, and sums that are rounded, or begin anew.
+std::shared_ptr<const UnigramModel> some_unigram(Choices& choices) {
+    static const std::vector<double> units{-1, -0.1, -8.5, -33.3001, -2500.125, -9000.3, -33'333.25};
+    UnigramOptions options;
+    options.unknown = 1;
+    options.flavor = choices.one_in(2) ? UnigramOptions::Flavor::tokenizers : UnigramOptions::Flavor::sentencepiece;
+    if (choices.one_in(3))
+        for (std::size_t byte = 0; byte < 256; ++byte) options.bytes[byte] = static_cast<std::uint32_t>(1000 + byte);
+    std::vector<std::string> texts{"<unk>"};
+    std::vector<double> scores{-20};
+    double const unit = choices.of(units);
+    for (std::string const& fragment : fragments()) {
+        if (fragment.empty() || fragment.size() > 6 || choices.one_in(4)) continue;
+        texts.push_back(fragment);
+        scores.push_back(unit * static_cast<double>(1 + choices.below(3)));
+    }
+    for (std::size_t wanted = choices.below(40); wanted > 0; --wanted) {
+        std::size_t const left = choices.below(texts.size()), right = choices.below(texts.size());
+        texts.push_back(texts[left] + texts[right]);
+        scores.push_back(scores[left] + scores[right] + (choices.one_in(2) ? 0 : unit / static_cast<double>(std::uint64_t{1} << choices.below(24))));
+    }
+    std::vector<Bytes> tokens;
+    std::vector<std::uint32_t> ids;
+    for (std::string const& text : texts) {
+        tokens.push_back(view(text));
+        ids.push_back(static_cast<std::uint32_t>(tokens.size()));
+    }
+    return std::make_shared<const UnigramModel>(tokens, ids, scores, options);
+}
+
+// A whole text is one piece of the model.
+std::shared_ptr<const Pipeline> some_unigram_pipeline(Choices& choices) {
+    std::vector<AddedToken> added;
+    if (choices.one_in(3)) added.push_back({"<m>", 5000});
+    std::shared_ptr<const Normalizer> normalizer = choices.one_in(2) ? some_normalizer(choices) : nullptr;
+    return std::make_shared<const Pipeline>(std::move(added), std::move(normalizer), Chain({}), PieceCoder(some_unigram(choices), {}, {}));
+}
+
+// The ids of a text that is one piece, from its first character to its last.
+std::vector<std::uint32_t> read_as_one(const Pipeline& pipeline, Bytes text) {
+    Normalized made;
+    if (pipeline.normalizer() && text.size > 0) {
+        pipeline.normalizer()->run(text.data, 0, text.size, true, true, true, 0, made);
+        text = {made.text.data(), made.text.size()};
+    }
+    std::vector<std::uint32_t> ids;
+    pipeline.coder().model().encode(text, ids, nullptr);
+    return ids;
+}
+
 template <class Growing>
 void try_growing(Choices& choices, const std::shared_ptr<const Pipeline>& pipeline, bool to_the_left) {
     Growing growing(pipeline);
@@ -181,13 +232,21 @@ void try_growing(Choices& choices, const std::shared_ptr<const Pipeline>& pipeli
         CHECK(growing.text() == view(text));
         CHECK(growing.count() == pipeline->count(view(text)));
         CHECK(growing.fewest() <= growing.count());
+        if constexpr (std::is_same_v<Growing, PipelineAppendingEncoder>) {
+            std::vector<std::uint32_t> ids(growing.settled_count(growing.state())), fresh;
+            growing.encode_from(growing.state(), ids);
+            pipeline->encode(view(text), fresh);
+            CHECK(ids.size() == fresh.size());
+            std::size_t const settled = growing.settled_count(growing.state());
+            CHECK(std::equal(fresh.begin() + static_cast<std::ptrdiff_t>(settled), fresh.end(), ids.begin() + static_cast<std::ptrdiff_t>(settled)));
+        }
     }
 }
 
 }  // namespace
 
 void try_pipeline(Choices& choices) {
-    auto const pipeline = some_pipeline(choices);
+    auto const pipeline = choices.one_in(4) ? some_unigram_pipeline(choices) : some_pipeline(choices);
     std::string const text = some_text(choices, 20);
     std::vector<std::uint32_t> ids, again, offsets;
     pipeline->encode(view(text), ids);
@@ -195,6 +254,7 @@ void try_pipeline(Choices& choices) {
     CHECK(ids.size() == count);
     pipeline->encode_with_offsets(view(text), again, offsets);
     CHECK(again == ids && offsets.size() == ids.size());
+    if (pipeline->cuts_nothing()) CHECK(ids == read_as_one(*pipeline, view(text)));
     for (std::uint32_t const offset : offsets) CHECK(offset <= text.size());
     CHECK(pipeline->count_up_to(view(text), count) == count);
     if (count > 0) CHECK(pipeline->count_up_to(view(text), count - 1) == std::nullopt);

@@ -160,15 +160,14 @@ std::size_t UnigramUnits::read_behind(Bytes text, double& sum, UnigramTokens* to
 }
 
 unsigned UnigramUnits::pace(double sum, double reach) const {
-    double const size = -sum;
-    if (!(size >= 1)) return 0;
-    int const power = std::ilogb(size);
+    auto const bits = std::bit_cast<std::uint64_t>(sum);
+    int const power = static_cast<int>(bits >> 52) - 0x800 - 1023;  // 2^power <= -sum
     // A token is rounded by less than 2^-8 up to there: so much more a text may reach.
     constexpr int most_power = 30;
-    double const most = model_.is_float_ ? reach : reach + 1;
-    if (power > most_power || size - most < std::ldexp(1.0, power) || size + most >= std::ldexp(1.0, power + 1)) return 0;
-    if (model_.is_float_ && size + most > most_sum) return 0;
-    bool const is_odd = model_.is_float_ ? std::bit_cast<std::uint32_t>(static_cast<float>(sum)) & 1 : std::bit_cast<std::uint64_t>(sum) & 1;
+    if (power < 0 || power > most_power) return 0;
+    double const most = model_.is_float_ ? reach : reach + 1, low = static_cast<double>(std::uint64_t{1} << power);
+    if (-sum - most < low || -sum + most >= 2 * low || (model_.is_float_ && most - sum > most_sum)) return 0;
+    bool const is_odd = bits >> (model_.is_float_ ? 52 - 23 : 0) & 1;
     return static_cast<unsigned>(power) * 2 + is_odd + 1;
 }
 

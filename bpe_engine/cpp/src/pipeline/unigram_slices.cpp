@@ -10,8 +10,6 @@
 
 namespace bpe {
 
-using thresholds::slice_window;
-
 namespace {
 
 // Bytes. A longer unit is read anew whatever it is: there is no other near it.
@@ -31,7 +29,7 @@ UnigramSlices::UnigramSlices(const UnigramModel& model, const Normalizer* normal
 }
 
 void UnigramSlices::normalize() {
-    for (std::size_t from = 0, size = slice_window; from < raw_.size;) {
+    for (std::size_t from = 0, size = thresholds::slice_start; from < raw_.size;) {
         std::size_t const limit = std::min(raw_.size, from + size);
         bool const at_end = limit == raw_.size;
         std::size_t to = limit - (at_end ? 0 : unfinished_end({raw_.data + from, limit - from}));
@@ -52,7 +50,7 @@ void UnigramSlices::normalize() {
         }
         if (at_end) return;
         if (to > from) windows_.push_back({static_cast<std::uint32_t>(limit), static_cast<std::uint32_t>(to)});
-        size = to > from ? slice_window : size * 2;
+        size = to > from ? thresholds::slice_start : size * 2;
         from = to;
     }
 }
@@ -124,14 +122,38 @@ void UnigramSlices::find_blocks() {
             reach += 0x1p-7 * static_cast<double>(unit_end((block + 1) * size - 1) - units_[block * size].start) + 1;
             levels_[level].reach.push_back(static_cast<float>(reach));
         }
-        levels_[level].known = std::vector<std::atomic<std::uint64_t>>(count * powers * 2);
+        levels_[level].known = std::vector<std::atomic<std::uint64_t>>(count * paces);
     }
+    // Of a unit that is certain behind these sums none is remembered.
+    for (std::size_t number = 0; number < units_.size(); ++number)
+        if (units_[number].needs < 0x1p-8f && unit_end(number) - units_[number].start <= longest_unit) unsure_.push_back(static_cast<std::uint32_t>(number));
+    of_unsure_.known = std::vector<std::atomic<std::uint64_t>>(unsure_.size() * paces);
+}
+
+template <class Read>
+std::size_t UnigramSlices::remembered(Level& level, std::size_t number, double reach, double& sum, const UnigramUnits& units, Read&& read) const {
+    unsigned const pace = units.pace(sum, reach), first = first_power * 2 + 1;
+    if (pace < first || pace >= first + paces) return read();
+    std::atomic<std::uint64_t>& known = level.known[number * paces + pace - first];
+    if (std::uint64_t const found = known.load(std::memory_order_relaxed)) {
+        sum += static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(found)));
+        return found >> 32;
+    }
+    double const before = sum;
+    std::size_t const total = read();
+    if (units.is_float()) known.store(std::uint64_t{total} << 32 | std::bit_cast<std::uint32_t>(static_cast<float>(sum - before)), std::memory_order_relaxed);
+    return total;
 }
 
 std::size_t UnigramSlices::count_unit(std::size_t number, double& sum, UnigramUnits& units) const {
     Unit const& unit = units_[number];
-    if (!units.are_certain(sum, static_cast<double>(unit.needs), static_cast<double>(unit.reach)))
-        return units.read_behind(text().part(unit.start, unit_end(number)), sum);
+    auto const reach = static_cast<double>(unit.reach);
+    if (!units.are_certain(sum, static_cast<double>(unit.needs), reach)) {
+        auto const read = [&] { return units.read_behind(text().part(unit.start, unit_end(number)), sum); };
+        auto const found = std::lower_bound(unsure_.begin(), unsure_.end(), number);
+        if (found == unsure_.end() || *found != number) return read();
+        return remembered(of_unsure_, static_cast<std::size_t>(found - unsure_.begin()), reach, sum, units, read);
+    }
     std::size_t const end = number + 1 < units_.size() ? units_[number + 1].first_score : scores_.size();
     if (units.is_float()) {
         auto exact = static_cast<float>(sum);
@@ -146,27 +168,11 @@ std::size_t UnigramSlices::count_unit(std::size_t number, double& sum, UnigramUn
 std::size_t UnigramSlices::count_block(std::size_t level, std::size_t number, double& sum, UnigramUnits& units) const {
     if (level == 0) return count_unit(number, sum, units);
     Level& blocks = levels_[level - 1];
-    // All of it is between two powers of two, and no sum begins anew.
-    int power = 0;
-    double const size = -sum, reach = static_cast<double>(blocks.reach[number]);
-    std::frexp(size, &power);
-    --power;  // 2^power <= size
-    bool const is_even_paced = units.is_float() && size > 0 && power >= first_power && power < first_power + powers && size - reach >= std::ldexp(1.0, power) &&
-                               size + reach < std::min(std::ldexp(1.0, power + 1), 99'999.0);
-    std::atomic<std::uint64_t>* known = nullptr;
-    if (is_even_paced) {
-        auto const steps = static_cast<std::uint64_t>(std::ldexp(size, 23 - power));
-        known = &blocks.known[(number * powers + static_cast<std::size_t>(power - first_power)) * 2 + (steps & 1)];
-        if (std::uint64_t const found = known->load(std::memory_order_relaxed)) {
-            sum += static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(found)));
-            return found >> 32;
-        }
-    }
-    double const before = sum;
-    std::size_t total = 0;
-    for (std::size_t child = number << block_bits; child < (number + 1) << block_bits; ++child) total += count_block(level - 1, child, sum, units);
-    if (known) known->store(std::uint64_t{total} << 32 | std::bit_cast<std::uint32_t>(static_cast<float>(sum - before)), std::memory_order_relaxed);
-    return total;
+    return remembered(blocks, number, static_cast<double>(blocks.reach[number]), sum, units, [&] {
+        std::size_t total = 0;
+        for (std::size_t child = number << block_bits; child < (number + 1) << block_bits; ++child) total += count_block(level - 1, child, sum, units);
+        return total;
+    });
 }
 
 std::size_t UnigramSlices::count_units(std::size_t first, std::size_t last, double& sum, UnigramUnits& units) const {
@@ -197,7 +203,7 @@ std::size_t UnigramSlices::count(std::size_t start, std::size_t end) const {
     if (start > 0) {
         // The first unit that begins in the slice as well.
         first = units_.size();
-        for (std::size_t size = slice_window; first == units_.size(); size *= 4) {
+        for (std::size_t size = thresholds::slice_start; first == units_.size(); size *= 4) {
             std::size_t const limit = std::min(end, start + size);
             Bytes const own = normalized(start, limit, true, limit == end, workspace->made);
             TokenAutomaton::State state = TokenAutomaton::start;
@@ -233,6 +239,7 @@ std::size_t UnigramSlices::count(std::size_t start, std::size_t end) const {
 std::size_t UnigramSlices::memory() const {
     std::size_t total = 0;
     for (Level const& level : levels_) total += level.reach.capacity() * sizeof(float) + level.known.capacity() * sizeof(std::uint64_t);
+    total += of_unsure_.known.capacity() * sizeof(std::uint64_t) + unsure_.capacity() * sizeof(std::uint32_t);
     return total + normalized_.text.capacity() + windows_.capacity() * sizeof(Window) + units_.capacity() * sizeof(Unit) + scores_.capacity() * sizeof(float);
 }
 

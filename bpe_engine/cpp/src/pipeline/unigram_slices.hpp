@@ -41,14 +41,13 @@ private:
     struct Window {
         std::uint32_t limit, certain;
     };
-    // 16 units, or 16 such blocks, and so on.
-    static constexpr std::size_t levels = 2, block_bits = 4;
-    // Sums from 2^7 on.
-    static constexpr int first_power = 7, powers = 10;
+    // 8 units, or 8 such blocks, and so on.
+    static constexpr std::size_t levels = 3, block_bits = 3;
+    // Sums from 2^7 to 2^17, where one begins anew.
+    static constexpr unsigned first_power = 7, paces = 20;
     struct Level {
         std::vector<float> reach;  // of each block, as that of a unit
-        // Of each block, for each power of two below a sum, and whether the sum is an odd number of steps: the tokens, and what is added to the sum; 0: not
-        // known.
+        // Of each block, for each pace of a sum (UnigramUnits): the tokens, and what is added to the sum; 0: not known.
         std::vector<std::atomic<std::uint64_t>> known;
     };
 
@@ -61,6 +60,9 @@ private:
     // The unit that begins at an offset of the raw text, or the number of units.
     std::size_t unit_at(std::size_t raw) const;
     std::size_t count_unit(std::size_t number, double& sum, UnigramUnits& units) const;
+    // What is known of a block, or `read()`, which counts it and goes on with `sum`.
+    template <class Read>
+    std::size_t remembered(Level& level, std::size_t number, double reach, double& sum, const UnigramUnits& units, Read&& read) const;
     // The same for a block of a level; of level 0, a unit.
     std::size_t count_block(std::size_t level, std::size_t number, double& sum, UnigramUnits& units) const;
     // Goes on with `sum` over the units [first, last).
@@ -82,6 +84,8 @@ private:
     std::vector<Unit> units_;
     std::vector<float> scores_;  // of the tokens of all units
     mutable std::array<Level, levels> levels_;
+    std::vector<std::uint32_t> unsure_;  // the units that rounding may decide
+    mutable Level of_unsure_;            // their `known` alone
     Shelf<Workspace> shelf_;
 };
 
