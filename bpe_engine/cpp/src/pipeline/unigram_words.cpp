@@ -41,30 +41,31 @@ void UnigramWords::find(Bytes unit, bool is_open, UnigramUnits& units, std::vect
         if (at_end && is_open) return;
         if (at_end) place = unit.size;
         Bytes const word = unit.part(first, place);
-        Found found{true, after_space_};
-        if (word.size > PieceKey::longest) {
-            found = read(word, state, units);
-        } else {
-            Key const key{PieceKey::of(word.data, word.size, unit.size - first), state};
-            std::uint64_t const hash = key.hash();
-            auto const* slot = known_.set(hash);
-            std::uint64_t known = slot->count(key);
-            if (known == 0) known = (++slot)->count(key);
-            if (known != 0) {
-                found = {known == 1, slot->behind};
-            } else {
-                found = read(word, state, units);
-                Slot& made = known_.make(hash);
-                made.set(key.word, found.is_joined ? 1 : 2);
-                made.before = state;
-                made.behind = found.behind;
-            }
-        }
+        Found found;
+        if (word.size <= PieceKey::longest) found = recall(short_, PieceKey::of(word.data, word.size, unit.size - first), word, state, units);
+        else if (word.size <= MediumKey::longest) found = recall(medium_, MediumKey::of(word.data, word.size, unit.size - first), word, state, units);
+        else found = read(word, state, units);
         if (first > 0 && !found.is_joined) cuts.push_back(first);
         if (at_end) return;
         state = found.behind;
         first = place;
     }
+}
+
+template <class Cache, class Word>
+UnigramWords::Found UnigramWords::recall(Cache& cache, const Word& key, Bytes word, State state, UnigramUnits& units) {
+    Key<Word> const with_state{key, state};
+    std::uint64_t const hash = with_state.hash();
+    auto const* slot = cache.set(hash);
+    std::uint64_t known = slot->count(with_state);
+    if (known == 0) known = (++slot)->count(with_state);
+    if (known != 0) return {known == 1, slot->behind};
+    Found const found = read(word, state, units);
+    auto& made = cache.make(hash);
+    made.set(key, found.is_joined ? 1 : 2);
+    made.before = state;
+    made.behind = found.behind;
+    return found;
 }
 
 // `state` is that behind the space with which the word begins, and the one that is found that behind the next; for the first word it is the start.

@@ -27,24 +27,27 @@ public:
     void find(Bytes unit, bool is_open, UnigramUnits& units, std::vector<std::size_t>& cuts);
 
 private:
+    template <class Word>
     struct Key {
-        PieceKey word;
+        Word word;
         State state;
         std::uint64_t hash() const { return word.hash() ^ state * 0x9E3779B97F4A7C15ull; }
     };
     // The count of a slot: 1 where a token may reach over the start of the word, 2 where none does.
-    struct Slot : ShortSlot {
+    template <class WordSlot, class Word>
+    struct alignas(2 * sizeof(WordSlot)) Slot : WordSlot {
         State before, behind;
-        std::uint64_t padding;
 
-        Key key() const { return {ShortSlot::key(), before}; }
-        std::uint64_t count(const Key& key) const { return ShortSlot::count(key.word) & (std::uint64_t{0} - (before == key.state)); }
+        Key<Word> key() const { return {WordSlot::key(), before}; }
+        std::uint64_t count(const Key<Word>& key) const { return WordSlot::count(key.word) & (std::uint64_t{0} - (before == key.state)); }
     };
     struct Found {
         bool is_joined;
         State behind;
     };
 
+    template <class Cache, class Word>
+    Found recall(Cache& cache, const Word& key, Bytes word, State state, UnigramUnits& units);
     Found read(Bytes word, State state, UnigramUnits& units);
 
     const Normalizer* normalizer_;
@@ -52,7 +55,8 @@ private:
     std::vector<Byte> space_;                                  // what a space becomes; empty: that is not known
     State after_space_ = TokenAutomaton::start;
     Normalized made_;
-    SlotPairs<Slot, thresholds::first_bits, thresholds::unit_bits + 1, 4> known_;  // 8 MB at most
+    SlotPairs<Slot<ShortSlot, PieceKey>, thresholds::first_bits, thresholds::unit_bits + 1, 4> short_;        // 8 MB at most
+    SlotPairs<Slot<MediumSlot, MediumKey>, thresholds::first_bits, thresholds::medium_unit_bits, 4> medium_;  // 2 MB at most
 };
 
 }  // namespace bpe
