@@ -11,14 +11,17 @@ import platform
 from collections import defaultdict
 from datetime import date
 from functools import partial
+from itertools import accumulate, product
 from pathlib import Path
 from random import Random
 from statistics import fmean
 from time import process_time
 
-from chunker.prompt import PROVIDERS, CacheRules, ContextPlan, Exchange, simulate
+from chunker.prompt import PROVIDERS, CacheRules, ContextPlan, Course, Exchange, simulate
 from chunker.prompt.planning.billing import Cache
+from chunker.prompt.planning.context_plan import HYSTERESIS
 from chunker.prompt.planning.searching import PlanSearch, PlanState
+from chunker.prompt.planning.simple_rules import followed, simple_rules
 
 RESULT = Path(__file__).parents[1] / "results" / "context_plan.md"
 SIMPLE = ("keep-all", "drop-oldest", "hysteresis")
@@ -69,13 +72,14 @@ def long(random: Random) -> tuple[list[Exchange], ContextPlan]:
     )
 
 
-def measured(name: str, make: object, sessions: int) -> list[str]:
-    """A table of so many sessions."""
+def measured(name: str, make: object, sessions: int, begin_with: int = 0) -> list[str]:
+    """A table of so many sessions, from one seed on."""
     total: dict[str, float] = defaultdict(float)
     ratios: dict[str, list[float]] = defaultdict(list)
     over = requests = 0
     begin = process_time()
-    for seed in range(sessions):
+    seeds = range(begin_with, begin_with + sessions)
+    for seed in seeds:
         turns, plan = make(Random(seed))  # type: ignore[operator]  # noqa: S311 - the same sessions each time
         found = {outcome.rule: outcome for outcome in simulate(turns, plan)}
         best = min(found[rule].dollars for rule in SIMPLE)
@@ -85,6 +89,7 @@ def measured(name: str, make: object, sessions: int) -> list[str]:
             over += sum(bill.tokens > plan.room for bill in found[rule].bills)
             requests += len(found[rule].bills)
     seconds = process_time() - begin
+    impossible = sum(is_impossible(*make(Random(seed))) for seed in seeds)  # type: ignore[operator]  # noqa: S311
     return [
         f"## {name}",
         "",
@@ -97,7 +102,34 @@ def measured(name: str, make: object, sessions: int) -> list[str]:
             for rule in ROWS
         ),
         "",
+        f"In {impossible} of these sessions no plan at all is at or below the best simple rule at each turn, though it knew the turns, and not which is the last.",
+        "",
     ]
+
+
+def is_impossible(turns: list[Exchange], plan: ContextPlan) -> bool:
+    """Whether each way through a session is dearer than the best simple rule at some turn, where the session might end. Goes through all ways: of those to one
+    state the cheapest counts, for what follows depends on the state alone.
+    """
+    ledger = plan.ledger(turns)
+    choices = partial(plan.choices, ledger)
+    chances = [{ledger.is_alive(number): 1.0} for number in range(len(turns))]
+    start = PlanState(0, Cache())
+    totals = []
+    for rule in simple_rules(ledger, choices, plan.room, HYSTERESIS).values():
+        bills, _ = followed(ledger, rule, 0, start, chances)
+        totals.append(accumulate(bill.dollars for _, bill in bills))
+    reached = {start: 0.0}
+    for number, best in enumerate(map(min, zip(*totals, strict=True))):
+        after: dict[PlanState, float] = {}
+        for state, dollars in reached.items():
+            for first, write in product(choices(number, state.first), (True, False)):
+                bill, cache = ledger.bill(number, state.first, first, state.cache, write=write)
+                made, total = PlanState(first, cache), dollars + bill.dollars
+                if total <= best + 1e-12:
+                    after[made] = min(after.get(made, total), total)
+        reached = after
+    return not reached
 
 
 def billed(plan: ContextPlan, turns: list[Exchange]) -> int:
@@ -126,11 +158,10 @@ def growth() -> list[str]:
         begin = process_time()
         plan.steps(turns)
         middle = process_time()
-        before, cache, ledger = 0, Cache(), plan.ledger(turns)
+        course = Course()
         for number in range(size):
-            step = plan.next_step(turns[: number + 1], before=before, cache=cache)
-            _, cache = ledger.bill(number, before, step.first, cache, write=step.write)
-            before = step.first
+            step = plan.next_step(turns[: number + 1], course=course)
+            course = plan.taken(turns[: number + 1], course, step.first, write=step.write)
         end = process_time()
         lines.append(f"| {size} | {middle - begin:.2f} | {billed(plan, turns):,} | {end - middle:.2f} |")
     return [*lines, ""]
@@ -146,14 +177,15 @@ def main() -> None:
         f"`python benchmarks/run.py context_plan`, {date.today():%d %B %Y}, Python {platform.python_version()}, deterministic but for the time.",  # noqa: DTZ011
         "",
         *measured("Ten turns, all kinds of rules", short, 200),
+        *measured("Ten turns, other sessions", short, 1000, 200),
         *measured("Sixty turns, prices of providers", long, 12),
         *growth(),
         "That the plan which knows the turns is as cheap as the cheapest of all ways, and that the blind one's expected bill is never above that of a simple rule under its model,",
         "is tested on small sessions by going through all of them (tests/chunker/prompt/test_context_plan.py).",
         "",
-        "No blind plan can be below the best of the three in every session: where a drop costs now and saves later, the session that ends here and the one that goes on want different steps.",
-        "Two rules against it were tried on the 200 sessions: to follow the best simple rule so far when the plan is behind it (9 sessions above, $6.7623 in all), and to leave it only for what has been saved before",
-        "(17 sessions above, $6.9494). Both are worse than none ($6.7586).",
+        "The blind plan takes only steps after which the whole bill need not be above that of a simple rule, as long as there are such steps (planning/guarding.py). Without that, by the expected",
+        "bill alone, it was above the best simple rule in 9 of the 200 sessions, by 22 % at most, and in 47 of the 1,000, and its bills were lower in all: $6.7586 and $33.8749. No blind plan can be at or below",
+        "the best of the three in every session: where a drop costs now and saves later, the session that ends here and the one that goes on want different steps.",
     ]
     RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))

@@ -21,7 +21,7 @@ from chunker.prompt.errors import (
     TemplateLimitError,
 )
 from chunker.prompt.items import Item, Section
-from chunker.prompt.planning import PROVIDERS, CacheRules, ContextPlan, Exchange, simulate
+from chunker.prompt.planning import PROVIDERS, CacheRules, ContextPlan, Course, Exchange, simulate
 from chunker.prompt.report import ItemReport, Report, SectionReport
 from chunker.prompt.session import PromptSession
 
@@ -59,6 +59,7 @@ __all__ = [
     "Conversation",
     "ConversationError",
     "ConversationSpan",
+    "Course",
     "Drift",
     "Exchange",
     "Item",

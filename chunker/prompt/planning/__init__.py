@@ -7,6 +7,7 @@ searching.py     the search for it, over states of which few are needed
 expecting.py     the turns that are expected where nobody knows them
 messages.py      PlannedTurns: the turns of a PromptSession that does what the plan says
 driving.py       PlannedConversation: a Conversation that does what the plan says
+guarding.py      steps after which the plan need not cost more than those rules
 simple_rules.py  rules that the plan is measured against
 simulation.py    a recorded session under simple rules and under the plan
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 from chunker.prompt.planning.billing import Exchange, RequestBill
 from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
 from chunker.prompt.planning.context_plan import ContextPlan, Step
+from chunker.prompt.planning.guarding import Course
 from chunker.prompt.planning.simulation import Outcome, simulate
 
-__all__ = ["PROVIDERS", "CacheRules", "ContextPlan", "Exchange", "Outcome", "RequestBill", "Step", "simulate"]
+__all__ = ["PROVIDERS", "CacheRules", "ContextPlan", "Course", "Exchange", "Outcome", "RequestBill", "Step", "simulate"]

@@ -22,8 +22,9 @@ from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
 from chunker.prompt.planning.expecting import expected
-from chunker.prompt.planning.searching import PlanSearch, PlanState
-from chunker.prompt.planning.simple_rules import followed, simple_rules
+from chunker.prompt.planning.guarding import Course, is_safe
+from chunker.prompt.planning.searching import PlanSearch, PlanState, Way
+from chunker.prompt.planning.simple_rules import Rule, followed, simple_rules
 
 # Turns that a plan looks ahead where it does not know them.
 AHEAD = 6
@@ -146,21 +147,33 @@ class ContextPlan:
         return made
 
     def next_step(
-        self, turns: Sequence[Exchange], *, before: int = 0, cache: Cache | None = None, ahead: int = AHEAD
+        self,
+        turns: Sequence[Exchange],
+        *,
+        before: int = 0,
+        cache: Cache | None = None,
+        ahead: int = AHEAD,
+        course: Course | None = None,
     ) -> Step:
         """The step for the last of these turns, when nobody knows the next: its expected bill, of this and of `ahead` turns more, is the least that any
         way has under the model of expecting.py; so it is never above that of a simple rule from here on.
+
+        With a `course`, only steps are taken after which the whole bill need not be above that of a simple rule, whatever comes, as long as there are such
+        steps (guarding.py); of these the one with the least expected bill.
 
         Args:
             turns: The turns that were, and the one that asks now, whose answer is not looked at.
             before: The first turn of the prompt before it.
             cache: What the cache holds, as `Ledger.bill` says.
             ahead: How many turns are expected.
+            course: Where this plan and the simple rules are, in place of `before` and `cache`: `Course()`, and then what `taken` gives.
 
         Raises:
             RequiredItemsError: The turn does not fit even alone.
         """
         start = len(turns) - 1
+        if course is not None:
+            before, cache = course.own.state
         model = expected(turns, self.rules.seconds, self.room - self.fixed - self.summary, ahead)
         ledger = self.ledger(model.turns)
         state = PlanState(before, cache or Cache())
@@ -170,7 +183,48 @@ class ContextPlan:
         ]
         bills, dollars = self._best(ledger, start, state, chances)
         write, bill = bills[0]
+        if course is not None and (safe := self._safe(turns, course, ledger, chances, (bill.first, write))):
+            dollars, (_, write, bill, _) = safe
         return Step(bill.first, write, bill, self._why(ledger, start, before, bill.first), dollars)
+
+    def taken(self, turns: Sequence[Exchange], course: Course, first: int, *, write: bool) -> Course:
+        """Where this plan and the simple rules are after the request of the last of these turns.
+
+        Args:
+            turns: As `next_step` takes them.
+            course: Where they were before it.
+            first: The first turn of its prompt.
+            write: Whether it was marked for the cache.
+        """
+        ledger, number = self.ledger(turns), len(turns) - 1
+        rules = self._rules(ledger).values()
+        others = tuple(one.after_rule(ledger, number, rule) for one, rule in zip(course.rules, rules, strict=True))
+        return Course(course.own.after(ledger, number, first, write=write), others)
+
+    def _safe(
+        self,
+        turns: Sequence[Exchange],
+        course: Course,
+        ledger: Ledger,
+        chances: Sequence[dict[bool, float]],
+        best: tuple[int, bool],
+    ) -> tuple[float, Way] | None:
+        """The way with the least expected bill of those that are safe, and that bill; None where `best` is safe, or no way is."""
+        known, start = self.ledger(turns), len(turns) - 1
+        after = self.taken(turns, course, best[0], write=best[1])
+
+        def is_safe_way(first: int, write: bool) -> bool:  # noqa: FBT001
+            return is_safe(known, start, after._replace(own=course.own.after(known, start, first, write=write)))
+
+        if is_safe_way(*best):
+            return None
+        before = course.own.state.first
+        besides = [rule(start, before) for rule in self._rules(ledger).values()]
+        ways = PlanSearch(ledger, partial(self.choices, ledger), start, course.own.state, chances, besides=besides).ways
+        return next(((dollars, way) for dollars, way in ways if is_safe_way(way.first, way.write)), None)
+
+    def _rules(self, ledger: Ledger) -> dict[str, Rule]:
+        return simple_rules(ledger, partial(self.choices, ledger), self.room, HYSTERESIS)
 
     def _best(
         self, ledger: Ledger, start: int, state: PlanState, chances: Sequence[dict[bool, float]]
@@ -178,7 +232,7 @@ class ContextPlan:
         """The requests of the cheapest way and whether each is written to the cache, as far as they are certain; and the expected dollars of all."""
         choices = partial(self.choices, ledger)
         search = PlanSearch(ledger, choices, start, state, chances)
-        rules = simple_rules(ledger, choices, self.room, HYSTERESIS).values()
+        rules = self._rules(ledger).values()
         ways = [(search.certain(), search.dollars)]
         for rule in rules:
             # Of too many states some are not looked at: then a simple rule may be cheaper, if it comes through.

@@ -15,9 +15,10 @@ from typing import Any
 from chunker.arguments import require, require_text, require_whole
 from chunker.prompt.conversation import Change, Conversation
 from chunker.prompt.errors import ConversationError, PromptConfigurationError, RequiredItemsError
-from chunker.prompt.planning.billing import Cache, Exchange, RequestBill
+from chunker.prompt.planning.billing import Exchange, RequestBill
 from chunker.prompt.planning.cache_rules import CacheRules
 from chunker.prompt.planning.context_plan import ContextPlan, Step
+from chunker.prompt.planning.guarding import Course
 from chunker.prompt.templates.values import Message
 
 Summarize = Callable[[Sequence[Message]], str]
@@ -94,8 +95,7 @@ class PlannedConversation:
         self._fixed = len(conversation.messages)
         self._turns: list[Exchange] = []
         self._bills: list[RequestBill] = []
-        self._cache = Cache()
-        self._first = 0
+        self._course = Course()
         self._has_summary = False
         self._asked: int | None = None  # the count when the model was asked
 
@@ -117,7 +117,7 @@ class PlannedConversation:
     @property
     def first(self) -> int:
         """The first turn that has not left."""
-        return self._first
+        return self._course.own.state.first
 
     @property
     def bills(self) -> list[RequestBill]:
@@ -146,7 +146,7 @@ class PlannedConversation:
         change = trial.append(*messages, add_generation_prompt=True)
         bound = bool(self._turns) and trial.messages[-len(messages)]["role"] == "tool"
         turns = [*self._turns, Exchange(max(0, trial.count - before), 0, seconds, len(messages), bound)]
-        step = self._plan.next_step(turns, before=self._first, cache=self._cache)
+        step = self._plan.next_step(turns, course=self._course)
         for first in range(step.first, len(turns)):
             made, left, place = self._from(trial, turns, first)
             if made.count <= self._plan.room and not turns[first].bound:
@@ -160,12 +160,14 @@ class PlannedConversation:
             else f"{step.why}; and {first - step.first} more, for the template makes more of them"
         )
         ledger = self._plan.ledger(turns)
-        bill, self._cache = ledger.bill(len(turns) - 1, self._first, first, self._cache, write=step.write)
+        before, cache = self._course.own.state
+        bill, _ = ledger.bill(len(turns) - 1, before, first, cache, write=step.write)
         if place is not None:
             begin = min(change.first, place)
             change = Change(begin, made.ids[begin:], made.count)
             self._has_summary = self._summarize is not None
-        self._conversation, self._turns, self._first, self._asked = made, turns, first, made.count
+        self._course = self._plan.taken(turns, self._course, first, write=step.write)
+        self._conversation, self._turns, self._asked = made, turns, made.count
         self._bills.append(bill)
         marks = self._breakpoints(len(messages), write=step.write)
         return PlannedRequest(change, replace(step, first=first, bill=bill, why=why), left, marks)
@@ -193,11 +195,11 @@ class PlannedConversation:
         self, trial: Conversation, turns: Sequence[Exchange], first: int
     ) -> tuple[Conversation, tuple[Message, ...], int | None]:
         """The conversation from turn `first` on: it, what has left for that, and from which id on that changed it, None where nothing has left."""
-        if first == self._first:
+        if first == self.first:
             return trial, (), None
         messages = trial.messages
         start = self._fixed
-        stop = start + self._has_summary + sum(turn.messages for turn in turns[self._first : first])
+        stop = start + self._has_summary + sum(turn.messages for turn in turns[self.first : first])
         left = tuple(messages[start:stop])
         summary = []
         if self._summarize is not None:

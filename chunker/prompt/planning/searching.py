@@ -58,17 +58,26 @@ class PlanSearch:
         start: The first turn whose request is to come.
         begin: The state before it.
         chances: Of each turn, the chances that the cache is alive, and that it is not.
+        besides: What the first prompt is tried to begin with besides.
 
     Raises:
         RequiredItemsError: There is no way on which all prompts fit.
 
     Attributes:
         dollars: What all of them cost, as expected.
+        ways: The ways of the first request, and what all turns cost then, as expected; the cheapest first.
         looked_at: How many requests were billed.
     """
 
     def __init__(
-        self, ledger: Ledger, choices: Choices, start: int, begin: PlanState, chances: Sequence[dict[bool, float]]
+        self,
+        ledger: Ledger,
+        choices: Choices,
+        start: int,
+        begin: PlanState,
+        chances: Sequence[dict[bool, float]],
+        *,
+        besides: Sequence[int] = (),
     ) -> None:
         self._ledger, self._choices = ledger, choices
         self.looked_at = 0
@@ -77,6 +86,8 @@ class PlanSearch:
         ahead: list[dict[tuple[PlanState, bool], list[Way]]] = []
         for number, chance in enumerate(chances, start):
             firsts = {one: self._firsts(number, one) for one in {state.first for state in reached}}
+            if number == start:
+                firsts[begin.first] = sorted({*firsts[begin.first], *besides})
             ahead.append(
                 {
                     (state, alive): self._ways(number, state, firsts[state.first], alive=alive)
@@ -95,6 +106,9 @@ class PlanSearch:
         rest = dict.fromkeys(reached, 0.0)
         layers = []
         for layer, chance in zip(reversed(ahead), reversed(chances), strict=True):
+            if layer is ahead[0]:
+                ways = [way for each in layer.values() for way in each if way.state in rest]
+                self.ways = sorted(((way.bill.dollars + rest[way.state], way) for way in ways), key=_cost)
             best = {key: chosen for key, ways in layer.items() if (chosen := _cheapest(ways, rest)) is not None}
             rest = {
                 state: sum(
@@ -142,11 +156,13 @@ class PlanSearch:
 def _cheapest(ways: Sequence[Way], rest: dict[PlanState, float]) -> Way | None:
     """The cheapest way to a state that was kept; of two that cost the same the one that keeps more."""
     known = [way for way in ways if way.state in rest]
-    return min(
-        known,
-        key=lambda way: (round(way.bill.dollars + rest[way.state], 12), way.first, not way.write),
-        default=None,
-    )
+    return min(known, key=lambda way: _cost((way.bill.dollars + rest[way.state], way)), default=None)
+
+
+def _cost(way: tuple[float, Way]) -> tuple[float, int, bool]:
+    """By its dollars; of two that cost the same the one that keeps more comes first."""
+    dollars, (first, write, *_) = way
+    return round(dollars, 12), first, not write
 
 
 def fewer(ledger: Ledger, number: int, choices: list[int]) -> list[int]:
@@ -210,8 +226,11 @@ def _following(ledger: Ledger, choices: Choices, number: int, first: int, other:
     """
     if number == len(ledger.turns):
         return 0.0
-    if other not in choices(number, first):
-        return float("inf")
+    return following_dollars(ledger, number, first, other) if other in choices(number, first) else float("inf")
+
+
+def following_dollars(ledger: Ledger, number: int, first: int, other: int) -> float:
+    """What it costs at turn `number` to read a prompt from turn `other` on anew, of one who has begun with `first`, where it might have been in the cache."""
     rules = ledger.rules
     dollars = ledger.prompt(other, number) * (rules.write - rules.cached)
     if ledger.summary and first != other:

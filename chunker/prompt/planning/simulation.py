@@ -20,6 +20,7 @@ from chunker.counting import TokenCounter
 from chunker.prompt.errors import MessageError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.context_plan import HYSTERESIS, ContextPlan
+from chunker.prompt.planning.guarding import Course
 from chunker.prompt.planning.searching import PlanState
 from chunker.prompt.planning.simple_rules import followed, simple_rules
 
@@ -82,13 +83,15 @@ def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = H
 
 def _blind(turns: Sequence[Exchange], plan: ContextPlan, ledger: Ledger) -> Outcome:
     """The plan as it is made at each turn."""
-    bills, reasons, before, cache = [], [], 0, Cache()
+    bills, reasons, course = [], [], Course()
     for number in range(len(turns)):
-        step = plan.next_step(turns[: number + 1], before=before, cache=cache)
-        bill, cache = ledger.bill(number, before, step.first, cache, write=step.write)
+        so_far = turns[: number + 1]
+        step = plan.next_step(so_far, course=course)
+        before, cache = course.own.state
+        bill, _ = ledger.bill(number, before, step.first, cache, write=step.write)
         bills.append(bill)
         reasons.append(step.why)
-        before = step.first
+        course = plan.taken(so_far, course, step.first, write=step.write)
     return Outcome("plan, blind", tuple(bills), tuple(reasons))
 
 

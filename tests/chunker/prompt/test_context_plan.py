@@ -28,6 +28,7 @@ from chunker.prompt import (
 from chunker.prompt.planning import searching
 from chunker.prompt.planning.billing import Cache, Ledger
 from chunker.prompt.planning.expecting import expected
+from chunker.prompt.planning.guarding import Course, is_safe
 from chunker.prompt.planning.searching import PlanSearch, PlanState
 from chunker.prompt.planning.simple_rules import Rule, simple_rules
 from chunker.prompt.planning.simulation import read_session
@@ -112,6 +113,54 @@ def test_what_is_expected_is_never_above_simple_rules(seed: int) -> None:
         bill, cache = plan.ledger(turns).bill(number, before, step.first, cache, write=step.write)
         assert bill.tokens <= plan.room
         before = step.first
+
+
+# Sessions in which the rules part so that no step is safe.
+NOT_SAFE = {60, 125, 270}
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_from_a_safe_place_no_simple_rule_is_cheaper(seed: int) -> None:
+    """A plan on the way: what it keeps of itself and of the rules is what the bills say, and where its last step was safe none of them is cheaper."""
+    random = Random(seed)
+    plan, turns = plan_of(random), session(random, 10)
+    outcomes = {outcome.rule: outcome for outcome in simulate(turns, plan)}
+    course, ledger = Course(), plan.ledger(turns)
+    for number in range(len(turns)):
+        step = plan.next_step(turns[: number + 1], course=course)
+        course = plan.taken(turns[: number + 1], course, step.first, write=step.write)
+        assert step.first == outcomes["plan, blind"].bills[number].first
+    answers = sum(turn.answered for turn in turns) * plan.rules.output / 1e6
+    names = ("plan, blind", "keep-all", "drop-oldest", "hysteresis")
+    for name, standing in zip(names, (course.own, *course.rules), strict=True):
+        assert standing.dollars + answers == pytest.approx(outcomes[name].dollars)
+        assert standing.state.first == outcomes[name].bills[-1].first
+    if is_safe(ledger, len(turns) - 1, course):
+        assert outcomes["plan, blind"].dollars <= min(outcomes[name].dollars for name in names[1:]) + 1e-12
+    else:
+        assert seed in NOT_SAFE
+
+
+def test_a_safe_place_stays_safe_beside_one_rule() -> None:
+    """Beside any one rule there is a safe step in each turn after a safe place, whatever the turns are."""
+    checked = 0
+    for seed in range(60):
+        random = Random(seed)
+        plan, turns = plan_of(random), session(random, 10)
+        plan = ContextPlan(plan.room, rules=plan.rules.model_copy(update={"min_tokens": 1, "step": 1}), keep=plan.keep)
+        for name in range(3):
+            course = Course()
+            for number in range(len(turns)):
+                so_far = turns[: number + 1]
+                found = []
+                for first in plan.choices(plan.ledger(so_far), number, course.own.state.first):
+                    after = plan.taken(so_far, course, first, write=True)
+                    if is_safe(plan.ledger(so_far), number, after._replace(rules=(after.rules[name],) * 3)):
+                        found.append(after)
+                assert found, (seed, name, number)
+                course = random.choice(found)
+                checked += 1
+    assert checked == 1800
 
 
 def test_of_many_choices_those_of_simple_rules_are_looked_at() -> None:

@@ -65,7 +65,7 @@ def test_any_session(seed: int) -> None:
     fixed, ids = planned.conversation.messages, planned.conversation.ids.tolist()
     planned.conversation._encoder.changes()
     every: list[dict[str, Any]] = []
-    for turn in range(14):
+    for turn in range(30):
         if turn and every[-1].get("content") == "call" and random.random() < 0.9:
             asked = {"role": "tool", "content": said(random)}
         else:
@@ -90,7 +90,7 @@ def test_any_session(seed: int) -> None:
         ids[change.first :] = change.ids.tolist()
         every.append(answered)
     assert planned.first > 0
-    assert len(planned.bills) == len(planned.turns) == 14
+    assert len(planned.bills) == len(planned.turns) == 30
 
 
 def talk(planned: PlannedConversation) -> None:
