@@ -24,7 +24,11 @@ def require(value: object, kinds: type | tuple[type, ...], name: str, wanted: st
 def require_whole(value: object, name: str, unit: str = "") -> None:
     """Raise `WrongTypeError` if a value is no whole number; `unit` is what it counts, for the message: " of tokens"."""
     if not isinstance(value, int) or isinstance(value, bool):
-        hint = '; the language comes first in CodeChunker("python", 512)' if isinstance(value, str) else ""
+        hint = (
+            '; the language comes first in CodeChunker("python", 512)'
+            if name == "max_tokens" and isinstance(value, str)
+            else ""
+        )
         raise WrongTypeError(f"{name} must be a whole number{unit}, got {value!r:.60}{hint}")
 
 

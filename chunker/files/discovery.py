@@ -160,6 +160,8 @@ def _find(path: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
             yield FoundFile(_tidy(path), os.stat(path).st_size, named=True)
         except OSError as error:
             yield Problem(_tidy(path), reason_of(error))
+        except ValueError:  # a NUL character, or half of a surrogate pair
+            yield Problem(path, "no file can have this name")
 
 
 def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:

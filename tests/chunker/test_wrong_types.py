@@ -12,6 +12,7 @@ from bpe_engine import Tokenizer
 from chunker import (
     ChunkerError,
     CodeChunker,
+    EditedText,
     MarkdownChunker,
     TextChunker,
     WrongTypeError,
@@ -120,6 +121,8 @@ def test_wrong_types(message: str, value: Any, tmp_path: Path, monkeypatch: pyte
 
 
 def test_messages_say_what_to_do() -> None:
+    with pytest.raises(TypeError, match=r"start must be a whole number of characters, got 'a'$"):
+        EditedText(small, "abc").replace("a", 1, "x")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r'such as CodeChunker\("python", max_tokens=512\).*not 512 \(int\)'):
         CodeChunker(512)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"not b'abc' .bytes.: decode it first"):

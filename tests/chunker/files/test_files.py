@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chunker.files.chunk_files import chunk_files
 from chunker.files.discovery import FoundFile, Problem, find_files, printable
 from chunker.files.documents import read_document
 from chunker.files.gitignore import translate
@@ -373,3 +374,14 @@ def test_utf16_without_a_mark_is_told_with_its_encoding(codec: str, tmp_path: Pa
     other = read_document(FoundFile(str(path), 16, named=True))
     assert isinstance(other, Problem)
     assert other.reason == "binary: a NUL byte at byte 8"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_name_that_no_file_can_have_is_a_problem_of_its_own(tmp_path: Path, workers: int) -> None:
+    (tmp_path / "a.txt").write_text("One.\n", encoding="utf-8")
+    results = list(chunk_files(["a\0b", "a\ud800b", tmp_path / "a.txt"], 64, workers=workers))
+    assert [result.reason if isinstance(result, Problem) else result.chunks[0].text for result in results] == [
+        "no file can have this name",
+        "no file can have this name",
+        "One.\n",
+    ]
