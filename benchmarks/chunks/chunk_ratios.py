@@ -3,17 +3,21 @@
     python benchmarks/run.py chunk_ratios                     the tables
     python benchmarks/run.py chunk_ratios --output FILE       written there as well
 
-Code beside a bare parse by the package tree-sitter; `chunk_files` beside counting the same files; documents of a kilobyte, by one call each; `ChunkBatch` beside the chunker
+Code beside a bare parse by the package tree-sitter; `chunk_files` beside counting the same files; the commands; documents of a kilobyte, by one call each; `ChunkBatch` beside the chunker
 that it uses. Processor time, each beside what it is compared with in turns.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -117,6 +121,25 @@ def file_rows() -> Iterator[list[str]]:
     ]
 
 
+def command_rows() -> Iterator[list[str]]:
+    """The commands over the repository of this benchmark: processor time, their start and what they write included."""
+    root = Path(__file__).parents[2]
+    with TemporaryDirectory() as folder:
+        commands = {
+            "count": ["count", str(root)],
+            "chunk": ["chunk", str(root), "--max-tokens", "512", "--output", str(Path(folder) / "chunks.jsonl")],
+        }
+        best = dict.fromkeys(commands, float("inf"))
+        for _ in range(ROUNDS):
+            for name, command in commands.items():
+                before = os.times()
+                subprocess.run([sys.executable, "-P", "-m", "chunker", *command], check=True, capture_output=True)  # noqa: S603  # our own command
+                after = os.times()
+                taken = after.children_user + after.children_system - before.children_user - before.children_system
+                best[name] = min(best[name], taken)
+    yield [*(f"{taken:.2f}" for taken in best.values()), f"{best['chunk'] / best['count']:.2f}"]
+
+
 def document_rows() -> Iterator[list[str]]:
     """Documents of a kilobyte: what one costs, and what is left without counting its bytes."""
     text = "\n".join(standard_library().values())[: DOCUMENT_BYTES * DOCUMENTS]
@@ -175,6 +198,10 @@ def main() -> None:
     report.add_table(["language", "parse", *OPTIONS], code_rows(default_folder()))
     report.add("`chunk_files` in one process beside counting the same files, in ms.")
     report.add_table(["files", "counted", "chunked", "ratio"], file_rows())
+    report.add(
+        "`chunker count` and `chunker chunk` over the repository of this benchmark, in seconds of the processor."
+    )
+    report.add_table(["counted", "chunked", "ratio"], command_rows())
     report.add("Documents of a kilobyte, in microseconds each.")
     report.add_table(["format, options", "counted", "chunked", "the difference"], document_rows())
     report.add("`ChunkBatch` over a table of documents of 4 kB beside the chunker, in MB/s.")
