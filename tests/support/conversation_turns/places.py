@@ -67,10 +67,20 @@ class Places:
     def ids(self, span: ConversationSpan, offsets: Sequence[tuple[int, int]]) -> None:
         if span.start == span.end:
             return
-        inside = [n for n, (start, end) in enumerate(offsets) if start < span.end and end > span.start]
+        inside = [
+            n for n, (start, _) in enumerate(offsets) if start < span.end and self.end_of(n, offsets) > span.start
+        ]
         wanted = (inside[0], inside[-1] + 1) if inside else (span.first, span.first)
         around = slice(max(0, min(span.first, wanted[0]) - 3), max(span.last, wanted[1]) + 3)
         self.that((span.first, span.last) == wanted, "ids", span, wanted, around, list(offsets)[around])
+
+    def end_of(self, number: int, offsets: Sequence[tuple[int, int]]) -> int:
+        """Where an id ends. White space that a special token takes along, and of which `tokenizers` makes the ids that follow as well, is theirs alone."""
+        end = offsets[number][1]
+        after = offsets[number + 1][0] if number + 1 < len(offsets) else end
+        if not offsets[number][0] < after < end or self.text[after:end].strip():
+            return end
+        return after if self.conversation.tokenizer.is_special_token(self.conversation.ids[number]) else end
 
     def whole_message(self) -> None:
         """Where all messages before write the same whatever follows, and this one as well."""
