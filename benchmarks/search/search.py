@@ -69,7 +69,7 @@ REMARKS = (
         "(nlohmann-json: a newer one)."
     ),
     (
-        "The rules and their weights were chosen on these very questions: other repositories may say otherwise. Weights of `file`, `meaning`, `path` and "
+        "The rules and their weights were chosen on these very questions: neither half has judged alone, and other repositories may say otherwise. Weights of `file`, `meaning`, `path` and "
         "`stem` chosen without a repository, for each of them in turn, give 0.866 on the repositories left out. Five answers name files that the revision does not have "
         "(chi, cobra, nlohmann-json), and six a file of fmtlib that includes another and has nothing else; they count as they are."
     ),
