@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 from conversation_turns.oracle import FAMILIES, encoded, rendered, world
 from conversation_turns.walk import TOOL, Walk, templates, walk
 from hypothesis import given, settings
@@ -23,6 +24,7 @@ from chunker.prompt import (
     Conversation,
     ConversationError,
     MessageError,
+    PromptConfigurationError,
     TemplateLimitError,
     generation_mask,
     role_mask,
@@ -528,3 +530,26 @@ def test_a_name_is_no_template() -> None:
         Conversation("o200k_base", "openai")
     with pytest.raises(OptionError, match="got ''"):
         Conversation("o200k_base", "")
+
+
+@pytest.mark.parametrize("normalizer", ["Prepend", "Strip"])
+def test_special_tokens_that_a_normalizer_changes_are_refused(normalizer: str) -> None:
+    """`tokenizers` finds those of the text "<s>a</s>" where it begins alone: what follows them is no text by itself."""
+    theirs = tokenizers.Tokenizer(
+        tokenizers.models.BPE(vocab={"<unk>": 0, "a": 1, "▁": 2}, merges=[], unk_token="<unk>")
+    )
+    steps = {"Prepend": tokenizers.normalizers.Prepend("▁"), "Strip": tokenizers.normalizers.Strip()}
+    theirs.normalizer = steps[normalizer]
+    theirs.add_special_tokens([tokenizers.AddedToken("<s>", normalized=True)])
+    with pytest.raises(PromptConfigurationError, match=f"{normalizer}.*normalized"):
+        Conversation(theirs, "{{ messages[0].content }}")
+    theirs.add_special_tokens([tokenizers.AddedToken("<s>", normalized=False)])
+    kept = tokenizers.Tokenizer.from_str(
+        theirs.to_str()
+        .replace('"normalized": true', '"normalized": false')
+        .replace('"normalized":true', '"normalized":false')
+    )
+    made = Conversation(kept, "{% for m in messages %}<s>{{ m.content }}{% endfor %}")
+    for content in ("a", "aa"):
+        made.append(user(content))
+        assert made.ids.tolist() == kept.encode(made.text, add_special_tokens=False).ids
