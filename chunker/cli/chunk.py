@@ -36,12 +36,12 @@ from chunker.cli.options import (
     TokenizerName,
     Verbatim,
     WebText,
-    check_paths,
     intake_of,
     load_tokenizer,
     wanted_format,
     wanted_of,
 )
+from chunker.cli.paths import check_paths
 
 
 class OverlapPieces(enum.StrEnum):

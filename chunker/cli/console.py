@@ -70,20 +70,6 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def read_input(path: str) -> bytes:
-    """The bytes of a file, or of standard input for "-". A path that is not there is wrong usage; what cannot be read ends the run."""
-    from chunker.cli.options import check_paths  # noqa: PLC0415  # which imports this module
-    from chunker.files.discovery import STANDARD_INPUT, printable, reason_of  # noqa: PLC0415  # other commands do without
-
-    check_paths([path], None)
-    if path == STANDARD_INPUT and sys.stdin is None:  # started with it closed
-        fail("standard input is closed")
-    try:
-        return sys.stdin.buffer.read() if path == STANDARD_INPUT else Path(path).read_bytes()
-    except OSError as error:
-        fail(f"{printable(path)}: {reason_of(error)}")
-
-
 def fail(message: str) -> NoReturn:
     """End the run with a message."""
     typer.echo(f"Error: {message}", err=True)

@@ -22,12 +22,12 @@ from chunker.cli.options import (
     Paths,
     StdinFilename,
     TokenizerName,
-    check_paths,
     intake_of,
     load_tokenizer,
     wanted_format,
     wanted_of,
 )
+from chunker.cli.paths import check_paths
 from chunker.cli.reports import Grouping
 
 if TYPE_CHECKING:

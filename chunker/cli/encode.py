@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import ending_quietly, fail, open_output, read_input
+from chunker.cli.console import ending_quietly, fail, open_output
 from chunker.cli.options import TokenizerName
+from chunker.cli.paths import read_input
 
 if TYPE_CHECKING:
     from bpe_engine import Tokenizer

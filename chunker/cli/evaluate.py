@@ -19,11 +19,11 @@ from chunker.cli.options import (
     Include,
     Paths,
     TokenizerName,
-    check_paths,
     intake_of,
     load_tokenizer,
     wanted_of,
 )
+from chunker.cli.paths import check_paths
 
 if TYPE_CHECKING:
     from chunker.evaluation import Evaluation

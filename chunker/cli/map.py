@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly, open_output
-from chunker.cli.options import EXIT_CODES, Paths, TokenizerName, check_paths, load_tokenizer
+from chunker.cli.options import EXIT_CODES, Paths, TokenizerName, load_tokenizer
+from chunker.cli.paths import check_paths
 
 EPILOG = f"""\b
 Examples:

@@ -303,28 +303,6 @@ def intake_of(
         raise typer.BadParameter(str(error), param_hint="--encoding") from None
 
 
-def check_paths(paths: list[str], output: str | None) -> None:
-    """Wrong usage is told before anything is done: a path that is not there, an output that cannot be."""
-    for path in paths:
-        if not path:
-            raise typer.BadParameter("an empty path; the current folder is .", param_hint="PATH")
-        try:
-            if path != STANDARD_INPUT:
-                Path(path).lstat()
-        except (FileNotFoundError, NotADirectoryError):
-            raise typer.BadParameter(f"{printable(path)} does not exist", param_hint="PATH") from None
-        except OSError:
-            continue  # it may well be there: what is wrong with it is noted when it comes to reading
-    if output is None or output == STANDARD_OUTPUT:
-        return
-    if not output:
-        raise typer.BadParameter("an empty path", param_hint="--output")
-    if Path(output).is_dir():
-        raise typer.BadParameter(f"{printable(output)} is a folder", param_hint="--output")
-    if not Path(output).absolute().parent.is_dir():
-        raise typer.BadParameter(f"the folder of {printable(output)} does not exist", param_hint="--output")
-
-
 def load_tokenizer(name: str) -> TokenCounter:
     """The tokenizer of a name or file (`chunker.counting.resolve_tokenizer`). An unknown one is wrong usage."""
     from bpe_engine import BpeEngineError

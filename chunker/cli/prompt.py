@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
-from chunker.cli.options import EXIT_CODES, check_paths
+from chunker.cli.options import EXIT_CODES
+from chunker.cli.paths import check_paths
 from chunker.files.discovery import STANDARD_INPUT, printable
 
 # Endings of formats that chunks are written in, and no prompt is.

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, ending_quietly, open_output, read_input
+from chunker.cli.console import EXIT_FAILED, ending_quietly, open_output
+from chunker.cli.paths import read_input
 
 if TYPE_CHECKING:
     from bpe_engine import Tokenizer

@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
-from chunker.cli.options import EXIT_CODES, Hidden, Paths, check_paths
+from chunker.cli.options import EXIT_CODES, Hidden, Paths
+from chunker.cli.paths import check_paths
 
 
 class TieName(enum.StrEnum):

@@ -29,11 +29,11 @@ from chunker.cli.options import (
     TokenizerName,
     Verbatim,
     WebText,
-    check_paths,
     intake_of,
     load_tokenizer,
     wanted_of,
 )
+from chunker.cli.paths import check_paths
 
 EPILOG = f"""\b
 Examples:

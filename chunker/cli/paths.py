@@ -1,0 +1,44 @@
+"""Paths that a command is given: those that cannot be are told before anything is done."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+
+from chunker.cli.console import STANDARD_OUTPUT, fail
+from chunker.files.discovery import STANDARD_INPUT, printable, reason_of
+
+
+def check_paths(paths: list[str], output: str | None) -> None:
+    """Wrong usage is told before anything is done: a path that is not there, an output that cannot be."""
+    for path in paths:
+        if not path:
+            raise typer.BadParameter("an empty path; the current folder is .", param_hint="PATH")
+        try:
+            if path != STANDARD_INPUT:
+                Path(path).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise typer.BadParameter(f"{printable(path)} does not exist", param_hint="PATH") from None
+        except OSError:
+            continue  # it may well be there: what is wrong with it is noted when it comes to reading
+    if output is None or output == STANDARD_OUTPUT:
+        return
+    if not output:
+        raise typer.BadParameter("an empty path", param_hint="--output")
+    if Path(output).is_dir():
+        raise typer.BadParameter(f"{printable(output)} is a folder", param_hint="--output")
+    if not Path(output).absolute().parent.is_dir():
+        raise typer.BadParameter(f"the folder of {printable(output)} does not exist", param_hint="--output")
+
+
+def read_input(path: str) -> bytes:
+    """The bytes of a file, or of standard input for "-". A path that is not there is wrong usage; what cannot be read ends the run."""
+    check_paths([path], None)
+    if path == STANDARD_INPUT and sys.stdin is None:  # started with it closed
+        fail("standard input is closed")
+    try:
+        return sys.stdin.buffer.read() if path == STANDARD_INPUT else Path(path).read_bytes()
+    except OSError as error:
+        fail(f"{printable(path)}: {reason_of(error)}")
