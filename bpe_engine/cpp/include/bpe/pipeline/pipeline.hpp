@@ -375,15 +375,15 @@ private:
         SafeSplits::Search search(*splits_, text, at.offset, end, is_known);
         // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
         auto const read = [&](std::size_t stop) {
-            Position const from = at;
-            if (stop - from.offset > UnitCounts::longest || (acts_at_start_ && from.before != Before::region)) {
+            std::size_t const from = at.offset;
+            if (stop - from > UnitCounts::longest || (acts_at_start_ && at.before != Before::region)) {
                 Progress const progress = pieces(text, begin, at, stop, limit, true, {}, workspace, sink);
                 if (progress == Progress::ended || at.offset == stop) return progress != Progress::ended;
             } else {
-                sink.unit(workspace.units.count({text + from.offset, stop - from.offset}, limit - from.offset,
-                                                [&] { return count_unit(text, from.offset, stop, limit, workspace); }));
+                sink.unit(workspace.units.count({text + from, stop - from}, limit - from, [&] { return count_unit(text, from, stop, limit, workspace); }));
             }
-            at = {stop, Before::region};
+            at.offset = stop;
+            at.before = Before::region;
             return sink.cut(at);
         };
         for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
