@@ -72,6 +72,7 @@ def parser(description: str | None) -> argparse.ArgumentParser:
 
 # Options with a path of this machine, which says nothing about the figures.
 _PLACES = (
+    "--earlier",
     "--output",
     "--texts",
     "--poet",

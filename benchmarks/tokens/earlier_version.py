@@ -105,7 +105,7 @@ def row(task: Task, earlier: Version, installed: Version) -> list[str]:
     first = earlier.ask(task.asked), installed.ask(task.asked)
     for told in first:
         if "error" in told:
-            return [task.name, *(_told(one) for one in first), "", told["error"][:60]]
+            return [task.name, *(_told(one) for one in first), "", told["error"].partition(":")[0]]
     asked = task.asked
     if first[0]["characters"]:
         asked = {**asked, "characters": min(told["characters"] for told in first)}
