@@ -13,7 +13,7 @@ from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import WrongTypeError
 from chunker.hits import Hit
 from chunker.models import Chunk
-from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
+from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.errors import PromptConfigurationError
 from chunker.prompt.filling import Filler
 from chunker.prompt.items import Fill, Item, Section
@@ -40,6 +40,18 @@ class Message(BaseModel):
     name: str | None = None
     tool_calls: tuple[dict[str, Any], ...] | None = None
     tool_call_id: str | None = None
+
+    @classmethod
+    def of(cls, item: Item, role: str, content: str) -> Message:
+        """The message of an item.
+
+        Args:
+            item: The item: its name, the calls that it makes, and the one that it answers.
+            role: The role.
+            content: The text, without the calls.
+        """
+        calls = item.tool_calls or None
+        return cls(role=role, content=content, name=item.name, tool_calls=calls, tool_call_id=item.tool_call_id)
 
 
 class Prompt(BaseModel):
@@ -122,14 +134,14 @@ def _prompt(layout: Layout, filler: Filler, budget: int, reserve: int) -> Prompt
     row = filler.row
     reports = tuple(_report(leaf, filler) for leaf in layout.leaves)
     return Prompt(
-        text="".join(part.text if isinstance(part, Break) else part for part in row.parts()),
+        text=row.text(),
         token_count=row.total,
         messages=tuple(_messages(layout, filler)) if layout.chat_format is not None else (),
         report=Report(
             budget=budget,
             reserve=reserve,
             token_count=row.total,
-            stable_tokens=row.cost(_stable_parts(layout, filler)),
+            stable_tokens=row.tokens_up_to(_stable(layout, row.kept)),
             separator_tokens=row.total - sum(report.tokens for report in reports),
             items=reports,
             sections=filler.ledger.reports(),
@@ -154,16 +166,9 @@ def _report(leaf: Leaf, filler: Filler) -> ItemReport:
     )
 
 
-def _stable_parts(layout: Layout, filler: Filler) -> list[Part]:
-    """The prompt up to the end of the last of the stable items that it begins with."""
-    parts: list[Part] = []
-    before = -1
-    for place in filler.row.kept:
-        if not layout.leaves[place].item.stable:
-            break
-        parts += [*layout.glue(before, place), filler.row.text_at(place)]
-        before = place
-    return parts
+def _stable(layout: Layout, kept: Sequence[int]) -> int:
+    """How many stable items the prompt begins with."""
+    return next((number for number, place in enumerate(kept) if not layout.leaves[place].item.stable), len(kept))
 
 
 def _messages(layout: Layout, filler: Filler) -> list[Message]:
@@ -178,14 +183,6 @@ def _messages(layout: Layout, filler: Filler) -> list[Message]:
         content = f"{content}{separator if goes_on else ''}{headers}{text}{layout.edges(place, behind)[0]}"
         if behind < len(layout.leaves) and layout.leaves[behind].message == leaf.message:
             continue
-        messages.append(
-            Message(
-                role=leaf.role,
-                content=content,
-                name=leaf.item.name,
-                tool_calls=leaf.item.tool_calls or None,
-                tool_call_id=leaf.item.tool_call_id,
-            )
-        )
+        messages.append(Message.of(leaf.item, leaf.role, content))
         content = ""
     return messages

@@ -22,6 +22,8 @@ class Break(NamedTuple):
 
 
 Part = str | Break
+# The role and the name of a message.
+Speaker = tuple[str, str | None]
 
 
 class ChatFormat(BaseModel):
@@ -84,6 +86,16 @@ class ChatFormat(BaseModel):
         """The frame at the end of the prompt."""
         parts = self._parts(self.reply, "assistant", None)
         return [*parts, Break("", self.tokens_for_reply)] if self.tokens_for_reply else parts
+
+    def between(self, left: Speaker | None, right: Speaker | None) -> list[Part]:
+        """The frames between two messages.
+
+        Args:
+            left: The role and the name of the first one; None for the start of the prompt.
+            right: Those of the second one; None for the end of the prompt.
+        """
+        closing = [] if left is None else self.closing(*left)
+        return [*closing, *(self.ending() if right is None else self.opening(*right))]
 
     def _parts(self, template: str, role: str, name: str | None) -> list[Part]:
         text = template.replace("{role}", self.roles.get(role, role)).replace("{name}", name or "")

@@ -33,11 +33,11 @@ _SIGHT = 2
 class Row:
     """Texts in a row, each at a place of its own, of which some are kept.
 
-    With `kind`, glue is asked for once for each pair of kinds, and must depend on nothing else; -1 and `size`, the start and the end of
-    the row, have a kind too.
+    Glue is asked for once for each pair of kinds, and must depend on nothing else; -1 and `size`, the start and the end of the row, have a
+    kind too.
     """
 
-    def __init__(self, size: int, pricer: Pricer, glue: Glue, kind: Kind | None = None) -> None:
+    def __init__(self, size: int, pricer: Pricer, glue: Glue, kind: Kind) -> None:
         self._size = size
         self._pricer = pricer
         self._glue_parts = glue
@@ -59,15 +59,25 @@ class Row:
         """The text that is kept at a place."""
         return self._texts[place].text
 
-    def parts(self) -> list[Part]:
-        """All that is kept, with what stands between."""
-        parts: list[Part] = []
+    def text(self) -> str:
+        """All that is kept, with what stands between. Linear time; nothing is counted."""
+        pieces: list[str] = []
+        before, kind = -1, self._kind(-1)
+        for place, text in [*((place, self._texts[place].text) for place in self._kept), (self._size, "")]:
+            own = self._kind(place)
+            glue = self._glues.get((kind, own)) or self._glue(before, place)
+            pieces += (glue.text, text)
+            before, kind = place, own
+        return "".join(pieces)
+
+    def tokens_up_to(self, number: int) -> int:
+        """Tokens of the text up to the end of the first `number` texts that are kept."""
+        texts: list[Priced] = []
         before = -1
-        for place in self._kept:
-            parts += self._glue_parts(before, place)
-            parts.append(self._texts[place].text)
+        for place in self._kept[:number]:
+            texts += (self._glue(before, place), self._texts[place])
             before = place
-        return [*parts, *self._glue_parts(before, self._size)]
+        return self._through("", texts, "")
 
     def price(self, place: int, text: str | Priced) -> int:
         """Tokens that `total` would grow by, were `text` kept at `place`, which is free. May be negative."""
@@ -106,10 +116,6 @@ class Row:
         self.total += grown
         return grown
 
-    def cost(self, parts: Sequence[Part]) -> int:
-        """Tokens of a text in parts. Linear."""
-        return self._through("", [self._pricer.of_parts(parts)], "")
-
     def _forget(self, before: int, place: int) -> None:
         """Drop the known prices of the joins beside `place`."""
         self._priced = None
@@ -117,8 +123,6 @@ class Row:
         self._joins.pop(place, None)
 
     def _glue(self, left: int, right: int) -> Priced:
-        if self._kind is None:
-            return self._pricer.of_parts(self._glue_parts(left, right))
         key = (self._kind(left), self._kind(right))
         known = self._glues.get(key)
         if known is None:

@@ -169,9 +169,8 @@ class Layout:
         if chat is None or (one is not None and other is not None and one.message == other.message):
             parts: list[Part] = [footers, separator, headers]
         else:
-            closing = [] if one is None else chat.closing(one.role, one.item.name)
-            opening = chat.ending() if other is None else chat.opening(other.role, other.item.name)
-            parts = [footers, *closing, *opening, headers]
+            speakers = [None if leaf is None else (leaf.role, leaf.item.name) for leaf in (one, other)]
+            parts = [footers, *chat.between(*speakers), headers]
         return [part for part in parts if isinstance(part, Break) or part]
 
     def edges(self, left: int, right: int) -> tuple[str, str, str]:

@@ -337,13 +337,8 @@ class PromptSession:
     ) -> None:
         """Note a turn that has been put in; `before`: the tokens of all of it."""
         if self._chat_format is not None:
-            turn.message = Message(
-                role=turn.role,
-                content=turn.item.content if turn.item.tool_calls else kept.text,
-                name=turn.item.name,
-                tool_calls=turn.item.tool_calls or None,
-                tool_call_id=turn.item.tool_call_id,
-            )
+            content = turn.item.content if turn.item.tool_calls else kept.text
+            turn.message = Message.of(turn.item, turn.role, content)
         self._report(
             turn.place,
             ItemReport(

@@ -103,16 +103,7 @@ class TurnRow:
 
     def text(self) -> str:
         """All of it, with what stands between."""
-        known: dict[tuple[int, int], str] = {}
-        pieces: list[str] = []
-        before, kind = -1, 0
-        for turn in self._turns.values():
-            own = self._kind(turn.place)
-            if (kind, own) not in known:
-                known[kind, own] = _written(self._glue(before, turn.place))
-            pieces += (known[kind, own], turn.text)
-            before, kind = turn.place, own
-        return "".join((*pieces, _written(self._glue(before, _END))))
+        return self._row.text()
 
     def messages(self) -> tuple[Message, ...]:
         """The turns as messages; none without a chat format."""
@@ -120,12 +111,7 @@ class TurnRow:
 
     def stable_tokens(self) -> int:
         """Tokens of the text up to the end of the last turn."""
-        parts: list[Part] = []
-        before = -1
-        for turn in self._turns.values():
-            parts += [*self._glue(before, turn.place), turn.text]
-            before = turn.place
-        return self._row.cost(parts)
+        return self._row.tokens_up_to(len(self._row.kept))
 
     def _kind(self, place: int) -> int:
         """The kind of a turn: the frame beside it depends on its role and name alone; 0 for the start and the end."""
@@ -137,10 +123,5 @@ class TurnRow:
         one, other, chat = self._turns.get(left), self._turns.get(right), self._chat_format
         if chat is None:
             return [self._separator] if one is not None and other is not None and self._separator else []
-        closing = [] if one is None else chat.closing(one.role, one.item.name)
-        opening = chat.ending() if other is None else chat.opening(other.role, other.item.name)
-        return [part for part in (*closing, *opening) if isinstance(part, Break) or part]
-
-
-def _written(parts: list[Part]) -> str:
-    return "".join(part.text if isinstance(part, Break) else part for part in parts)
+        speakers = [None if turn is None else (turn.role, turn.item.name) for turn in (one, other)]
+        return [part for part in chat.between(*speakers) if isinstance(part, Break) or part]

@@ -11,7 +11,7 @@ from prompt_items import PIECES, SEPARATORS, TOKENIZERS, counter, texts
 
 from chunker.counting import TokenCounter
 from chunker.prompt.chat import Break, Part
-from chunker.prompt.joining import Row
+from chunker.prompt.joining import Glue, Row
 from chunker.prompt.pricing import Pricer
 
 SIZE = 12
@@ -36,6 +36,21 @@ def recounted(tokenizer: TokenCounter, row: Sequence[Part]) -> int:
     return tokens + tokenizer.count(run)
 
 
+def written_of(kept: Sequence[tuple[int, str]], glue: Glue) -> list[Part]:
+    """The parts of a row up to the end of its last text."""
+    parts: list[Part] = []
+    before = -1
+    for place, text in kept:
+        parts += [*glue(before, place), text]
+        before = place
+    return parts
+
+
+def text_of(row: Sequence[Part]) -> str:
+    """The text of a row in parts."""
+    return "".join(part.text if isinstance(part, Break) else part for part in row)
+
+
 @pytest.mark.parametrize("name", TOKENIZERS)
 @pytest.mark.parametrize("kinds", [1, 3])
 @settings(max_examples=15)
@@ -48,18 +63,28 @@ def test_every_step_is_a_fresh_count(
     def kind(place: int) -> int:
         return place % kinds if 0 <= place < SIZE else 0
 
-    row = Row(SIZE, Pricer(tokenizer), lambda left, right: between[3 * kind(left) + kind(right)], kind)
+    def glue(left: int, right: int) -> list[Part]:
+        return between[3 * kind(left) + kind(right)]
+
+    row = Row(SIZE, Pricer(tokenizer), glue, kind)
+    kept: dict[int, str] = {}
     for action, place, text in program:
         before = row.total
         if action == "take":
             if place in row.kept:
                 assert row.take(place) == row.total - before
+                del kept[place]
         elif place not in row.kept:
             price = row.price(place, text)
             assert row.total == before
             if action == "put":
                 assert row.put(place, text) == price == row.total - before
-        assert row.total == recounted(tokenizer, row.parts()) == row.cost(row.parts())
+                kept[place] = text
+        written = written_of(sorted(kept.items()), glue)
+        assert row.total == recounted(tokenizer, [*written, *glue(max(kept, default=-1), SIZE)])
+        assert row.text() == text_of([*written, *glue(max(kept, default=-1), SIZE)])
+        for number in (0, len(kept) // 2, len(kept)):
+            assert row.tokens_up_to(number) == recounted(tokenizer, written_of(sorted(kept.items())[:number], glue))
 
 
 class Counted:
