@@ -131,14 +131,15 @@ class Intake:
             document = replace(document, path=self.standard_input)
         if not self.secrets and begins_with_key(document.text):
             return Problem(document.path, LEFT_OUT_BY_TEXT, failed=named)
-        if self.web_text and document.path.lower().endswith(_WEB_PAGES):
-            document = _page_text(document)
-        short = document if self.verbatim else _shortened(document, named=named)
+        is_page = self.web_text and document.path.lower().endswith(_WEB_PAGES)
+        read = _page_text(document) if is_page else document
+        short = read if self.verbatim else _shortened(read, named=named)
         if isinstance(short, Problem) or self.generated or named or by_people:
             return short
         from chunker.files.machine_made import made_by_text
 
-        evidence = made_by_text(short.path, short.text)
+        # A page says in a comment that a program wrote it; its text has no comments.
+        evidence = made_by_text(short.path, document.text if is_page else short.text)
         return short if evidence is None else _left_out(short.path, evidence)
 
     def judge_name(self, file: FoundFile) -> Problem | None:

@@ -2,6 +2,7 @@
 
     uv.lock, yarn.lock, go.sum                      lock files           by name
     app.min.js, a bundle with long lines            minified             by name, or by the mean length of its lines
+    chunks.jsonl, the page of `chunker view`        generated            by the first record, by the comment at the top
     app.js.map                                      source maps          by name
     ops.pb.go, "Code generated ... DO NOT EDIT."    generated            by name, or by the comments at the top
     embeddings.json, a dump on one line             machine-made data    little prose, and one line or mostly numbers
@@ -55,6 +56,7 @@ _BY_NAME = tuple(
 )
 _MINIFIABLE = (".js", ".mjs", ".cjs", ".css")
 _DATA = (".json", ".geojson", ".topojson")
+_RECORDS_OF_CHUNKS = (".jsonl", ".ndjson", ".json", ".csv")
 # People break lines. Shorter files cost little, so they are not left out.
 _MINIFIED_FROM, _MINIFIED_LINE = 2_000, 200
 _DATA_FROM, _DATA_LINE = 16_384, 1_000
@@ -71,7 +73,9 @@ _COMMENT = re.compile(
 )
 _ENDS_OF_BLOCKS = {"/*": "*/", "<!--": "-->", '"""': '"""', "'''": "'''", "(*": "*)", "{#": "#}"}
 # Lines that may stand between the comments at the top of a file.
-_AMONG = re.compile(r"\s*+(?:$|<\?(?:php|xml)|package\s|['\"]use strict|\*/|syntax\s*=)")
+_AMONG = re.compile(
+    r"\s*+(?:$|<\?(?:php|xml)|<!doctype\s[^>]*+>|package\s|['\"]use strict|\*/|syntax\s*=)", re.IGNORECASE
+)
 _MADE = re.compile(
     r"@generated\b|\bauto(?:matically)?[- ]?generated\b|\bgenerated\s+(?:by|from|with|using|automatically)\b|\bcode generated\b|\bmachine-generated\b",
     re.IGNORECASE,
@@ -87,6 +91,10 @@ _SAYS_SO = re.compile(
 )
 # What a comment quotes is what it is about: "Code generated ... DO NOT EDIT." in the text of a tool that looks for such files.
 _QUOTED = re.compile(r"\"[^\"]++\"|`[^`]++`|“[^”]++”")
+# The first record of a file of chunks, as JSON Lines or in a JSON array, or the header of a CSV file.
+_RECORDS = re.compile(
+    r'(?:\[\s*+)?\{"id": ?"[0-9a-f]{32}", ?"content_hash": ?"[0-9a-f]{32}"|id,content_hash,source,index,text,body,'
+)
 
 
 class Evidence(NamedTuple):
@@ -117,6 +125,8 @@ def made_by_text(path: str, text: str) -> Evidence | None:
     if said is not None:
         return Evidence(GENERATED, said)
     name = path.lower()
+    if name.endswith(_RECORDS_OF_CHUNKS) and _RECORDS.match(text):
+        return Evidence(GENERATED, "chunks")
     if name.endswith(_MINIFIABLE) and len(text) >= _MINIFIED_FROM:
         mean = len(text) // (text.count("\n") + 1)
         if mean > _MINIFIED_LINE:

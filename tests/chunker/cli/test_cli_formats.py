@@ -110,3 +110,23 @@ def test_parquet_without_pyarrow_is_refused_before_anything_is_done(tree: Path) 
         assert done.returncode == 2
         assert 'pip install "bpe-chunker[arrow]"' in " ".join(done.stderr.split())
     assert not (tree / "x.parquet").exists()
+
+
+def test_what_the_command_wrote_is_no_source_of_the_next_run(tree: Path) -> None:
+    pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index]"')
+    (tree / "spec.yaml").write_text("budget: 50\nitems: [{id: a, text: Some words.}]\n")
+    (tree / "soup.md").write_text("# Soup\n\nCut the onions first of all, finely. Then let them simmer for an hour.\n")
+    sources = {"a.py", "b.txt", "soup.md", "spec.yaml"}
+    made = ["chunks.jsonl", "chunks.json", "chunks.csv", "page.html", "prompt.html", "evaluation.html", "compared.html"]
+    for name in made[:3]:
+        run("chunk", ".", "-o", name)
+    run("view", "b.txt", "-o", "page.html")
+    run("view", "b.txt", "-o", "compared.html", "--compare", "max-tokens=64")
+    run("prompt", "spec.yaml", "--html", "prompt.html")
+    run("evaluate", "soup.md", "--sizes", "16", "--page", "evaluation.html")
+    assert all((tree / name).stat().st_size > 100 for name in made)
+    told = CliRunner().invoke(app, ["chunk", ".", "-f", "jsonl"])
+    assert {json.loads(line)["source"] for line in told.stdout.splitlines()} == sources
+    assert "7 generated: " in told.stderr
+    named = CliRunner().invoke(app, ["chunk", *made, "-f", "jsonl"])  # a file that is named is read
+    assert {json.loads(line)["source"] for line in named.stdout.splitlines()} == set(made)
