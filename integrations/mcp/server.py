@@ -34,13 +34,14 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationError
 
 from chunker.files.readers.table import ending_of
 from chunker.integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
 from chunker.integrations.mcp.asked import Path as AskedPath
 from chunker.integrations.mcp.messages import Answers, Lines
 from chunker.integrations.service.errors import RefusedError, ServiceError, TooMuchError
+from chunker.integrations.service.faults import fault
 from chunker.integrations.service.pool import Pool
 from chunker.integrations.service.roots import Roots
 
@@ -123,7 +124,7 @@ def _tool(function: Callable[..., Awaitable[Told]]) -> Tool:
     """A tool that takes the arguments of its function and no other: the SDK passes over what a function does not have."""
     title = _TITLES[function.__name__]
     annotations = _READ_ONLY.model_copy(update={"title": title})
-    tool = Tool.from_function(_complaining(function), title=title, annotations=annotations)
+    tool = _Tool.from_function(_complaining(function), title=title, annotations=annotations)
     lenient = tool.fn_metadata.arg_model
 
     class Strict(lenient):  # type: ignore[misc, valid-type]  # a class that is made for the function
@@ -132,6 +133,18 @@ def _tool(function: Callable[..., Awaitable[Told]]) -> Tool:
     tool.fn_metadata.arg_model = Strict
     tool.parameters = Strict.model_json_schema(by_alias=True)
     return tool
+
+
+class _Tool(Tool):
+    async def run(self, arguments: dict[str, Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # as the SDK has it
+        """Run as the SDK does, but say in one line what is wrong with the arguments."""
+        try:
+            return await super().run(arguments, *args, **kwargs)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                wrong = fault(error.__cause__, self.fn_metadata.arg_model, arguments)
+                raise ToolError(f"Error executing tool {self.name}: {wrong}") from error
+            raise
 
 
 class _Server(MCPServer[None]):
@@ -389,5 +402,8 @@ class _Tools:
 
     def _tokenizer(self, name: str) -> str:
         if name not in self._offered.tokenizers:
-            raise RefusedError(f"tokenizer must be one of {', '.join(self._offered.tokenizers)}; got {name!r:.100}")
+            offered = ", ".join(self._offered.tokenizers)
+            raise RefusedError(
+                f"tokenizer must be one of {offered}, got {name!r:.100}; `chunker mcp --tokenizer NAME` adds one"
+            )
         return name

@@ -129,7 +129,8 @@ class Api:
         if size > MOST_TEXT_BYTES:
             raise TooMuchError(f"the text has {size:,} bytes; {MOST_TEXT_BYTES:,} is the limit")
         if tokenizer not in self._served.tokenizers:
-            raise Unusable(422, f"tokenizer must be one of {', '.join(self._served.tokenizers)}")
+            offered = ", ".join(self._served.tokenizers)
+            raise Unusable(422, f"tokenizer must be one of {offered}; `chunker serve --tokenizer NAME` adds one")
 
 
 def _answering(answer: Endpoint) -> Endpoint:

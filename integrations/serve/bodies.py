@@ -1,7 +1,7 @@
 """Requests of clients: JSON with limits of size, depth and time, and models of its fields.
 
     {"text": "a", "max_tokens": 5}             AskedCut(text="a", max_tokens=5, ...)
-    {"text": "a", "max_token": 5}              422: max_token is no option
+    {"text": "a", "max_token": 5}              422: max_token: there is no such field; did you mean max_tokens?
     {"text": "a", "text": "b"}                 422: which of the two?
 
 A body is read up to its limit and no further; a client that takes longer than it may is told so. Nested lists of any depth are refused by the parser
@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from chunker.context.breadcrumbs import ContextPart
 from chunker.growing.budget import OverlapBy
 from chunker.index.searching import By
+from chunker.integrations.service.faults import fault
 from chunker.integrations.service.keys import parse_json
 from chunker.options import Strategy
 
@@ -139,9 +140,11 @@ async def read(request: Request, model: type[Model]) -> Model:
     try:
         asked = model.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise Unusable(422, f"{place}: {first['msg']}" if place else first["msg"]) from None
+        try:
+            given = parse_json(body).content
+        except (ValueError, RecursionError):  # no JSON, or a number with thousands of digits
+            given = None
+        raise Unusable(422, fault(error, model, given)) from None
     # Of two keys of one name the parser above takes the last in silence. It has looked at the depth, so this one cannot overflow.
     _, repeated = parse_json(body)
     if repeated is not None:

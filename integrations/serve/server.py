@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -32,7 +33,7 @@ from starlette.routing import Route
 from chunker.formats.registry import format_names
 from chunker.integrations.serve.api import Api, Served
 from chunker.integrations.serve.bodies import MOST_TEXT_BYTES
-from chunker.integrations.serve.guard import Guard
+from chunker.integrations.serve.guard import Guard, refused
 from chunker.integrations.serve.openapi import document
 from chunker.integrations.serve.page import exports, samples, serve_page
 from chunker.integrations.serve.patience import ImpatientProtocol
@@ -84,8 +85,22 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
         *(Route(path, shown, methods=["GET"]) for path, shown in {**pages, "/openapi.json": describe}.items()),
         *(Route(f"/api/{name}", one, methods=["POST"]) for name, one in Api(served, pool).endpoints().items()),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan)
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _elsewhere})
     return Guard(app, door.names, any_address=door.any_address, token=door.token)
+
+
+async def _elsewhere(request: Request, error: Exception) -> Response:
+    """An answer to who asks for a path that is none, or with another method."""
+    if not isinstance(error, HTTPException):
+        raise error
+    path = request.url.path
+    if error.status_code == 405:
+        why = f"{path} takes {'POST' if path.startswith('/api/') else 'GET'} requests"
+    else:
+        why = f"there is no {path[:100]}; /docs lists what there is"
+    answer = refused(error.status_code, why)
+    answer.headers.update(error.headers or {})
+    return answer
 
 
 def _shown(page: bytes, policy: str) -> Callable[[Request], Awaitable[Response]]:

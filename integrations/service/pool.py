@@ -33,6 +33,7 @@ SECONDS = 20.0
 _WAITING = 16
 # Seconds for a process to end after it has closed its output.
 _GRACE = 1.0
+_ENDS = "the server ends"
 
 
 class Pool:
@@ -82,7 +83,7 @@ class Pool:
             self._waiting -= 1
         try:
             if self._closed:
-                raise BusyError("the server ends")
+                raise BusyError(_ENDS)
             return await worker.ask(json.dumps([operation, arguments]).encode())
         finally:
             self._take_back(worker)
@@ -128,6 +129,8 @@ class _Worker:
         except (OSError, EOFError):  # asyncio.IncompleteReadError is an EOFError
             await self._see_it_end()
             await self.stop()
+            if self._ended:
+                raise BusyError(_ENDS) from None
             raise WorkerError("this needed more memory than there is for it, or crashed; it was given up") from None
         except BaseException:  # given up: an answer that comes later would be taken for that of the next request
             await self.stop()

@@ -333,5 +333,7 @@ def _open_below(top: Path, parts: tuple[str, ...]) -> int:
 
 
 def _require_regular(mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise OSError(errno.EISDIR, "this is a folder: name one of its files")
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "this is no regular file")

@@ -125,7 +125,7 @@ def test_the_text_of_a_document(tmp_path: Path) -> None:
         ("out.txt", "leads out of the roots" if os.name == "posix" else "No such file"),
         (".env", "holds secrets"),
         (".chunker/index.sqlite", "hidden"),
-        ("src", "no regular file"),
+        ("src", "this is a folder"),
         ("large.txt", "which is the limit"),
         ("%2e%2e/outside.txt", "No such file"),
         ("src/a.py\0.txt", "no name"),
@@ -140,7 +140,9 @@ def test_no_file_but_those_that_are_served(server: Server, name: str, reason: st
 
 @pytest.mark.parametrize("path", ["/../outside.txt", "/src/a.py", "/assets/serve.js", "/api/../api/file", "/api", "//"])
 def test_no_path_of_an_address_is_a_file(server: Server, path: str) -> None:
-    assert server.request("GET", path).status == 404
+    answer = server.request("GET", path)
+    assert answer.status == 404
+    assert answer.error.startswith("there is no /")
 
 
 # --- who may ask
@@ -234,8 +236,10 @@ def test_preflights_and_other_methods(server: Server) -> None:
     assert answer.status == 403
     assert not any(name.startswith("access-control") for name in answer.headers)
     for method in ("GET", "PUT", "DELETE", "OPTIONS"):
-        assert server.request(method, "/api/cut").status == 405
-    assert server.request("POST", "/", b"{}").status == 405
+        answer = server.request(method, "/api/cut")
+        assert (answer.status, answer.error, answer.headers["allow"]) == (405, "/api/cut takes POST requests", "POST")
+    answer = server.request("POST", "/", b"{}")
+    assert (answer.status, answer.error) == (405, "/ takes GET requests")
 
 
 def test_the_page_is_not_to_be_embedded_but_may_be_visited(server: Server) -> None:
@@ -262,7 +266,11 @@ def test_the_page_is_not_to_be_embedded_but_may_be_visited(server: Server) -> No
         (b'{"text": "a", "max_tokens": 1e400}', "max_tokens"),
         (b'{"text": "a", "max_tokens": ' + b"9" * 5000 + b"}", "max_tokens|Invalid JSON"),
         (b'{"text": "a", "overlap": 600}', "overlap must be from 0"),
-        (b'{"text": "a", "path": "/etc/passwd"}', "path: Extra inputs"),
+        (b'{"text": "a", "path": "/etc/passwd"}', "path: there is no such field; the fields are text, name, format, "),
+        (b'{"text": "a", "max_token": 5}', "max_token: there is no such field; did you mean max_tokens\\?$"),
+        (b'{"name": "a.md"}', "^text: this field is missing$"),
+        (b'{"text": "a", "context": ["imports", "x"]}', "^context: Input should be a valid boolean or 'breadcrumb'"),
+        (b"[]", "^Input should be an object$"),
         (b'{"text": "a", "tokenizer": "/etc/passwd"}', "tokenizer must be one of"),
         (b'{"text": "a", "tokenizer": "r50k_base"}', "tokenizer must be one of"),  # would be downloaded
         (b'{"text": "a", "strategy": "__class__"}', "strategy"),

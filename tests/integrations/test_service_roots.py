@@ -160,7 +160,7 @@ def test_a_listing_that_nobody_waits_for_ends(tree: Path) -> None:
         ("", "no name"),
         ("a\0b", "no name"),
         ("a/" * 5000, "no name"),
-        ("src", "no regular file"),
+        ("src", "this is a folder"),
         ("src/a.py/b", "Not a directory|No such file"),
         ("nowhere.py", "No such file"),
         (".env", "holds secrets"),
