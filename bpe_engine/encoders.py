@@ -113,8 +113,10 @@ class AppendingEncoder(GrowingEncoder):
         """Add an explicit token, special or not. Its bytes join `data`, and no merge crosses its two ends.
 
         The text before it is encoded as if it ended there. The text after it is encoded as after a special token: by
-        itself, without the prefix that some tokenizers put before the first word of a text. Takes the time of encoding
-        the open pre-tokens at the end.
+        itself, without the prefix that some tokenizers put before the first word of a text. Of a token that a
+        tokenizer.json says is `normalized`, both are parts of one text to the normalizers, as in `tokenizers`: they
+        neither strip white space beside it nor put anything there. Takes the time of encoding the open pre-tokens at
+        the end.
 
         Args:
             id: The id of the token.

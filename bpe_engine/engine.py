@@ -34,6 +34,9 @@ class Tokens(Protocol):
     def bytes_of(self, token: int) -> bytes | None:
         """The bytes of a token; None for an id that no token has."""
 
+    def written(self, token: int) -> bytes:
+        """The bytes of a token as a text holds it: of an added token before it is normalized. Raises UnknownTokenError."""
+
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of a token. Raises UnknownTokenError."""
 

@@ -46,6 +46,10 @@ class TokenTable:
             found = b""
         return found
 
+    def written(self, token: int) -> bytes:
+        """The bytes of a token as a text holds it. Raises UnknownTokenError."""
+        return self.decode_single_token_bytes(token)
+
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of a token. Raises UnknownTokenError."""
         found = self.bytes_of(token)

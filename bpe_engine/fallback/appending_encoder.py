@@ -95,7 +95,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
             return least
         return max(least, self._settled_count + self._pieces.fewest(start, end))
 
-    def _end_stretch(self, characters: str) -> None:
+    def _end_stretch(self, token: int, characters: str) -> None:  # noqa: ARG002 - all are alike
         self._text.extend(characters)
         if self._class_runs is not None:
             self._class_runs.extend(stand_ins(characters))
@@ -105,7 +105,12 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._settled_count = self._count
         self._pieces.settle(self._settled_end)
 
-    def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:  # noqa: ARG002 - all are alike
+    def _encode_stretch(
+        self,
+        characters: str,
+        before: int | None,  # noqa: ARG002 - all are alike
+        behind: tuple[int, str] | None,  # noqa: ARG002 - as above
+    ) -> list[int]:
         return self._engine.encode_ordinary(to_bytes(characters))
 
     def _extent(self, state: AppendingState) -> tuple[int, int]:

@@ -43,12 +43,12 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         self._told = array("I")
 
     @abstractmethod
-    def _end_stretch(self, characters: str) -> None:
-        """Add an explicit token, which is written so, and begin a stretch after it."""
+    def _end_stretch(self, token: int, characters: str) -> None:
+        """Add an explicit token, which is written `characters`, and begin a stretch after it."""
 
     @abstractmethod
-    def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:
-        """The ids of a stretch by itself; not `is_first`: it stands after an explicit token."""
+    def _encode_stretch(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
+        """The ids of a stretch: of the explicit token before it the id, of the one behind it the id and how it is written."""
 
     @property
     def _stretch_start(self) -> int:
@@ -68,12 +68,12 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def append_token(self, id: int) -> None:  # noqa: A002 - as there
         """As `AppendingEncoder` says."""
-        self._put_token(id, self._engine.table.decode_single_token_bytes(id))
+        self._put_token(id, self._engine.table.written(id))
 
     def _put_token(self, token: int, written: str | bytes) -> None:
         start = len(self._text)
         self._unfinished = None
-        self._end_stretch(received(written))
+        self._end_stretch(token, received(written))
         self._explicit.append(ExplicitToken(start, len(self._text), token))
 
     def _append_parts(self, parts: list[Part]) -> None:
@@ -104,15 +104,18 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def _all_ids(self) -> array[int]:
         for number in range(len(self._done_at), len(self._explicit)):
-            token = self._explicit[number]
-            self._done.extend([*self._stretch(number, token.start), token.id])
+            self._done.extend([*self._stretch(number), self._explicit[number].id])
             self._done_at.append(len(self._done))
-        return self._done + array("I", self._stretch(len(self._explicit), len(self._text)))
+        return self._done + array("I", self._stretch(len(self._explicit)))
 
-    def _stretch(self, number: int, end: int) -> list[int]:
+    def _stretch(self, number: int) -> list[int]:
         """The ids of the stretch after the first `number` explicit tokens."""
-        start = self._explicit[number - 1].end if number else 0
-        return self._encode_stretch(self._text.read(start, end), is_first=number == 0)
+        start, before = (self._explicit[number - 1].end, self._explicit[number - 1].id) if number else (0, None)
+        if number == len(self._explicit):
+            return self._encode_stretch(self._text.read(start, len(self._text)), before, None)
+        token = self._explicit[number]
+        written = self._text.read(token.start, token.end)
+        return self._encode_stretch(self._text.read(start, token.start), before, (token.id, written))
 
     def move_to(self, text: str | bytes, allowed_special: Specials = ()) -> None:
         """As `AppendingEncoder` says."""

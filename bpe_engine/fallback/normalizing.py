@@ -94,8 +94,10 @@ class Normalization:
                     text = "".join(content if is_match else text[start:end] for start, end, is_match in spans)
         return text
 
-    def aligned(self, text: str) -> tuple[str, list[int]]:
+    def aligned(self, text: str, *, at_start: bool = True) -> tuple[str, list[int]]:
         """The normalized text, and for each of its characters the place in `text` that it comes from, as Hugging Face has it.
+
+        Not `at_start`: other text stands before it, of which it is independent.
 
         >>> Normalization((UnicodeForm("NFD"),)).aligned("\\u00e9a")
         ('e\\u0301a', [0, 0, 1])
@@ -113,7 +115,7 @@ class Normalization:
                         for number, lowered in enumerate(lower(character))
                     ]
                 case StripAccents() | Strip():
-                    text, places = _without(normalizer, text, places)
+                    text, places = _without(normalizer, text, places, at_start=at_start)
                     continue
                 case ReplaceCharacters() | Surround():
                     text, places = _by_character(normalizer, text, places)
@@ -122,7 +124,8 @@ class Normalization:
                     text, places = _by_table(normalizer, text, places, original)
                     continue
                 case Prepend(added):
-                    text, places = (added + text, places[:1] * len(added) + places) if text else ("", [])
+                    if at_start:
+                        text, places = (added + text, places[:1] * len(added) + places) if text else ("", [])
                     continue
                 case Replace(pattern, content):
                     text, places = _replaced(pattern, content, text, places, original)
@@ -316,9 +319,11 @@ def _by_table(
     return text, [places[origin] for origin in origins]
 
 
-def _without(normalizer: StripAccents | Strip, text: str, places: list[int]) -> tuple[str, list[int]]:
+def _without(
+    normalizer: StripAccents | Strip, text: str, places: list[int], *, at_start: bool
+) -> tuple[str, list[int]]:
     if isinstance(normalizer, Strip):
-        stripped = text.lstrip(WHITE_SPACE) if normalizer.left else text
+        stripped = text.lstrip(WHITE_SPACE) if normalizer.left and at_start else text
         start = len(text) - len(stripped)
         stripped = stripped.rstrip(WHITE_SPACE) if normalizer.right else stripped
         return stripped, places[start : start + len(stripped)]

@@ -22,6 +22,7 @@ from bpe_engine.fallback.segments import Segments, segments_of
 from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder, StagedPrependingEncoder
 from bpe_engine.fallback.staged_intervals import StagedIntervalEncoder
 from bpe_engine.pipeline.added_tokens import AddedTokenFinder, Found, always, wanted_tokens
+from bpe_engine.pipeline.characters import WHITE_SPACE
 from bpe_engine.pipeline.normalizers import Lowercase, Prepend, UnicodeForm
 from bpe_engine.pipeline.pre_tokenizers import Metaspace
 from bpe_engine.pipeline.specification import AddedToken, Specification
@@ -45,6 +46,17 @@ class Segment(NamedTuple):
 
     text: str
     is_first: bool
+
+
+class Where(NamedTuple):
+    """Where a text stands among explicit tokens."""
+
+    is_first: bool = True  # nothing stands before it
+    goes_on: bool = False  # a token that is looked for in normalized text: normalizers do nothing at its start
+    behind: tuple[int, str] | None = None  # the id of such a token, and how it is written: they do nothing at its end
+
+
+ALONE = Where()
 
 
 class SpecificationEngine:
@@ -117,12 +129,17 @@ class SpecificationEngine:
             return False
         return not firsts[0] or not all(isinstance(one, UnicodeForm | Lowercase | Prepend) for one in normalizers)
 
-    def parts(self, characters: str, wanted: Wanted, *, is_first: bool = True) -> Iterator[Segment | AddedToken]:
-        """The segments and the added tokens of a text, in order; not `is_first`: it stands after a token."""
+    def parts(self, characters: str, wanted: Wanted, where: Where = ALONE) -> Iterator[Segment | AddedToken]:
+        """The segments and the added tokens of a text, in order."""
         for stretch, start, token in self.stretches(characters, wanted):
-            if stretch:
-                normalized = self.normalization.normalize(stretch)
-                begins = is_first and start == 0
+            goes_on = where.goes_on and start == 0
+            behind = where.behind if token is None else None
+            if stretch or behind is not None:
+                if behind is None:
+                    normalized = self.normalization.normalize(stretch, at_start=not goes_on)
+                else:
+                    normalized, _ = self.normalized(stretch, behind, at_start=not goes_on)
+                begins = where.is_first and start == 0
                 for number, (segment, inner) in enumerate(self.normal_stretches(normalized, wanted)):
                     if segment:
                         yield Segment(segment, begins and number == 0)
@@ -130,6 +147,40 @@ class SpecificationEngine:
                         yield inner
             if token is not None:
                 yield token
+
+    @cached_property
+    def sought_inside(self) -> dict[int, tuple[str, AddedToken]]:
+        """Id -> the text by which a token is looked for in normalized text, and the token; empty where nothing normalizes."""
+        tokens = self.finder.tokens if self.normalization else {}
+        return {token.id: (text, token) for text, token in tokens.items()}
+
+    def where(self, before: int | None, behind: tuple[int, str] | None) -> Where:
+        """Where a stretch stands: the id of the explicit token before it; the id of the one behind it, and how it is written."""
+        inside = self.sought_inside
+        return Where(before is None, before in inside, behind if behind is not None and behind[0] in inside else None)
+
+    def normalized(
+        self, stretch: str, behind: tuple[int, str] | None = None, *, at_start: bool = True
+    ) -> tuple[str, list[int]]:
+        """The normalized text of a stretch, with the places of its characters; `behind`: up to this token, which is looked for in normalized text.
+
+        What the normalizers put before a text may be a part of that token: "<s>" is "▁<s>" at the start of a text, so nothing stands before it, and
+        " <s>" is "▁▁<s>", so "▁" does.
+        """
+        if behind is None:
+            return self.normalization.aligned(stretch, at_start=at_start)
+        normalized, places = self.normalization.aligned(stretch + behind[1], at_start=at_start)
+        sought, token = self.sought_inside[behind[0]]
+        end = len(normalized)
+        while token.rstrip and end and normalized[end - 1] in WHITE_SPACE and not normalized.endswith(sought, 0, end):
+            end -= 1
+        start = end - len(sought)
+        if start >= 0 and normalized.endswith(sought, 0, end) and places[start] >= len(stretch):
+            while token.lstrip and start and normalized[start - 1] in WHITE_SPACE and places[start - 1] >= len(stretch):
+                start -= 1
+        else:
+            start = next((number for number, place in enumerate(places) if place >= len(stretch)), len(normalized))
+        return normalized[:start], places[:start]
 
     def stretches(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[str, int, AddedToken | None]]:
         """The texts between the added tokens that are looked for in the text itself: each with its offset, and the
@@ -218,12 +269,12 @@ class SpecificationEngine:
     def _wanted(self, allowed: Specials, disallowed: Specials) -> Wanted:
         return wanted_tokens(self.specification.added_tokens, allowed, disallowed)
 
-    def encode_characters(self, characters: str, wanted: Wanted = always, *, is_first: bool = True) -> list[int]:
-        """The ids of text that went through `received` already, in Python; not `is_first`: it stands after a token."""
+    def encode_characters(self, characters: str, wanted: Wanted = always, where: Where = ALONE) -> list[int]:
+        """The ids of text that went through `received` already, in Python."""
         if self.needs_alignment:
-            return [token for token, _ in self._with_offsets(characters, wanted, is_first=is_first)]
+            return [token for token, _ in self._with_offsets(characters, wanted, where)]
         ids: list[int] = []
-        for part in self.parts(characters, wanted, is_first=is_first):
+        for part in self.parts(characters, wanted, where):
             if isinstance(part, AddedToken):
                 ids.append(part.id)
             else:
@@ -236,18 +287,19 @@ class SpecificationEngine:
         White space that a token takes along belongs to it, up to an ordinary added token in there, which is among them: no plain text has it.
         """
         wanted = self._wanted(allowed, ())
-        spans = []
+        spans: list[tuple[int, int, int]] = []
         place = 0
         for outer in [*self.raw_finder.find(characters, wanted), None]:
             end = len(characters) if outer is None else max(place, outer.start)
             if self.finder:
                 normalized, origins = self.normalization.aligned(characters[place:end])
                 origins.append(end - place)
-                spans += [
-                    (place + origins[inner.start], place + origins[inner.end], inner.token.id)
-                    for inner in self.finder.find(normalized, wanted)
-                    if inner.token.special
-                ]
+                for inner in self.finder.find(normalized, wanted):
+                    start = place + origins[inner.start]
+                    if spans and spans[-1][1] > start:
+                        spans[-1] = (spans[-1][0], start, spans[-1][2])
+                    if inner.token.special:
+                        spans.append((start, place + origins[inner.end], inner.token.id))
             if outer is not None:
                 if outer.start < place and spans and spans[-1][1] == place:
                     spans[-1] = (spans[-1][0], outer.start, spans[-1][2])
@@ -269,11 +321,13 @@ class SpecificationEngine:
         """The number of tokens of `text`: `len(encode(text))`, without the ids."""
         return self.count_characters(received(text))
 
-    def count_characters(self, characters: str, *, is_first: bool = True) -> int:
-        """`count` of text that went through `received` already; not `is_first`: it stands after a token."""
+    def count_characters(self, characters: str, where: Where = ALONE) -> int:
+        """`count` of text that went through `received` already."""
         if self.needs_alignment:
-            return sum(1 for _ in self._with_offsets(characters, is_first=is_first))
-        return self.count_part(characters, at_start=True, at_end=True, is_first=is_first)
+            return sum(1 for _ in self._with_offsets(characters, where=where))
+        if where.goes_on or where.behind is not None:
+            return len(self.encode_characters(characters, where=where))
+        return self.count_part(characters, at_start=True, at_end=True, is_first=where.is_first)
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
@@ -324,21 +378,22 @@ class SpecificationEngine:
         return self.segments.merging.encode_piece(piece.decode("utf-8", "surrogateescape"))
 
     def _with_offsets(
-        self, characters: str, wanted: Wanted = always, *, is_first: bool = True
+        self, characters: str, wanted: Wanted = always, where: Where = ALONE
     ) -> Iterator[tuple[int, int]]:
         place = 0
         found: Found | None
         inner: Found | None
         for found in [*self.raw_finder.find(characters, wanted), None]:
             end = len(characters) if found is None else max(place, found.start)
-            stretch = characters[place:end]
-            normalized, places = self.normalization.aligned(stretch)
+            behind = where.behind if found is None else None
+            goes_on = where.goes_on and place == 0
+            normalized, places = self.normalized(characters[place:end], behind, at_start=not goes_on)
             places = [place + inner for inner in places]
             done = 0
             for inner in [*self.finder.find(normalized, wanted), None]:
                 stop = len(normalized) if inner is None else inner.start
                 if done < stop:
-                    begins = is_first and places[done] == 0
+                    begins = where.is_first and places[done] == 0
                     yield from self.segments.encode_aligned(normalized[done:stop], places[done:stop], is_first=begins)
                 if inner is not None:
                     yield inner.token.id, places[inner.start]

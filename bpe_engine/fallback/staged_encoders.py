@@ -141,22 +141,31 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         raw = self._unfinished[0] if self._unfinished else ""
         return _rebuild_appending, (self._engine, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
 
-    def _end_stretch(self, characters: str) -> None:
+    def _end_stretch(self, token: int, characters: str) -> None:
+        # The open pre-token ends here, so its count is known: as if the text ended, unless the normalizers see a text that goes on.
+        goes_on = token in self._engine.sought_inside
+        if goes_on and self._is_incremental:
+            self._settled.encoder.rollback(self._settled.mark)
+            tail = self._text.read(self._settled_length, len(self._text))
+            end = self._advance(self._settled, tail, at_end=False, behind=(token, characters))
+            self._count = end.before + end.encoder.count
+        elif goes_on:
+            self._count = self._count_anew((token, characters))
         self._text.extend(characters)
         self._count += 1
-        # The open pre-token ends here, as if the text did, so its count is known.
         encoder = appender(self._engine.segments)
-        self._settled = Appended(self._count, encoder, encoder.snapshot(), is_first=False)
+        self._settled = Appended(self._count, encoder, encoder.snapshot(), in_stretch=goes_on, is_first=False)
         self._settled_length = len(self._text)
         self._fewest = self._count
 
-    def _encode_stretch(self, characters: str, *, is_first: bool) -> list[int]:
-        return self._engine.encode_characters(characters, is_first=is_first)
+    def _encode_stretch(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
+        return self._engine.encode_characters(characters, where=self._engine.where(before, behind))
 
-    def _count_anew(self) -> int:
+    def _count_anew(self, behind: tuple[int, str] | None = None) -> int:
         stretch = self._text.read(self._stretch_start, len(self._text))
         before: int = self._settled.before
-        return before + self._engine.count_characters(stretch, is_first=not self._explicit)
+        where = self._engine.where(self._explicit[-1].id if self._explicit else None, behind)
+        return before + self._engine.count_characters(stretch, where)
 
     def _extent(self, state: StagedState) -> tuple[int, int]:
         return state.length, state.explicit
@@ -190,13 +199,16 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         end = self._advance(self._settled, tail, at_end=True)
         self._count = end.before + end.encoder.count
 
-    def _advance(self, state: Appended, text: str, *, at_end: bool) -> Appended:
-        """The state after `text`, which the encoder of the segment takes."""
+    def _advance(self, state: Appended, text: str, *, at_end: bool, behind: tuple[int, str] | None = None) -> Appended:
+        """The state after `text`, which the encoder of the segment takes; `behind`: as for `SpecificationEngine.normalized`."""
         engine = self._engine
         for stretch, _, token in engine.stretches(text):
-            normalized = engine.normalization.normalize(
-                stretch, at_start=not state.in_stretch, at_end=at_end or token is not None
-            )
+            if behind is not None and token is None:
+                normalized, _ = engine.normalized(stretch, behind, at_start=not state.in_stretch)
+            else:
+                normalized = engine.normalization.normalize(
+                    stretch, at_start=not state.in_stretch, at_end=at_end or token is not None
+                )
             state = state._replace(in_stretch=state.in_stretch or bool(normalized))
             for segment, inner in engine.normal_stretches(normalized):
                 if segment:

@@ -122,7 +122,11 @@ def _compiled(specification: Specification) -> PipelineParts:
         added = tuple(token for token in added if not token.special)
         if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
             raise NotNativeError("added tokens that overlap, of which the longest is found first")
-    if any(token.rstrip for token in added) and any(token.text[0] in WHITE_SPACE for token in added):
+    sought = {
+        token: normalizer.normalize(token.text) if looks_inside and normalizer and token.normalized else ""
+        for token in added
+    }
+    if any(token.rstrip for token in added) and any((sought[token] or token.text)[0] in WHITE_SPACE for token in added):
         raise NotNativeError("an added token that takes white space along, which another one may begin with")
     tokens = [
         (
@@ -133,7 +137,7 @@ def _compiled(specification: Specification) -> PipelineParts:
             token.rstrip,
             token.single_word,
             token.normalized,
-            normalizer.normalize(token.text) if looks_inside and normalizer and token.normalized else "",
+            sought[token],
         )
         for token in added
     ]

@@ -46,6 +46,11 @@ class SpecificationTable:
             raise UnknownTokenError(f"no token of {self._specification.name or 'this tokenizer'} has the id {token!r}")
         return found
 
+    def written(self, token: int) -> bytes:
+        """The bytes of a token as a text holds it: of an added token before it is normalized. Raises UnknownTokenError."""
+        found = self._written.get(token)
+        return self.decode_single_token_bytes(token) if found is None else found
+
     def id_of(self, token: bytes) -> int | None:
         """The id of the token that is exactly these bytes; None if there is none."""
         found = self._ids.get(token)
@@ -107,6 +112,16 @@ class SpecificationTable:
         for one in specification.added_tokens:  # also those that share their text with another one
             found.setdefault(one.id, one.text.encode("utf-8", "surrogatepass"))
         return found | fallback | added
+
+    @cached_property
+    def _written(self) -> dict[int, bytes]:
+        """The texts of the added tokens that are looked for in normalized text, where that has another text for them."""
+        tokens = (one for one in self._specification.added_tokens if one.normalized)
+        return {
+            one.id: one.text.encode("utf-8", "surrogatepass")
+            for one in tokens
+            if self._added_texts.get(one.id, one.text) != one.text
+        }
 
     @cached_property
     def _ids(self) -> dict[bytes, int]:

@@ -135,7 +135,7 @@ public:
         }
     }
 
-    void append_token(nb::handle id) { put_token(id, tokenizer_.attr("table").attr("decode_single_token_bytes")(id)); }
+    void append_token(nb::handle id) { put_token(id, tokenizer_.attr("table").attr("written")(id)); }
 
     // A token that is written in another way than by itself: with white space that it takes along.
     void put_token(nb::handle id, nb::handle written) {

@@ -81,7 +81,7 @@ OpenTail* PipelineAppendingEncoder::tail_from(std::size_t base) {
                           (!pipeline_->looks_inside() || tails_.back().tail.origin() == certain);
     // One that has become certain for the most part goes on as another.
     if (!is_there || certain - tails_.back().tail.origin() > 2 * (length - certain) + thresholds::read_window)
-        tails_.push_back({base, OpenTail(certain, state_.certain.before != Before::region, state_.certain.before == Before::nothing)});
+        tails_.push_back({base, OpenTail(certain, begins_region(state_.certain.before), state_.certain.before == Before::nothing)});
     tails_.back().tail.begin(length);
     return &tails_.back().tail;
 }
@@ -99,31 +99,45 @@ void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
     make_room(text_, text.size);
     text_.insert(text_.end(), text.begin(), text.end());
+    // The open pre-token ends here, so its count is known: as if the text ended, unless the normalizer sees a text that goes on.
+    std::size_t count = state_.count;
+    Position after{text_.size(), Before::token};
     try {
+        if (auto const inside = pipeline_->number_inside(id)) {
+            Pipeline::Lease const workspace = pipeline_->lease();
+            CutSink sink{pipeline_->coder(), workspace->pieces};
+            std::size_t const base = tokens_.end_of(tokens_.size());
+            Position at{state_.certain.offset - base, state_.certain.before, state_.certain.sum};
+            pipeline_->scan_before(text_.data() + base, at, start - base, text_.size() - base, *inside, *workspace, sink,
+                                   before_ != Before::nothing || tokens_.size() > 0);
+            count = state_.certain_count + sink.total;
+            after.before = Before::inside;
+        }
         tokens_.push({start, text_.size(), id});
     } catch (...) {
         text_.resize(start);
         throw;
     }
-    // The open pre-token ends here, as if the text did, so its count is known.
     state_.length = text_.size();
-    state_.certain = {text_.size(), Before::token};
-    state_.certain_count = ++state_.count;
+    state_.certain = after;
+    state_.certain_count = state_.count = count + 1;
     state_.tokens = tokens_.size();
 }
 
 void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::uint32_t>& ids) const {
     Position at = state.certain;
-    auto const stretch = [&](std::size_t number, std::size_t end) {
+    for (std::size_t number = state.tokens;; ++number) {
         std::size_t const base = tokens_.end_of(number);
-        pipeline_->encode_rest(text().part(base, end), {at.offset - base, at.before, at.sum}, before_ != Before::nothing || number > 0, ids);
-    };
-    for (std::size_t number = state.tokens; number < tokens_.size(); ++number) {
-        stretch(number, tokens_[number].start);
-        ids.push_back(tokens_[number].id);
-        at = {tokens_[number].end, Before::token};
+        Position const from{at.offset - base, at.before, at.sum};
+        bool const behind_token = before_ != Before::nothing || number > 0;
+        if (number == tokens_.size()) return pipeline_->encode_rest(text().part(base, text_.size()), from, behind_token, ids);
+        ExplicitToken const token = tokens_[number];
+        auto const inside = pipeline_->number_inside(token.id);
+        if (inside) pipeline_->encode_before(text().part(base, token.end), from, token.start - base, *inside, behind_token, ids);
+        else pipeline_->encode_rest(text().part(base, token.start), from, behind_token, ids);
+        ids.push_back(token.id);
+        at = {token.end, inside ? Before::inside : Before::token};
     }
-    stretch(tokens_.size(), text_.size());
 }
 
 void PipelinePrependingEncoder::prepend(Bytes more) {

@@ -131,7 +131,8 @@ std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Be
         if (!rests_[stage]) rests_[stage] = rest_from(stage);
         rest = rests_[stage];
     }
-    return growing_text(std::move(rest), side, before);
+    // The text is normalized already, if the token is one that is looked for in it.
+    return growing_text(std::move(rest), side, before == Before::inside ? Before::token : before);
 }
 
 std::shared_ptr<const Pipeline> Pipeline::rest_from(std::size_t stage) const {

@@ -1,5 +1,6 @@
 #include "bpe/pipeline/pipeline.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace bpe {
@@ -84,6 +85,46 @@ void Pipeline::encode_rest(Bytes text, Position from, bool behind_token, std::ve
     Lease const workspace = lease();
     IdsSink sink{*this, workspace->pieces, ids};
     scan(text.data, 0, from, text.size, true, {}, *workspace, sink, behind_token);
+}
+
+void Pipeline::encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool behind_token, std::vector<std::uint32_t>& ids) const {
+    Lease const workspace = lease();
+    IdsSink sink{*this, workspace->pieces, ids};
+    scan_before(text.data, from, start, text.size, number, *workspace, sink, behind_token);
+}
+
+std::optional<std::uint32_t> Pipeline::number_inside(std::uint32_t id) const {
+    auto const found = inside_.find(id);
+    return found == inside_.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Mostly the text ends with the token as it is looked for. What the normalizer puts before a text may be a part of that:
+//
+//     raw "<s>"      made "▁<s>"     nothing stands before it
+//     raw " <s>"     made "▁▁<s>"    "▁", though the raw text before the token is empty
+//     raw "hi<s>"    made "▁hi<s>"   "▁hi", though no "▁<s>" is there: somebody appended the token by its id
+std::size_t Pipeline::size_before(const Normalized& made, const AddedToken& token, std::size_t start) const {
+    auto const is_space = [&](std::size_t from, std::size_t to) { return UnicodeTable::instance().at(made.text.data(), from, to).flags & space_class; };
+    std::size_t const size = token.sought.size();
+    for (std::size_t end = made.text.size(); end >= size;) {
+        std::size_t place = end - size;
+        if (std::equal(token.sought.begin(), token.sought.end(), made.text.begin() + static_cast<std::ptrdiff_t>(place),
+                       [](char left, Byte right) { return static_cast<Byte>(left) == right; })) {
+            if (made.origin[place] < start) break;
+            while (token.lstrip && place > 0) {
+                std::size_t const last = character_before(made.text.data(), place, 0);
+                if (made.origin[last] < start || !is_space(last, place)) break;
+                place = last;
+            }
+            return place;
+        }
+        if (!token.rstrip || end == 0) break;
+        std::size_t const last = character_before(made.text.data(), end, 0);
+        if (!is_space(last, end)) break;
+        end = last;
+    }
+    auto const first = std::find_if(made.origin.begin(), made.origin.end(), [&](std::uint32_t origin) { return origin >= start; });
+    return std::min(made.text.size(), static_cast<std::size_t>(first - made.origin.begin()));
 }
 
 std::vector<Pipeline::Written> Pipeline::find_special(Bytes text, const AddedTokens::Wanted& wanted) const {

@@ -39,7 +39,8 @@ public:
     // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, where a character has no token.
     void append(Bytes more);
 
-    // Adds a token as such, which is written `text`. What stands before it is encoded by itself, and what stands after it as after an added token.
+    // Adds a token as such, which is written `text`. What stands before it is encoded by itself, and what stands after it as after an added token: of one that
+    // is looked for in normalized text both are parts of one text to the normalizer.
     void append_token(std::uint32_t id, Bytes text);
 
     const ExplicitTokens& explicit_tokens() const { return tokens_; }

@@ -12,7 +12,11 @@ enum class Before : std::uint8_t {
     nothing,  // the text begins here
     region,   // some of the region that goes on here
     token,    // an added token: a region begins here
+    inside,   // an added token that is looked for in normalized text: the region goes on, so the normalizer does nothing here that it does at a start
 };
+
+// Whether the normalizer has the start of a region here.
+inline bool begins_region(Before before) { return before == Before::nothing || before == Before::token; }
 
 struct Position {
     std::size_t offset = 0;  // in the raw text, in bytes

@@ -7,8 +7,8 @@
 //      coder             17 9 | 3 | 50256 | 22           tokens
 //
 // One primitive carries every way in which a text is encoded: `scan` reads on from a *position* and tells where it can stop. A position is an offset and what
-// is known of the text before it (nothing; a region is open; an added token ended here). At a cut the tokens before are those of the text up to there,
-// and the tokens behind are those of the rest, read from that position. What is certain whatever follows is given first:
+// is known of the text before it (nothing; a region is open; an added token ended here, and with it a region or not). At a cut the tokens before are those of
+// the text up to there, and the tokens behind are those of the rest, read from that position. What is certain whatever follows is given first:
 //
 //     count a text        scan it to the end, add up
 //     append              scan from the last certain cut: what is certain of it stays
@@ -22,6 +22,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "bpe/pipeline/added_tokens.hpp"
@@ -56,7 +57,11 @@ public:
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
           splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
           units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())),
-          bytes_a_token_(most_bytes_a_token()) {}
+          bytes_a_token_(most_bytes_a_token()) {
+        if (!looks_inside_) return;
+        for (std::uint32_t number = 0; number < tokens_.size(); ++number)
+            if (tokens_[number].normalized) inside_.emplace(tokens_[number].id, number);
+    }
 
     struct Workspace {
         PieceCoder::Workspace pieces;
@@ -148,7 +153,7 @@ public:
         bool const is_simple = !splits_ && !tail && !looks_inside_ && chain_.runs_to_end() && !outer_.finds({}) && !inner_.finds({}) &&
                                unfinished_end({text + at.offset, limit - at.offset}) == 0;
         // With a normalizer what follows may change the last character: its class stays, and scanners look at no more.
-        if (is_simple && (!normalizer_ || (chain_.stages()[0].scanner && normalizer_->keeps({text + at.offset, limit - at.offset}, at.before != Before::region,
+        if (is_simple && (!normalizer_ || (chain_.stages()[0].scanner && normalizer_->keeps({text + at.offset, limit - at.offset}, begins_region(at.before),
                                                                                             at.before == Before::nothing)))) {
             RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
             chain_.run_to_end(text, at.offset, limit, raw);
@@ -160,6 +165,25 @@ public:
         scan(text, begin, end, limit, true, {}, workspace, sink, behind_token, tail && tail->covers(at.offset) ? tail : nullptr);
     }
 
+    // Reads to a token that stands in a text as such, and that is looked for in normalized text: what is before it, text[at.offset:start), as it is in
+    // text[at.offset:end), which ends with the token. So a normalizer that strips the end of a text leaves the white space before the token.
+    template <class Sink>
+    void scan_before(const Byte* text, Position& at, std::size_t start, std::size_t end, std::uint32_t number, Workspace& workspace, Sink& sink,
+                     bool behind_token) const {
+        scan(text, 0, at, start, false, {}, workspace, sink, behind_token);
+        sink.again();
+        if (outer_.finds({})) {
+            std::size_t last = at.offset;
+            for (AddedTokens::Match match; (match = outer_.find(text, 0, last, start, true, {})).is_found();) last = match.end;
+            if (last > at.offset) scan(text, 0, at, last, true, {}, workspace, sink, behind_token);
+        }
+        Normalized& made = second_ ? workspace.first : workspace.normalized;
+        made.clear();
+        normalizer_->run(text, at.offset, end, begins_region(at.before), at.before == Before::nothing, true, at.offset, made);
+        std::size_t const size = size_before(made, tokens_[number], start - at.offset);
+        between_tokens(made, size, behind_token ? no_match : 0, at, true, {}, workspace, sink);
+    }
+
     // Reads on in a region of a whole text to which much was prepended, byte by byte or more, and up to a cut at which the sink ends the scan. `head` is of
     // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
@@ -169,7 +193,7 @@ public:
         if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
         if (inner_.finds({}) && !looks_inside_) end = head.first_token(inner_, 1, text.data, at.offset, end, text.size, added);
         if (end - at.offset <= thresholds::long_tail) return false;
-        bool const at_start = at.before != Before::region, is_first = at.before == Before::nothing;
+        bool const at_start = begins_region(at.before), is_first = at.before == Before::nothing;
         if (normalizer_) at.offset = head.behind_dropped(*normalizer_, text.data, at.offset, end, text.size);
         if (at.offset == end) return true;
         if (normalizer_) at.offset = head.behind_needless(*normalizer_, text.data, at.offset, end, text.size, at_start);
@@ -202,6 +226,10 @@ public:
     void encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets, const AddedTokens::Wanted& wanted = {}) const;
     // The ids of what stands behind a cut of a text.
     void encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const;
+    // The same up to a token that `scan_before` reads to. `text` ends with it, from `start` on.
+    void encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool behind_token, std::vector<std::uint32_t>& ids) const;
+    // The number of the token with this id, if it is looked for in normalized text.
+    std::optional<std::uint32_t> number_inside(std::uint32_t id) const;
     struct Written {
         std::uint32_t number;
         std::size_t start, end;  // with the white space that it takes along, in bytes
@@ -241,7 +269,7 @@ private:
         Normalized& made = workspace.normalized;
         made.clear();
         std::size_t const base = at.offset;
-        normalizer_->run(text, base, stop, at.before != Before::region, at.before == Before::nothing, at_end, base, made);
+        normalizer_->run(text, base, stop, begins_region(at.before), at.before == Before::nothing, at_end, base, made);
         NormalizedSink<Sink> inner{sink, at, made, base, begin};
         bool const all = chain_.run(made.text.data(), 0, made.text.size(), at_end, inner);
         return inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
@@ -251,18 +279,25 @@ private:
     template <class Sink>
     Progress inside(const Byte* text, std::size_t begin, Position& at, std::size_t stop, bool at_end, const AddedTokens::Wanted& wanted, Workspace& workspace,
                     Sink& sink) const {
-        Normalized& made = workspace.normalized;
-        Normalized& first = second_ ? workspace.first : made;
+        Normalized& first = second_ ? workspace.first : workspace.normalized;
         first.clear();
         std::size_t const base = at.offset;
-        bool const is_first = at.before == Before::nothing;
-        normalizer_->run(text, base, stop, at.before != Before::region, is_first, at_end, base, first);
+        normalizer_->run(text, base, stop, begins_region(at.before), at.before == Before::nothing, at_end, base, first);
         std::size_t const size = first.text.size();
         // A token that begins at a cut must not look at what stands before it.
         if (inner_.looks_back()) {
             for (std::size_t place = 0; place < size; ++place) first.is_cut[place] = first.is_cut[place] && !inner_.looks_back(first.text[place]);
             first.is_cut[size] = first.is_cut[size] && at_end;
         }
+        return between_tokens(first, size, begin, at, at_end, wanted, workspace, sink);
+    }
+
+    // Reads the first `size` bytes of a normalized text, which begins at `at`.
+    template <class Sink>
+    Progress between_tokens(const Normalized& first, std::size_t size, std::size_t begin, Position& at, bool at_end, const AddedTokens::Wanted& wanted,
+                            Workspace& workspace, Sink& sink) const {
+        std::size_t const base = at.offset;
+        bool const is_first = at.before == Before::nothing;
         bool starts = at.before != Before::region;  // a region between tokens begins
         for (std::size_t place = 0; place < size;) {
             AddedTokens::Match const match =
@@ -277,6 +312,7 @@ private:
                     progress = inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
                 };
                 if (second_) {
+                    Normalized& made = workspace.normalized;
                     made.clear();
                     second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, 0, made);
                     for (std::size_t index = 0; index < made.origin.size(); ++index) {
@@ -301,6 +337,9 @@ private:
         return at_end ? Progress::done : Progress::uncertain;
     }
 
+    // How much of the normalized text of a region stands before the token that ends it, which is written raw[start:).
+    std::size_t size_before(const Normalized& made, const AddedToken& token, std::size_t start) const;
+
     // As `region`, for a region of which `tail` remembers what was read before: only what is new is normalized and cut. `learns`: text[:stop) stays as it is
     // whatever follows, so `tail` may remember it. No cut after `last_cut` is told to the sink.
     template <class Sink>
@@ -310,7 +349,7 @@ private:
         if (!tail.is_normalized() && normalizer_) {
             std::size_t const from = std::clamp(tail.kept(), at.offset, stop);
             bool const is_start = from == at.offset;
-            if (!normalizer_->keeps({text + from, stop - from}, is_start && at.before != Before::region, is_start && at.before == Before::nothing)) {
+            if (!normalizer_->keeps({text + from, stop - from}, is_start && begins_region(at.before), is_start && at.before == Before::nothing)) {
                 tail.begin_normalized();
             } else {
                 // What follows may change the last character.
@@ -432,7 +471,7 @@ private:
             if (end - at.offset > size) stop = at.offset + size - unfinished_end({text + at.offset, size});
             bool const at_end = is_known && stop == end;
             std::size_t const from = at.offset;
-            bool const at_start = at.before != Before::region;
+            bool const at_start = begins_region(at.before);
             auto const keeps = [&] { return normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing); };
             // What follows may change the last character.
             auto const last = [&] {
@@ -454,6 +493,7 @@ private:
 
     std::vector<AddedToken> tokens_;
     AddedTokens outer_, inner_;
+    std::unordered_map<std::uint32_t, std::uint32_t> inside_;  // id -> number, of tokens that are looked for in normalized text
     std::shared_ptr<const Normalizer> normalizer_, second_;
     bool looks_inside_;
     Chain chain_;
