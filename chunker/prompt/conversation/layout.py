@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from bpe_engine import Tokenizer
+from bpe_engine.pipeline.normalizers import Prepend, Strip
 from bpe_engine.special_tokens import Part
 from chunker.prompt.conversation.pins import Pin
 
@@ -53,9 +54,15 @@ class Layout:
         self.ahead = _CHAIN * longest + 1
         self._has_special = longest > 0
         specification = tokenizer.specification
-        # Text before a token decides whether it is a word by itself; and after a normalizer, lengths are those of another text.
-        added = () if specification is None else specification.added_tokens
-        self._reads_on = not any(token.special and token.single_word for token in added)
+        # Text before a token decides whether it is a word by itself; and to normalizers that act where a text begins, text after a token that they see is not
+        # the start of one.
+        added, normalizers = (
+            ((), ()) if specification is None else (specification.added_tokens, specification.normalizers)
+        )
+        acts = any(isinstance(step, Prepend | Strip) for step in normalizers)
+        self._reads_on = not any(
+            token.special and (token.single_word or (token.normalized and acts)) for token in added
+        )
         self._ends = array("I")  # a rendered text is below 4 GB (limits.LONGEST)
 
     def copy(self) -> Layout:

@@ -107,7 +107,6 @@ class RenderedMessages:
 
         Raises:
             OptionError: An option has an unknown value, or `template` is a text without any expression of Jinja.
-            PromptConfigurationError: Special tokens are looked for in text that a normalizer has changed at its ends.
             MessageError: A tool or document is of no known form.
         """
         if spelled_special not in ("text", "token"):

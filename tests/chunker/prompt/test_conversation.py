@@ -13,6 +13,7 @@ from conversation_turns.oracle import FAMILIES, encoded, rendered, world
 from conversation_turns.walk import TOOL, Walk, templates, walk
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import normalizers
 from transformers import PreTrainedTokenizerFast
 
 from bpe_engine import EncodingError, Tokenizer, UnknownTokenError, Vocabulary
@@ -24,7 +25,6 @@ from chunker.prompt import (
     Conversation,
     ConversationError,
     MessageError,
-    PromptConfigurationError,
     TemplateLimitError,
     generation_mask,
     role_mask,
@@ -532,24 +532,36 @@ def test_a_name_is_no_template() -> None:
         Conversation("o200k_base", "")
 
 
-@pytest.mark.parametrize("normalizer", ["Prepend", "Strip"])
-def test_special_tokens_that_a_normalizer_changes_are_refused(normalizer: str) -> None:
-    """`tokenizers` finds those of the text "<s>a</s>" where it begins alone: what follows them is no text by itself."""
-    theirs = tokenizers.Tokenizer(
-        tokenizers.models.BPE(vocab={"<unk>": 0, "a": 1, "▁": 2}, merges=[], unk_token="<unk>")
-    )
-    steps = {"Prepend": tokenizers.normalizers.Prepend("▁"), "Strip": tokenizers.normalizers.Strip()}
-    theirs.normalizer = steps[normalizer]
-    theirs.add_special_tokens([tokenizers.AddedToken("<s>", normalized=True)])
-    with pytest.raises(PromptConfigurationError, match=f"{normalizer}.*normalized"):
-        Conversation(theirs, "{{ messages[0].content }}")
-    theirs.add_special_tokens([tokenizers.AddedToken("<s>", normalized=False)])
-    kept = tokenizers.Tokenizer.from_str(
-        theirs.to_str()
-        .replace('"normalized": true', '"normalized": false')
-        .replace('"normalized":true', '"normalized":false')
-    )
-    made = Conversation(kept, "{% for m in messages %}<s>{{ m.content }}{% endfor %}")
-    for content in ("a", "aa"):
-        made.append(user(content))
-        assert made.ids.tolist() == kept.encode(made.text, add_special_tokens=False).ids
+_AT_ENDS: dict[str, normalizers.Normalizer] = {
+    "llama": normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]),
+    "prepend": normalizers.Prepend("▁"),
+    "strip": normalizers.Strip(),
+}
+
+
+@pytest.mark.parametrize("normalizer", sorted(_AT_ENDS))
+@settings(max_examples=60)
+@given(
+    template=st.sampled_from(["<s>{{ m.content }}", "<s> {{ m.content }} </s>\n", "{{ m.content }} </s>"]),
+    steps=st.lists(
+        st.tuples(st.lists(st.sampled_from(["a", "aa", " ", "▁", "\n"])).map("".join), st.integers(0, 9)), max_size=6
+    ),
+)
+def test_special_tokens_that_a_normalizer_changes(normalizer: str, template: str, steps: list[tuple[str, int]]) -> None:
+    """`tokenizers` finds "▁<s>", and what follows is no text by itself: no "▁" before it, and not stripped."""
+    vocabulary = {"<unk>": 0, "a": 1, "▁": 2, "aa": 3, "▁a": 4}
+    model = tokenizers.models.BPE(vocab=vocabulary, merges=[("a", "a"), ("▁", "a")], unk_token="<unk>")
+    theirs = tokenizers.Tokenizer(model)
+    theirs.normalizer = _AT_ENDS[normalizer]
+    theirs.add_special_tokens([tokenizers.AddedToken(token, normalized=True) for token in ("<s>", "</s>")])
+    made = Conversation(theirs, f"{{% for m in messages %}}{template}{{% endfor %}}")
+    messages: list[dict[str, Any]] = []
+    for content, kept in steps:
+        if kept < len(messages):
+            messages = [*messages[:kept], user(content)]
+            made.sync(messages)
+        else:
+            messages = [*messages, user(content)]
+            made.append(messages[-1])
+        assert made.ids.tolist() == theirs.encode(made.text, add_special_tokens=False).ids
+        assert made.count == len(made.ids)
