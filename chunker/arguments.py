@@ -26,7 +26,7 @@ def require_whole(value: object, name: str, unit: str = "") -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         hint = (
             '; the language comes first in CodeChunker("python", 512)'
-            if name == "max_tokens" and isinstance(value, str)
+            if name == "max_tokens" and unit and isinstance(value, str) and not value.isdecimal()
             else ""
         )
         raise WrongTypeError(f"{name} must be a whole number{unit}, got {value!r:.60}{hint}")

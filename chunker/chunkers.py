@@ -170,6 +170,11 @@ class TextChunker:
             OptionError: There is no room for so many, or none that the other options leave.
         """
         budget = self._budget
+        if budget.reserve + tokens >= self.max_tokens:
+            raise OptionError(
+                f"room for {tokens} more tokens around each chunk leaves none for the text in max_tokens "
+                f"({self.max_tokens}): raise max_tokens, or ask for less room"
+            )
         least = None if budget.min_tokens == budget.default_min_tokens else budget.min_tokens
         made = copy(self)
         made._budget = Budget.of(  # noqa: SLF001  # its own class

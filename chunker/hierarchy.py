@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chunker.arguments import require, require_source, require_text
+from chunker.arguments import require, require_all, require_source, require_text
 from chunker.chunkers import TextChunker
 from chunker.counting import TokenCounter
 from chunker.errors import OptionError
@@ -131,8 +131,13 @@ class Hierarchy(BaseModel):
 
         Raises:
             KeyError: There is no such chunk.
+            WrongTypeError: The id is no str.
         """
-        return self._by_id[chunk_id]
+        require(chunk_id, str, "chunk_id", "the id of a chunk")
+        try:
+            return self._by_id[chunk_id]
+        except KeyError:
+            raise KeyError(f"no chunk of this hierarchy has the id {chunk_id!r:.60}") from None
 
     @property
     def leaves(self) -> tuple[ChunkNode, ...]:
@@ -160,10 +165,10 @@ class Hierarchy(BaseModel):
 
         Raises:
             KeyError: There is no such chunk.
+            WrongTypeError: `found` is no collection of chunks or ids.
         """
         wanted: dict[str, ChunkNode] = {}
-        for one in found:
-            node = self.node(one if isinstance(one, str) else one.id)
+        for node in self._found(found):
             while node.level > level and node.parent is not None:
                 node = self.node(node.parent)
             wanted.setdefault(node.id, node)
@@ -182,10 +187,11 @@ class Hierarchy(BaseModel):
         Raises:
             KeyError: There is no such chunk.
             OptionError: `share` is out of its range.
+            WrongTypeError: `found` is no collection of chunks or ids.
         """
         if not 0 <= share < 1:
             raise OptionError(f"share must be at least 0 and less than 1, got {share}")
-        kept = {node.id: node for node in (self.node(one if isinstance(one, str) else one.id) for one in found)}
+        kept = {node.id: node for node in self._found(found)}
         for level in range(len(self.levels) - 1, 0, -1):
             families: dict[str, int] = {}
             for node in kept.values():
@@ -219,8 +225,13 @@ class Hierarchy(BaseModel):
             KeyError: There is no such chunk.
             OptionError: `size` is negative, or the chunk alone has more than `max_tokens`.
         """
-        found = self.node(node if isinstance(node, str) else node.id)
+        (found,) = self._found([node])
         return window_around(self.levels[found.level], found.index, size, max_tokens=max_tokens, tokenizer=tokenizer)
+
+    def _found(self, found: Iterable[ChunkNode | str]) -> Iterator[ChunkNode]:
+        """The chunks that were found, of which some may be told by their ids."""
+        require_all(found, (ChunkNode, str), "found", "chunks of this hierarchy or their ids")
+        return (self.node(one if isinstance(one, str) else one.id) for one in found)
 
     def nodes(self) -> Iterator[ChunkNode]:
         """All chunks, each before its children."""

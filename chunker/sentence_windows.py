@@ -94,7 +94,7 @@ def window_around(
         The window, at least the chunk itself.
 
     Raises:
-        OptionError: There is no such chunk, `size` is negative, or the chunk alone has more than `max_tokens`.
+        OptionError: There is no such chunk, or none at all, `size` is negative, or the chunk alone has more than `max_tokens`.
         WrongTypeError: An argument has a wrong type.
 
     Examples:
@@ -105,6 +105,8 @@ def window_around(
     require(chunks, Sequence, "chunks", "a sequence of chunks")
     for name, value in (("number", number), ("size", size), ("max_tokens", max_tokens or 0)):
         require_whole(value, name)
+    if not chunks:
+        raise OptionError("chunks are empty: there is none to join with its neighbours")
     if not 0 <= number < len(chunks):
         raise OptionError(f"number must be from 0 to {len(chunks) - 1}, the last of the chunks; got {number}")
     require(chunks[number], Chunk, "chunks", "a sequence of chunks")

@@ -170,14 +170,14 @@ def _chunk_files(
 
 async def achunk_files(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    max_tokens: int = 512,
+    max_tokens: int | TextChunker = 512,
     **options: Any,  # noqa: ANN401  # those of chunk_files, which checks them
 ) -> AsyncIterator[FileChunks | Problem]:
     """`chunk_files` for an event loop: it runs in a thread of its own.
 
     Args:
         paths: One or more files and folders.
-        max_tokens: The largest number of tokens of a chunk.
+        max_tokens: The largest number of tokens of a chunk; or a chunker for all files.
         options: The other options of `chunk_files`.
 
     Yields:

@@ -198,7 +198,7 @@ def test_what_is_refused() -> None:
 
     with pytest.raises(OptionError, match="use achunk"):
         ContextWriter(write).chunk(CHUNKER, TEXT)
-    with pytest.raises(OptionError, match="reserve must be from 0 to"):
+    with pytest.raises(OptionError, match="room for 60 more tokens around each chunk leaves none"):
         ContextWriter(counted, max_tokens=60).chunk(CHUNKER, TEXT)
     wrong: list[dict[str, Any]] = [
         {"max_tokens": 0},

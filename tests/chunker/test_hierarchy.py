@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer
-from chunker import CodeChunker, MarkdownChunker, OptionError, TextChunker
+from chunker import CodeChunker, MarkdownChunker, OptionError, TextChunker, WrongTypeError
 from chunker.hierarchy import Hierarchy, chunk_hierarchy
 
 TOKENIZER = Tokenizer.load("o200k_base")
@@ -81,8 +81,10 @@ def test_it_goes_to_json_and_back_and_pickles() -> None:
     hierarchy = chunk_hierarchy(MARKDOWN, [MarkdownChunker(600), MarkdownChunker(64)])
     assert Hierarchy.model_validate_json(hierarchy.model_dump_json()) == hierarchy
     assert pickle.loads(pickle.dumps(hierarchy)).leaves == hierarchy.leaves
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="no chunk of this hierarchy has the id 'none'"):
         hierarchy.node("none")
+    with pytest.raises(WrongTypeError, match="chunk_id must be the id of a chunk, not None"):
+        hierarchy.node(None)  # type: ignore[arg-type]  # what is tested
 
 
 def test_empty_text() -> None:

@@ -132,12 +132,21 @@ def test_children_are_merged_where_most_were_found() -> None:
             hierarchy.merged(children, share)
     with pytest.raises(KeyError):
         hierarchy.parents(["no such id"])
+    for wrong in (None, "id", [5]):
+        with pytest.raises(WrongTypeError, match="found must .* chunks of this hierarchy or their ids"):
+            hierarchy.parents(wrong)  # type: ignore[arg-type]  # what is tested
+        with pytest.raises(WrongTypeError, match="found must"):
+            hierarchy.merged(wrong)  # type: ignore[arg-type]  # what is tested
 
 
 def test_what_is_refused_and_values() -> None:
     chunks = sentence_chunker().chunk("One. Two.")
     with pytest.raises(OptionError, match="number must be from 0 to 1"):
         window_around(chunks, 2)
+    with pytest.raises(OptionError, match="chunks are empty"):
+        window_around([], 0)
+    with pytest.raises(WrongTypeError, match="max_tokens must be a whole number, got '5'$"):
+        window_around(chunks, 0, max_tokens="5")  # type: ignore[arg-type]  # what is tested
     with pytest.raises(OptionError, match="size must be"):
         window_around(chunks, 0, -1)
     with pytest.raises(OptionError, match="alone has more than max_tokens"):
