@@ -105,6 +105,7 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
             "DEEPEST_LEVEL": "deepest_level",
             "FARTHER": "farther",
             "STEPS_OF_CHUNK": "steps_of_chunk",
+            "CHARACTERS_OF_ATOM": "characters_of_atom",
         },
     ),
 }

@@ -30,6 +30,9 @@ FARTHER = 16
 # A chunk is cut at the best of so many steps of its budget, at most three places a step: a cut is at most one step from where it had best be, and
 # a chunk of thousands of tiny units, each of them a place to cut, costs no more to find than one of a page.
 STEPS_OF_CHUNK = 64
+# The characters of a grapheme cluster that is too long are cut into parts of at most this fraction of what a unit may have that is never broken: chunks of
+# some such parts are nearly full, and a cut at every character is no better than one at every tenth.
+CHARACTERS_OF_ATOM = 4
 
 
 def look(limit: int) -> int:

@@ -30,6 +30,7 @@ from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength, refine
 from chunker.growing.budget import Budget
 from chunker.growing.limits import (
+    CHARACTERS_OF_ATOM,
     COST_OF_BROKEN_UNIT,
     COST_OF_CRUMB,
     COST_OF_LEVEL,
@@ -136,7 +137,10 @@ class Optimizer:
             start, end, strength, label, row = unit
             # A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
             begin = self._tops.get(start, start) if row >= 0 and inside[row] else start
-            if not self._is_over(begin, end, self._atomic_size(begin)):
+            room = self._atomic_size(begin)
+            if strength < Strength.GRAPHEME:
+                room = max(room // CHARACTERS_OF_ATOM, 1)
+            if not self._is_over(begin, end, room):
                 yield _Atom(start, end, strength, label)
             elif row >= 0 and inside[row]:
                 rows = inside[row].pop()
@@ -169,8 +173,12 @@ class Optimizer:
         finer = refine(self._text, unit.start, unit.end, self._outline.finest)
         if not finer:
             return []
-        if finer[0].strength < Strength.GRAPHEME and not self._is_over(unit.start, unit.end, self._budget.max_tokens):
-            return []
+        if finer[0].strength < Strength.GRAPHEME:
+            is_whole = unit.strength >= Strength.GRAPHEME
+            if is_whole and not self._is_over(unit.start, unit.end, self._budget.max_tokens):
+                return []
+            # Cuts inside a grapheme cluster are all alike: by halves their number depends on the budget, not on how long the cluster is.
+            finer = [finer[len(finer) // 2]]
         ends = [*(boundary.offset for boundary in finer), unit.end]
         return [
             unit._replace(end=ends[0], row=-1),

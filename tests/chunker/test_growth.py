@@ -122,6 +122,14 @@ def test_spaces_are_linear(options: dict[str, Any]) -> None:
     check_growth(chunking(("word", " ", ""), options), size=2_000)
 
 
+@pytest.mark.parametrize("options", [BEST, BEST_WITH_ALL], ids=str)
+def test_the_parts_of_a_cluster_are_as_long_whatever_its_length(options: dict[str, Any]) -> None:
+    """Cut 32 parts at a time, some lengths had parts of a character each, and eight times the work of others."""
+    work = chunking(("e", "\u0304\u0317\u032c\u0353\u0361", ""), options)
+    each = [work(size) / size for size in (1_025, 1_500, 2_050, 3_100, 4_100)]
+    assert max(each) < 2 * min(each), each
+
+
 @pytest.mark.parametrize("options", [{}, *WIDE], ids=str)
 def test_lone_surrogates_are_linear(options: dict[str, Any]) -> None:
     check_growth(chunking(("", "\ud800", ""), options), size=BEYOND_STEPS)

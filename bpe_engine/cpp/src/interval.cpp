@@ -58,6 +58,8 @@ std::size_t IntervalEncoder::tokens_before(std::size_t place) const {
 std::size_t IntervalEncoder::start_at_or_before(std::size_t place) const {
     std::size_t word = place >> 6;
     std::uint64_t bits = words_[word].starts & (~std::uint64_t{0} >> (63 - (place & 63)));
+    if (!bits) [[unlikely]]
+        if (auto const piece = long_piece_around(place)) return piece->first;
     while (!bits) bits = words_[--word].starts;  // place 0 is a start
     return word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits));
 }
@@ -65,11 +67,19 @@ std::size_t IntervalEncoder::start_at_or_before(std::size_t place) const {
 std::size_t IntervalEncoder::start_at_or_behind(std::size_t place) const {
     std::size_t word = place >> 6;
     std::uint64_t bits = words_[word].starts & (~std::uint64_t{0} << (place & 63));
+    if (!bits) [[unlikely]]
+        if (auto const piece = long_piece_around(place)) return piece->second;
     while (!bits) {
         if (++word == words_.size()) return text_.size;
         bits = words_[word].starts;
     }
     return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+}
+
+// The start and end of the long pre-token that begins before `place` and ends after it: many words have no start there.
+std::optional<std::pair<std::size_t, std::size_t>> IntervalEncoder::long_piece_around(std::size_t place) const {
+    auto const next = std::upper_bound(long_.begin(), long_.end(), place, [](std::size_t value, auto const& piece) { return value < piece.second; });
+    return next != long_.end() && next->first < place ? std::optional(*next) : std::nullopt;
 }
 
 bool IntervalEncoder::near_long(std::size_t place) const {
@@ -227,17 +237,11 @@ std::size_t IntervalEncoder::count(std::size_t start, std::size_t end) const {
 }
 
 std::size_t IntervalEncoder::reach(std::size_t start, std::size_t tokens) const {
-    return words_.empty() ? start
-                          : Reach(
-                                words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); })
-                                .forward(start, tokens);
+    return has_starts() ? Reach(words_, text_.size, *this).forward(start, tokens) : start;
 }
 
 std::size_t IntervalEncoder::reach_back(std::size_t end, std::size_t tokens) const {
-    return words_.empty() ? end
-                          : Reach(
-                                words_, text_.size, [](const Word& word) { return word.starts; }, [this](std::size_t place) { return tokens_before(place); })
-                                .backward(end, tokens);
+    return has_starts() ? Reach(words_, text_.size, *this).backward(end, tokens) : end;
 }
 
 std::size_t IntervalEncoder::memory() const {

@@ -84,7 +84,9 @@ std::vector<Atom> Atoms::find() {
         bool const has_rows = unit.row != no_row && last_inside[unit.row] != no_row;
         // A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
         std::size_t const begin = has_rows ? top_of(unit.start) : unit.start;
-        if (!is_over(begin, unit.end, atomic_size(begin))) {
+        std::size_t room = atomic_size(begin);
+        if (unit.strength < strength::grapheme) room = std::max<std::size_t>(room / std::size_t{cost::characters_of_atom}, 1);
+        if (!is_over(begin, unit.end, room)) {
             atoms.push_back({unit.start, unit.end, unit.strength, unit.label});
         } else if (has_rows) {
             std::size_t& row = last_inside[unit.row];
@@ -105,9 +107,14 @@ std::vector<Atom> Atoms::find() {
 
 // Puts the parts of a unit that has no row inside on the stack; none where it is better left whole.
 void Atoms::add_finer(const Unit& unit, std::vector<Unit>& stack) {
-    Refined const finer = refine(text_, unit.start, unit.end, rows_.finest);
+    Refined finer = refine(text_, unit.start, unit.end, rows_.finest);
     if (finer.offsets.empty()) return;
-    if (finer.strength() < strength::grapheme && !is_over(unit.start, unit.end, limits_.most)) return;
+    if (finer.strength() < strength::grapheme) {
+        bool const is_whole = unit.strength >= strength::grapheme;
+        if (is_whole && !is_over(unit.start, unit.end, limits_.most)) return;
+        // Cuts inside a grapheme cluster are all alike: by halves their number depends on the budget, not on how long the cluster is.
+        finer.offsets = {finer.offsets[finer.offsets.size() / 2]};
+    }
     std::size_t end = unit.end;
     for (std::size_t index = finer.offsets.size(); index-- > 0;) {
         std::size_t const start = finer.offsets[index];

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bpe/agreement.hpp"
@@ -43,12 +44,17 @@ public:
     std::size_t memory() const;
 
 private:
+    template <class Words, class Starts>
+    friend class Reach;
+
     struct Word {
         std::uint64_t starts = 0;  // a bit for each of 64 bytes
         std::uint64_t tokens = 0;  // before the first of these starts
         std::uint64_t pretokens = 0;
     };
 
+    // No pre-token starts in an empty text, nor in one that is never cut.
+    bool has_starts() const { return !words_.empty() && text_.size > 0; }
     bool is_start(std::size_t place) const { return place == text_.size || (words_[place >> 6].starts >> (place & 63) & 1); }
     // The tokens before `place`, which is a start.
     std::size_t tokens_before(std::size_t place) const;
@@ -60,6 +66,7 @@ private:
     std::size_t count_head_behind(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t pretoken_end(std::size_t place, std::size_t limit) const;
     std::size_t count_piece(std::size_t start, std::size_t end, Workspace& workspace) const;
+    std::optional<std::pair<std::size_t, std::size_t>> long_piece_around(std::size_t place) const;
     bool near_long(std::size_t place) const;
     const RunIndex& index() const;
     const IntervalTree& tree(std::size_t first, std::size_t last) const;

@@ -67,7 +67,11 @@ public:
             settled_.pop_back();
             if (!is_open(piece.anchor)) open_.insert(at(piece.anchor), std::move(piece));
         }
-        while (!open_.empty() && open_.back().anchor >= length) open_.pop_back();
+        while (!open_.empty() && open_.back().anchor >= length) {
+            // Who encodes many texts in a long pre-token comes back for the next: a table has much to set up.
+            if (open_.back().table->size() <= thresholds::middle_piece) spare_ = std::move(open_.back().table);
+            open_.pop_back();
+        }
         for (Piece& piece : open_)
             if (piece.table->size() > length - piece.anchor) piece.table->truncate(length - piece.anchor);
     }
@@ -84,7 +88,11 @@ private:
 
     const TokenTable& grown(std::size_t anchor, Bytes piece) {
         auto found = at(anchor);
-        if (found == open_.end() || found->anchor != anchor) found = open_.insert(found, {anchor, std::make_unique<TokenTable>(*dictionary_, side_)});
+        if (found == open_.end() || found->anchor != anchor) {
+            if (!spare_) spare_ = std::make_unique<TokenTable>(*dictionary_, side_);
+            found = open_.insert(found, {anchor, std::move(spare_)});
+            found->table->truncate(0);
+        }
         TokenTable& table = *found->table;
         if (std::size_t const have = table.size(); have < piece.size)
             table.extend(side_ == TokenTable::Side::left ? piece.part(0, piece.size - have) : piece.part(have, piece.size));
@@ -94,6 +102,7 @@ private:
     const Dictionary* dictionary_;
     TokenTable::Side side_;
     std::vector<Piece> open_, settled_;  // by anchor
+    std::unique_ptr<TokenTable> spare_;  // which nobody uses
     std::size_t read_again_ = 0;         // bytes
 };
 

@@ -2,20 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <vector>
-
-#include "bpe/types.hpp"
+#include <cstddef>
 
 namespace bpe {
 
-// `words`: one for 64 bytes of a text of `size` bytes, with the sum `tokens` before them. `bits(word)`: where pre-tokens start in it. `before(place)`: the
-// tokens before such a place, or before the end.
-template <class Words, class Bits, class Before>
+// `words`: one for 64 bytes of a text of `size` bytes, with the sum `tokens` before the first pre-token that starts in it or after it. `starts`: an object
+// whose `start_at_or_before(place)` and `start_at_or_behind(place)` are such starts, or the end, and whose `tokens_before(place)` are the tokens before one.
+template <class Words, class Starts>
 class Reach {
 public:
-    Reach(const Words& words, std::size_t size, Bits bits, Before before) : words_(words), size_(size), bits_(bits), before_(before) {}
+    Reach(const Words& words, std::size_t size, const Starts& starts) : words_(words), size_(size), starts_(starts) {}
 
     // The last start of a pre-token after `start` before which there are at most `tokens` more tokens than before the pre-token at `start`; `start` if there is
     // none.
@@ -26,17 +22,15 @@ public:
         for (; step > 0; step /= 2)
             if (word + step < words_.size() && words_[word + step].tokens <= limit) word += step;
         std::size_t found = start;
-        for (std::uint64_t bits = bits_(words_[word]); bits; bits &= bits - 1) {
-            std::size_t const place = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-            if (before_(place) > limit) break;
+        std::size_t const end = std::min(word * 64 + 64, size_);
+        for (std::size_t place = next_start(word * 64); place < end && starts_.tokens_before(place) <= limit; place = next_start(place + 1))
             found = std::max(found, place);
-        }
         return found;
     }
 
     // The first start of a pre-token before `end` from which on there are at most `tokens` up to there; `end` if there is none.
     std::size_t backward(std::size_t end, std::size_t tokens) const {
-        std::size_t const sum = end == size_ ? before_(end) : sum_before(end);
+        std::size_t const sum = end == size_ ? starts_.tokens_before(end) : sum_before(end);
         std::size_t const least = sum - std::min(sum, tokens);
         std::size_t word = end >> 6, step = 1;
         while (word >= step && words_[word].tokens >= least) word -= step, step *= 2;
@@ -44,27 +38,18 @@ public:
         for (step = 1; word + step < words_.size() && words_[word + step].tokens < least; step *= 2) word += step;
         for (; step > 0; step /= 2)
             if (word + step < words_.size() && words_[word + step].tokens < least) word += step;
-        for (; word < words_.size() && word * 64 < end; ++word) {
-            for (std::uint64_t bits = bits_(words_[word]); bits; bits &= bits - 1) {
-                std::size_t const place = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-                if (place < end && before_(place) >= least) return place;
-            }
-        }
+        for (std::size_t place = next_start(word * 64); place < end; place = next_start(place + 1))
+            if (starts_.tokens_before(place) >= least) return place;
         return end;
     }
 
 private:
-    std::size_t sum_before(std::size_t place) const {
-        std::size_t word = place >> 6;
-        std::uint64_t bits = bits_(words_[word]) & (~std::uint64_t{0} >> (63 - (place & 63)));
-        while (!bits && word > 0) bits = bits_(words_[--word]);
-        return bits ? before_(word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits))) : 0;
-    }
+    std::size_t sum_before(std::size_t place) const { return starts_.tokens_before(starts_.start_at_or_before(place)); }
+    std::size_t next_start(std::size_t place) const { return place < size_ ? starts_.start_at_or_behind(place) : size_; }
 
     const Words& words_;
     std::size_t size_;
-    Bits bits_;
-    Before before_;
+    const Starts& starts_;
 };
 
 }  // namespace bpe

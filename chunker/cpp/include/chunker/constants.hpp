@@ -113,6 +113,7 @@ inline constexpr double of_torn_head = 1000.0;
 inline constexpr int deepest_level = 20;
 inline constexpr int farther = 16;
 inline constexpr int steps_of_chunk = 64;
+inline constexpr int characters_of_atom = 4;
 }  // namespace cost
 
 }  // namespace chunker
