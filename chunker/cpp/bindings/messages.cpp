@@ -25,17 +25,19 @@ public:
     // The names of a message.
     PyObject* message() {
         PyObject* const names = next();
-        if (!PyTuple_Check(names)) refuse();
+        if (!is_head(names)) refuse();
         return names;
     }
     // Goes behind a message.
     void skip() {
         for (Py_ssize_t left = size_of(message()); left > 0; --left) {
             PyObject* const value = next();
-            if (PyTuple_Check(value)) left += size_of(value);
+            if (is_head(value)) left += size_of(value);
         }
     }
 
+    // Whether a container begins with this. It is made here: of no class of a caller.
+    static bool is_head(PyObject* value) { return Py_TYPE(value) == &PyTuple_Type; }
     // Whether the values of a container, which begins like this, are those of a list or tuple: (list, 3), say. No name is a type.
     static PyObject* sequence_type(PyObject* head) {
         PyObject* const first = PyTuple_Size(head) == 2 ? PyTuple_GetItem(head, 0) : nullptr;
@@ -76,7 +78,7 @@ nb::object dict_of(Reader& kept, PyObject* names) {
 
 nb::object value_of(Reader& kept) {
     PyObject* const value = kept.next();
-    if (!PyTuple_Check(value)) return nb::borrow(value);
+    if (!Reader::is_head(value)) return nb::borrow(value);
     PyObject* const type = Reader::sequence_type(value);
     if (!type) return dict_of(kept, value);
     nb::list items;
@@ -122,10 +124,13 @@ bool is_kept_dict(PyObject* dict, Reader& kept, PyObject* names, bool drops_none
     return number == size;
 }
 
+// Messages that the processor is told to load before they are looked at.
+constexpr std::size_t ahead = 6;
+
 bool is_kept(PyObject* value, Reader& kept) {
     PyObject* const known = kept.next();
     if (known == value) return true;  // what stands before a list or dict is no value of a caller's
-    if (!PyTuple_Check(known)) return same_leaf(value, known);
+    if (!Reader::is_head(known)) return same_leaf(value, known);
     PyObject* const type = Reader::sequence_type(known);
     if (!type) return is_kept_dict(value, kept, known, false);
     Py_ssize_t const size = Reader::size_of(known);
@@ -172,7 +177,10 @@ nb::object unchanged(nb::list values, std::size_t count, nb::list messages, nb::
         return end_of(as_kept.ptr(), place);
     };
     std::size_t first = 0, last = 0;
-    for (Py_ssize_t place = 0, end = 0; first < most && (end = same(first, place)) >= 0; ++first) place = end;
+    for (Py_ssize_t place = 0, end = 0; first < most && (end = same(first, place)) >= 0; ++first) {
+        place = end;
+        if (first + ahead < size) __builtin_prefetch(PyList_GetItem(messages.ptr(), static_cast<Py_ssize_t>(first + ahead)));
+    }
     if (first < most) {
         std::vector<Py_ssize_t> const places = places_of(values);
         if (places.size() != count) throw nb::index_error("messages were taken out while they were looked at");
