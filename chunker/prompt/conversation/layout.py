@@ -3,8 +3,8 @@
     <|im_start|>assistant\\nHel|lo|<|im_end|>\\n
     special              pinned   special
 
-What stands between them is encoded as plain text. A text is read on from the end of a special token: what stands before it has no say in what is
-found after it.
+What stands between them is encoded as plain text. A text is read on from a place that no special token is around: what stands before it has no say in
+what is found after it. Such places are the ends of special tokens, and one in each thousand characters of plain text.
 """
 
 # A copy is of this class.
@@ -12,9 +12,10 @@ found after it.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from bpe_engine import Tokenizer
@@ -24,6 +25,8 @@ from chunker.prompt.conversation.pins import Pin
 
 # A special token may begin this many lengths of the longest one before a difference and still depend on it: where longer ones win, by a chain of them.
 _CHAIN = 4
+# Characters of plain text between two places from which it can be read on.
+_APART = 1024
 
 
 class Sliced(Protocol):
@@ -33,20 +36,18 @@ class Sliced(Protocol):
 
 
 class Tail(NamedTuple):
-    """The parts that an encoder appends from `start` (characters) on; `ends`: of the special tokens in it, from which a text can be read on; `text`: all
-    of it.
-    """
+    """The parts that an encoder appends from `start` (characters) on; `places`: those in it from which the text can be read on; `text`: all of it."""
 
     start: int
     parts: list[Part]
-    ends: list[int]
+    places: list[int]
     text: str
 
 
 class Layout:
-    """The ends of the special tokens of a text: places from which it can be read on."""
+    """The places of a text from which it can be read on."""
 
-    __slots__ = ("_ends", "_has_special", "_reads_on", "_tokenizer", "ahead")
+    __slots__ = ("_has_special", "_places", "_plain", "_single", "_tokenizer", "ahead")
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -54,23 +55,32 @@ class Layout:
         self.ahead = _CHAIN * longest + 1
         self._has_special = longest > 0
         specification = tokenizer.specification
-        # Text before a token decides whether it is a word by itself; and to normalizers that act where a text begins, text after a token that they see is not
-        # the start of one.
-        added, normalizers = (
-            ((), ()) if specification is None else (specification.added_tokens, specification.normalizers)
+        added = () if specification is None else specification.added_tokens
+        special = [token for token in added if token.special]
+        # A token that is a word by itself looks at the character before it: that is found where no token begins. Others take white space on both sides along.
+        is_single = any(token.single_word for token in special)
+        firsts = "".join(sorted({text[0] for text in tokenizer.special_tokens_set if text})) if is_single else ""
+        takes_space = any(token.lstrip or token.rstrip for token in special)
+        other = ("\\s" if takes_space else "") + re.escape(firsts)
+        self._single = re.compile(f"[^{re.escape(firsts)}]") if is_single else None
+        self._plain: re.Pattern[str] | None = re.compile(
+            ("(?<!\\s)" if takes_space else "") + (f"[^{other}]" if other else "(?s:.)")
         )
-        acts = any(isinstance(step, Prepend | Strip) for step in normalizers)
-        self._reads_on = not any(
-            token.special and (token.single_word or (token.normalized and acts)) for token in added
-        )
-        self._ends = array("I")  # a rendered text is below 4 GB (limits.LONGEST)
+        # Of what a normalizer writes nobody knows where it stands in the text; and to one that acts where a text begins, text after a token that it sees is
+        # not the start of one.
+        normalizers = () if specification is None else specification.normalizers
+        if normalizers and any(token.normalized for token in special):
+            acts = any(isinstance(step, Prepend | Strip) for step in normalizers)
+            self._plain = None
+            self._single = re.compile("(?!)") if is_single or acts else None
+        self._places = array("I")  # a rendered text is below 4 GB (limits.LONGEST)
 
     def copy(self) -> Layout:
         """Another one, to be changed by itself."""
         made = Layout.__new__(Layout)
-        made._tokenizer, made.ahead = self._tokenizer, self.ahead
-        made._has_special, made._reads_on = self._has_special, self._reads_on
-        made._ends = self._ends[:]
+        made._tokenizer, made.ahead, made._has_special = self._tokenizer, self.ahead, self._has_special
+        made._plain, made._single = self._plain, self._single
+        made._places = self._places[:]
         return made
 
     def tail(self, text: Sliced, told: Sliced, same: int, pins: Sequence[Pin]) -> Tail:
@@ -82,12 +92,12 @@ class Layout:
             same: Characters that the text of before begins with as well.
             pins: The pins of the whole text, in order.
         """
-        number = bisect_right(self._ends, same - self.ahead) if self._reads_on and same >= self.ahead else 0
-        start = self._ends[number - 1] if number else 0
+        number = bisect_right(self._places, same - self.ahead) if same >= self.ahead else 0
+        start = self._places[number - 1] if number else 0
         if not self._has_special:  # Nothing is found, wherever it is read on; but a pin is of one piece.
             start = min([same, *(pin.start for pin in pins[bisect_right(pins, same, key=_end) :][:1])])
         parts: list[Part] = []
-        ends: list[int] = []
+        places: list[int] = []
         place = 0
         rest = text.part(start)
         broken = rest if told is text else told.part(start)
@@ -95,14 +105,26 @@ class Layout:
         if behind := pins[bisect_right(pins, start, key=_end) :]:
             found = self._merged(broken, start, found, behind)
         for first, last, token in found:
+            places += self._within(broken, place, first, start)
             if isinstance(token, Pin):
                 parts += token.parts(rest[place:first])
             else:
                 parts.append(Part(rest[place:first], token, rest[first:last]))
-                ends.append(start + last)
+                if self._single is None or self._single.match(broken, last):
+                    places.append(start + last)
             place = last
+        places += self._within(broken, place, len(broken), start)
         parts.append(Part(rest[place:], None, b""))
-        return Tail(start, parts, ends, rest)
+        return Tail(start, parts, places, rest)
+
+    def _within(self, text: str, first: int, last: int, start: int) -> Iterator[int]:
+        """Places in the plain text from `first` up to `last` from which it can be read on, in characters of the whole text, of which `text` begins at `start`."""
+        while self._plain is not None and last - first > _APART:
+            found = self._plain.search(text, first + _APART, last)
+            if found is None:
+                return
+            first = found.start()
+            yield start + first
 
     def outside(self, told: Sliced, pin: Pin) -> Pin | None:
         """The part of a pin that does not begin or end inside a special token that the template writes."""
@@ -113,8 +135,8 @@ class Layout:
 
     def keep(self, tail: Tail) -> None:
         """The text has this tail now."""
-        del self._ends[bisect_right(self._ends, tail.start) :]
-        self._ends.extend(tail.ends)
+        del self._places[bisect_right(self._places, tail.start) :]
+        self._places.extend(tail.places)
 
     def _merged(
         self, told: str, start: int, special: Iterable[tuple[int, int, int | Pin]], pins: Sequence[Pin]

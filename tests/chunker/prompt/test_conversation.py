@@ -31,6 +31,7 @@ from chunker.prompt import (
     sampled_mask,
     spans,
 )
+from chunker.prompt.conversation import layout
 from chunker.prompt.templates import limits
 
 CHATML = (
@@ -310,6 +311,69 @@ def test_without_special_tokens() -> None:
         assert tokenizer.decode(made.ids.tolist()) == made.text
     assert made.pinned
     assert made.drift()
+
+
+@pytest.mark.parametrize(
+    "special",
+    [
+        {"single_word": True},
+        {"lstrip": True},
+        {"rstrip": True},
+        {"single_word": True, "lstrip": True, "rstrip": True},
+        {"normalized": True},
+        {"normalized": True, "single_word": True},
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("apart", [2, 7, 40])
+@pytest.mark.parametrize("written", ["", "<s>", "<s>a"])
+def test_places_to_read_on_from(
+    special: dict[str, bool], apart: int, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a text is read on from, the special tokens after it are those of the whole text: also where the template writes none."""
+    monkeypatch.setattr(layout, "_APART", apart)
+    theirs = tokenizers.Tokenizer.from_str(world("llama3", CHATML).tokenizer.backend_tokenizer.to_str())
+    theirs.add_special_tokens([tokenizers.AddedToken(text, **special) for text in ("<s>", "ab", "abba", "ba<")])
+    template = ChatTemplate("{% for m in messages %}" + written + "{{ m.content }}{% endfor %}")
+    made = Conversation(theirs, template, spelled_special="token")
+    random = Random(apart)
+    for _ in range(40):
+        message = user(
+            "".join(
+                random.choices(
+                    ["<s>", "ab", "ba", "a", "b", "<", " ", "\n", "é", "x", "_"], k=random.choice((1, 4, 30))
+                )
+            )
+        )
+        step = random.choice((made.append, made.append, made.replace, made.drop))
+        if step == made.append or not made.messages:
+            made.append(message)
+        elif step == made.replace:
+            made.replace(random.randrange(len(made.messages)), message)
+        else:
+            made.drop(random.randrange(len(made.messages)))
+        assert made.ids.tolist() == theirs.encode(made.text, add_special_tokens=False).ids, made.text
+
+
+@pytest.mark.parametrize("single_word", [False, True])
+def test_a_turn_without_special_tokens_reads_its_own_text(single_word: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = tokenizers.Tokenizer.from_str(world("llama3", CHATML).tokenizer.backend_tokenizer.to_str())
+    theirs.add_special_tokens([tokenizers.AddedToken("<one>", single_word=single_word)])
+    made = Conversation(theirs, "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")
+    made.sync([user(f"{number} words that stand here. " * 9) for number in range(300)])
+    read: list[int] = []
+    tail = layout.Layout.tail
+
+    def noted(*arguments: Any) -> layout.Tail:
+        told = tail(*arguments)
+        read.append(len(told.text))
+        return told
+
+    monkeypatch.setattr(layout.Layout, "tail", noted)
+    for number in range(9):
+        made.append(user(f"and {number}"))
+    assert len(made.text) > 50_000
+    assert max(read) < 3_000
 
 
 def test_forks() -> None:
