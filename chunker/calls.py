@@ -121,6 +121,10 @@ def chosen(max_tokens: object, language: object, options: Options) -> TextChunke
             raise OptionError("a chunker has its own options: give either it or them")
         return max_tokens
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
-        hint = f", and the language as language={max_tokens!r:.40}" if isinstance(max_tokens, str) and not max_tokens.isdecimal() else ""
+        hint = (
+            f", and the language as language={max_tokens!r:.40}"
+            if isinstance(max_tokens, str) and not max_tokens.isdecimal()
+            else ""
+        )
         raise WrongTypeError(f"max_tokens must be a whole number of tokens, or a chunker; got {told(max_tokens)}{hint}")
     return None if language is None else chunker_named(str(language), max_tokens, **options)

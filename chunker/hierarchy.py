@@ -168,7 +168,8 @@ class Hierarchy(BaseModel):
             WrongTypeError: `found` is no collection of chunks or ids.
         """
         wanted: dict[str, ChunkNode] = {}
-        for node in self._found(found):
+        for one in self._found(found):
+            node = one
             while node.level > level and node.parent is not None:
                 node = self.node(node.parent)
             wanted.setdefault(node.id, node)

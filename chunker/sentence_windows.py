@@ -105,10 +105,8 @@ def window_around(
     require(chunks, Sequence, "chunks", "a sequence of chunks")
     for name, value in (("number", number), ("size", size), ("max_tokens", max_tokens or 0)):
         require_whole(value, name)
-    if not chunks:
-        raise OptionError("chunks are empty: there is none to join with its neighbours")
     if not 0 <= number < len(chunks):
-        raise OptionError(f"number must be from 0 to {len(chunks) - 1}, the last of the chunks; got {number}")
+        raise OptionError(f"number must be that of one of the {len(chunks)} chunks, counted from 0; got {number}")
     require(chunks[number], Chunk, "chunks", "a sequence of chunks")
     if size < 0:
         raise OptionError(f"size must be at least 0, got {size}")

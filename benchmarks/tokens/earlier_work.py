@@ -18,7 +18,7 @@ from chunker import CodeChunker, MarkdownChunker, TextChunker
 
 PIECE = 40  # characters
 SLICES = 500
-SECONDS = 2.0  # that one task may take; slower work gets less text
+SECONDS = 2.0  # the longest time of one task; slower work gets less text
 
 _LOADED: dict[str, Tokenizer] = {}
 
@@ -36,12 +36,12 @@ def count(tokenizer: Tokenizer, text: str, _options: dict[str, Any]) -> int:
 
 
 def encode(tokenizer: Tokenizer, text: str, _options: dict[str, Any]) -> int:
-    """The same by its ids."""
+    """The number of tokens of a text, as the length of its ids."""
     return len(tokenizer.encode(text))
 
 
 def append(tokenizer: Tokenizer, text: str, _options: dict[str, Any]) -> int:
-    """The sum of the counts while a text grows by pieces."""
+    """The sum of the counts after each append of `PIECE` characters."""
     encoder = tokenizer.appending_encoder()
     total = 0
     for start in range(0, len(text), PIECE):
@@ -51,7 +51,7 @@ def append(tokenizer: Tokenizer, text: str, _options: dict[str, Any]) -> int:
 
 
 def chunk(tokenizer: Tokenizer, text: str, options: dict[str, Any]) -> int:
-    """How many chunks a text has."""
+    """The number of chunks of a text."""
     settings = {name: value for name, value in options.items() if name != "format"}
     form = options["format"]
     if form == "text":

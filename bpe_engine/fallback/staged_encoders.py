@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from bpe_engine.fallback.staged import SpecificationEngine
     from bpe_engine.special_tokens import Part
 
-# Characters. Shorter tails are not searched for cuts, as each cut costs a mark.
+# Characters. A shorter tail is not searched for cuts, because each cut costs a mark.
 TAIL = 64
 
 
 class Appended(NamedTuple):
-    """The settled part of a text: tokens before the current segment, its encoder and a mark in it; whether the text
-    between added tokens and the segment have begun.
+    """The settled part of a text that grows to the right: the number of tokens before the current segment, the segment's encoder with a
+    mark in it, and whether the text since the last added token, and the segment, have begun.
     """
 
     before: int
@@ -46,7 +46,9 @@ class Appended(NamedTuple):
 
 
 class Prepended(NamedTuple):
-    """`Appended` from the other side: tokens after the current segment; `start` is its first character, or nothing."""
+    """The settled part of a text that grows to the left: the number of tokens after the current segment, the segment's encoder with a mark
+    in it, whether the text before the next added token has begun, and the segment's first character or "".
+    """
 
     behind: int
     encoder: SegmentPrepender
@@ -56,7 +58,7 @@ class Prepended(NamedTuple):
 
 
 class StagedState(NamedTuple):
-    """Offsets in characters; `settled` is an `Appended` or a `Prepended`."""
+    """What a mark keeps. Lengths are in characters; `settled` is an `Appended` or a `Prepended`."""
 
     length: int
     settled_length: int
@@ -88,11 +90,11 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
 
     @abstractmethod
     def _settle(self) -> None:
-        """Feed what comes apart from the open end."""
+        """Feed the text before the last cut, which no later text can change."""
 
     @abstractmethod
     def _count_open_end(self) -> None:
-        """Feed the open end, count, and be ready to take it back."""
+        """Count with the tail fed, too, and keep the mark to which the next append rolls back."""
 
     @property
     def count(self) -> int:
@@ -229,7 +231,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
 
 
 class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
-    """A text that grows to the left, under a tokenizer with stages. It is kept backwards."""
+    """A text that grows to the left, under a tokenizer with stages. Its characters are stored in reverse order."""
 
     def __reduce__(
         self,
@@ -238,7 +240,7 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
         return _rebuild_prepending, (self._engine, to_bytes(self._read(0, state.length)), raw)
 
     def prepend(self, text: str | bytes) -> None:
-        """Add `text` at the start. Raises EncodingError, and adds nothing, for what is no token where the vocabulary has none for it."""
+        """Add `text` at the start. Raises EncodingError, and adds nothing, if the vocabulary has no token for a byte of it."""
         self._grow(text, cut_unfinished_start, before=True)
 
     def _nothing(self) -> Prepended:

@@ -4,7 +4,7 @@
         mark     start                         settled  end
                  chunks from here              boundaries up to here are those of the whole text
 
-A chunk is certain if the grower looked at nothing behind `settled` when it made it. `settled` is a boundary: no unit is seen in part.
+A chunk is certain if the grower made it without looking past `settled`. `settled` is a boundary, so the grower never sees a part of a unit.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from chunker.growing.compiled import AnyGrower, CompiledGrower, grower_of
 from chunker.growing.pieces import ContextAt, context_behind, no_context
 from chunker.growing.units import Place
 
-# No place of a text: the end of a unit that reaches out of a window.
+# Larger than any offset: the end of a unit that continues past its window.
 FAR = 1 << 60
-# How far a grower looks that does not say it: it fills a chunk until it is over the budget, and may ask of a unit in it whether that would fit into a chunk of
-# its own.
+# The Python grower does not tell how far it looked. It fills a chunk until the budget is exceeded, and may ask whether a unit in it would fit into a chunk of
+# its own: two budgets at most.
 _BUDGETS = 2
 _SPARE_TOKENS = 128
 _CHARACTERS_A_TOKEN = 4
@@ -40,7 +40,7 @@ class TooNarrowError(NotLocalError):
 
 
 class Made(NamedTuple):
-    """A row, how far it is from its start to that of the next, and how the grower stands there."""
+    """A row, the distance from its start to the start of the next row, and the state of the grower there."""
 
     row: EditedRow
     step: int
@@ -57,26 +57,29 @@ class WindowReader(Protocol):
 
     @property
     def decided_by(self) -> int:
-        """An edit before this offset may change how all of the text is read."""
+        """Offset before which an edit may change how the whole text is read."""
         ...
 
     def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
-        """The window of `text` from a mark, at `start`, up to `end`, a place where it can be read anew or its end, where `closing` ends what is open. Raises `TooNarrowError` if nothing of it is certain."""
+        """Read `text` from `mark`, which is at `start`, up to `end`: an offset where parsing can resume, or the end of the text. `closing` is text that closes what is open there.
+
+        Raises `TooNarrowError` if no chunk of the window is certain.
+        """
         ...
 
     def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
-        """The reader of the text that an edit from `start` to `end` has made `text` of, by so many characters longer."""
+        """Return a reader of `text`, the text after an edit that replaced `start` to `end` and made it `longer` characters longer."""
         ...
 
 
 class Read(NamedTuple):
-    """What was read of a window.
+    """The outline of a window, read behind a preamble that stands for the text before it.
 
     Args:
-        outline: Of a preamble that stands for the text before the window, and of the window.
-        head: The size of the preamble.
+        outline: The boundaries of the preamble and of the window.
+        head: The size of the preamble, in characters.
         settled: The offset in the outline up to which it is certain: a boundary, or its end.
-        places: The offsets in the outline, ascending, where the text can be read anew.
+        places: The offsets in the outline, ascending, where parsing can resume.
     """
 
     outline: Outline
@@ -115,19 +118,19 @@ class Window(ABC):
 
     @property
     def hands_on(self) -> bool:
-        """Whether the next window may begin inside of this one."""
+        """Whether the next window may begin inside this one."""
         return True
 
     @abstractmethod
     def _around(self, number: int) -> tuple[str, str]:
-        """What stands for the text before `places[number]`, and what ends what is open there."""
+        """The preamble that stands for the text before `places[number]`, and the text that closes what is open there."""
 
     @abstractmethod
     def _closing(self, number: int) -> str:
-        """What ends what is open at `places[number]`."""
+        """The text that closes what is open at `places[number]`."""
 
     def mark(self, start: int) -> Mark:
-        """The last place at `start` or before it where the text can be read anew, from there."""
+        """The last offset up to `start` where parsing can resume, counted from `start`, with the state to resume from."""
         number = bisect_right(self._places, start - self._shift) - 1
         if number < 0:
             return self._first_mark._replace(offset=self._start - start)
@@ -138,7 +141,7 @@ class Window(ABC):
         return Mark(place + self._shift - start, preamble, strength, label, closing)
 
     def places(self, start: int, end: int) -> tuple[tuple[int, str], ...]:
-        """Where the text can be read anew from `start` up to `end`, counted from `start`, each with what ends all that is open there."""
+        """Offsets from `start` up to `end` where parsing can resume, counted from `start`, each with the text that closes what is open there."""
         first, last = (bisect_left(self._places, offset - self._shift) for offset in (start, end))
         shift = self._shift - start
         found = [(self._places[number] + shift, self._closing(number)) for number in range(first, last)]
@@ -147,7 +150,7 @@ class Window(ABC):
         return tuple(found)
 
     def grow(self, start: int, stand: Stand) -> Iterator[Made]:
-        """The chunks from `start` on that are certain, by a grower that stands so."""
+        """Grow the certain chunks from `start` on, with a grower in the state `stand`."""
         text = self._text[start : self.settled]
         chunker = self._chunker
         outline = self._part(start, start + stand.behind, stand)
@@ -194,13 +197,13 @@ class Window(ABC):
             at = after
 
     def _may_end_soon(self, places: list[Place], text: str) -> bool:
-        """Whether the unit around one of these places ends behind the window, and may be small for all that is known."""
+        """Whether a unit around one of these places continues past the window and might still be small enough for a chunk."""
         unknown = [place.offset for place in places if place.enclosing_end == len(text)]
         limit = self._chunker.budget.max_tokens + _SPARE_TOKENS
         return bool(unknown) and self._chunker.tokenizer.count_up_to(text[max(unknown) :], limit) is not None
 
     def _reach(self, grower: AnyGrower, text: str, start: int) -> int:
-        """How far a grower of `text` looked for the chunk from `start` on that it has just made."""
+        """The offset up to which a grower of `text` has looked to make its last chunk, which begins at `start`."""
         if isinstance(grower, CompiledGrower):
             return grower.reach()
         limit = _BUDGETS * self._chunker.budget.max_tokens + _SPARE_TOKENS
@@ -212,7 +215,7 @@ class Window(ABC):
         return len(text)
 
     def _part(self, start: int, behind: int, stand: Stand) -> Outline:
-        """The boundaries in text[behind:settled], counted from `start`, where a grower stands so."""
+        """The boundaries in text[behind:settled], counted from `start`, for a grower in the state `stand`."""
         outline, shift, settled = self.outline, self._shift - start, self.settled - start
         last = self._rows.stop
         rows = slice(bisect_left(outline.offsets, behind - self._shift, self._rows.start, last), last)
@@ -249,7 +252,7 @@ class Window(ABC):
 
 
 def same_stand(one: Stand, other: Stand, size: int) -> bool:
-    """Whether two growers stand alike; what is `size` characters behind them and more is the same to both."""
+    """Whether two growers are in the same state, if offsets of `size` characters or more after them count as equal."""
     if one[1:] != other[1:] or len(one.front) != len(other.front):
         return False
     return all(

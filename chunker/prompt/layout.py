@@ -27,10 +27,11 @@ DEEPEST = 100
 
 @dataclass(eq=False)
 class Region:
-    """A section with its place in the tree; the whole prompt is one too. `first` and `behind` are its leaves.
+    """A section with its position in the tree. The whole prompt is a region, too. Its leaves are numbered from `first` up to, not including, `behind`.
 
-    `scope`: the nearest section around that has a budget of its own, itself or the prompt: what its items compete in. `budgeted`: the
-    nearest sections inside that have one. `stopper`: where a "strict" stop of this region stops. `speaker`: the section whose message it is.
+    `scope`: the region in whose budget its items compete: itself if it has a budget, else the nearest one around it that has, at last the prompt.
+    `budgeted`: the nearest regions inside it that have a budget. `stopper`: the region that ends where an item of this one does not fit under
+    "strict". `speaker`: the section whose message its text belongs to, or None.
     """
 
     number: int
@@ -68,7 +69,7 @@ class Region:
         return "/".join(region.section.name for region in reversed(self.around[:-1]))
 
     def holds(self, place: int) -> bool:
-        """Whether the leaf at this place is in it."""
+        """Whether the leaf with this number is in it."""
         return self.first <= place < self.behind
 
 
@@ -114,7 +115,7 @@ class Layout:
         self.kinds = [*(leaf.kind for leaf in self.leaves), 0]
 
     def _flatten(self, items: Sequence[object]) -> None:
-        # No recursion: the tree may be of any depth.
+        # No recursion, because the tree may have any depth.
         stack: list[tuple[Region, Sequence[object], int]] = [(self.root, items, 0)]
         speakers: dict[int, int] = {}
         named: set[str] = set()

@@ -24,7 +24,7 @@ public:
 
     static constexpr std::uint32_t root = 0;
 
-    // A node with all that is known of it.
+    // The eight bytes of a node, as drawn above.
     using Node = std::uint64_t;
 
     Node root_node() const { return nodes_[root]; }
@@ -35,11 +35,11 @@ public:
         return (found & 0xFF) == byte ? found : 0;
     }
 
-    // For who keeps something beside each node: all of them, 0 where there is none, and where the child by `byte` would be.
+    // For tables with an entry for each node: all nodes (0: a free slot), and the slot that the child of `node` by `byte` would have.
     const std::vector<Node>& nodes() const { return nodes_; }
     static std::uint32_t child_number(Node node, Byte byte) { return static_cast<std::uint32_t>(node >> 8 & low_28) ^ byte; }
 
-    // The token that ends at a node; no_rank where none does.
+    // The token that ends at a node; no_rank if none does.
     static Rank rank(Node node) { return static_cast<Rank>(node >> 36) - 1; }
 
     struct Match {

@@ -23,7 +23,7 @@ void read_vocabulary(JsonCursor& cursor, TokenList& tokens) {
     if (cursor.take('}')) throw Unreadable{};
     do {
         Bytes const token = cursor.string();
-        // Before the string is overwritten: nothing between reads another.
+        // `token` points into the cursor's buffer, which the next string overwrites: it is added before one is read.
         cursor.expect(':');
         auto const id = static_cast<std::uint32_t>(cursor.whole_number(largest_id));
         if (!tokens.add(token, id)) throw Unreadable{};
@@ -32,7 +32,7 @@ void read_vocabulary(JsonCursor& cursor, TokenList& tokens) {
     if (!tokens.index() || !tokens.has_distinct_ids()) throw Unreadable{};
 }
 
-// Pairs of a token and its score; the id is the place in the list.
+// Pairs of a token and its score; the id is the position in the list.
 void read_scored_vocabulary(JsonCursor& cursor, VocabularyFile& file) {
     cursor.expect('[');
     if (cursor.take(']')) throw Unreadable{};
@@ -48,7 +48,7 @@ void read_scored_vocabulary(JsonCursor& cursor, VocabularyFile& file) {
     if (!file.tokens.index()) throw Unreadable{};
 }
 
-// The merges of a file, some at a time: where their halves stand in the hash table is asked for before it is looked at.
+// Reads the merges of a file in batches, so that the hash-table slots of all halves of a batch are prefetched before the first is read.
 class MergeReader {
 public:
     explicit MergeReader(VocabularyFile& file) : file_(file), prefix_{file.prefix.data(), file.prefix.size()} { file.merged.assign(file.tokens.size(), false); }
@@ -68,7 +68,7 @@ public:
             second = second.part(prefix_.size, second.size);
             whole_.assign(first.begin(), first.end());
             whole_.insert(whole_.end(), second.begin(), second.end());
-            // Mostly the next token, or the same by another pair.
+            // A merge mostly makes the token after that of the merge before, or the same token from another pair.
             Bytes const token{whole_.data(), whole_.size()};
             if (made_ + 1 < file_.tokens.size() && file_.tokens.text(made_ + 1) == token) ++made_;
             else if (!(file_.tokens.text(made_) == token)) made_ = known(file_.tokens.find(token));
@@ -102,7 +102,7 @@ private:
     Bytes prefix_;
     std::array<Waiting, 16> waiting_{};
     std::size_t count_ = 0;
-    std::vector<Byte> bytes_, whole_;  // of the halves that wait
+    std::vector<Byte> bytes_, whole_;  // the halves of the batch
     std::uint32_t made_ = 0;
 };
 
@@ -135,7 +135,7 @@ struct LongEntries {
     Span vocabulary, merges;
 };
 
-// Reads the entries "vocab" and "merges" of the object that begins here; of two of the same name the first. Moves past it.
+// Reads the entries "vocab" and "merges" of the object at the cursor, and moves past it. Of two entries with one name, the first counts.
 void read_model(JsonCursor& cursor, VocabularyFile& file, LongEntries& found) {
     std::size_t waiting = 0;  // the start of merges that stand before the vocabulary
     bool has_prefix = false;
@@ -160,7 +160,7 @@ void read_model(JsonCursor& cursor, VocabularyFile& file, LongEntries& found) {
             }
             found.merges = {start, cursor.place()};
         } else if (is_prefix && first == '"') {
-            // Merges that were read before it are others.
+            // Merges that were read before it were joined without this prefix.
             Bytes const text = cursor.string();
             if (has_prefix || (text.size > 0 && file.has_merges)) throw Unreadable{};
             file.prefix.assign(text.begin(), text.end());
@@ -194,7 +194,7 @@ VocabularyFile read_tokenizer_json(Bytes data) {
         else cursor.skip();
     } while (cursor.another('}'));
     if (!found.vocabulary.is_there()) throw Unreadable{};
-    // Each bracket by itself is what is left of its part.
+    // The file without its long entries: of each, the two brackets are left, so that the rest is still JSON.
     std::vector<Span> spans{found.vocabulary};
     if (found.merges.is_there()) spans.insert(found.merges.start < found.vocabulary.start ? spans.begin() : spans.end(), found.merges);
     std::size_t place = 0;
