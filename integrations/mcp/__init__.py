@@ -1,4 +1,4 @@
-"""`chunker mcp`: count, chunk, search and assemble for agents, by the Model Context Protocol over standard input and output.
+"""`chunker mcp`: count, chunk, list files, map, search and assemble for agents, by the Model Context Protocol over standard input and output.
 
     command.py    the command: which roots, which index
     server.py     the tools

@@ -44,7 +44,7 @@ def mcp(
     include: Include = None,
     exclude: Exclude = None,
 ) -> None:
-    """Offer count, chunk, search and assemble to agents, by the Model Context Protocol on standard input and output.
+    """Tools for agents, by the Model Context Protocol on standard input and output: count, chunk, list files, map, search, assemble.
 
     All tools are read-only. They read the files of ROOT, without hidden files, files that .gitignore names, files that hold
     secrets, and links that lead out of it. Without ROOT, agents can send texts and read no file.

@@ -49,7 +49,7 @@ from chunker.integrations.service.roots import Roots
 ANSWER_CHARACTERS = 100_000
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = (
-    "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, search in an index of files. Read-only. "
+    "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, maps of folders, search in an index of files. Read-only. "
     "Files are named from the roots, such as src/main.py; hidden and ignored files, and what holds secrets, are refused."
 )
 _TITLES = {

@@ -64,4 +64,4 @@ def test_the_installed_command_lists_them() -> None:
         [sys.executable, "-P", "-m", "chunker", "--help"], env=values, capture_output=True, text=True, check=True
     )
     assert "A web page on this machine" in done.stdout
-    assert "Offer count, chunk, search and assemble to agents" in done.stdout
+    assert "Tools for agents, by the Model Context Protocol" in done.stdout
