@@ -9,7 +9,7 @@ A mark is a number between two characters of a private plane that the text does 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 # Characters of a private plane, of which no text has all.
@@ -96,4 +96,8 @@ def events_of(recording: Recording, marked: str) -> list[Event] | None:
             found.append(Event(place, *recording.events[int(digits)]))
         pieces.append(piece)
         place += len(piece)
-    return found if "".join(pieces) == recording.text else None
+    # A message that goes on may be stripped at its end: then white space before a mark is still there.
+    text, made = recording.text, "".join(pieces)
+    if text not in (made, made.rstrip()):
+        return None
+    return [replace(event, place=min(event.place, len(text))) for event in found] if len(made) > len(text) else found

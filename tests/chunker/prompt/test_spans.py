@@ -129,3 +129,19 @@ def test_white_space_that_is_in_no_token() -> None:
     assert made.text[span.start : span.end] == " one "
     assert made.ids.tolist()[span.first : span.last] == made.tokenizer.encode("one")
     assert list(generation_mask(made)) == [0, 0, *[1] * (span.last - span.first)]
+
+
+def test_a_message_without_letters_that_goes_on() -> None:
+    """The text is stripped at its end, and so would be the text with marks, if none of them stood there."""
+    template = (
+        "{% for m in messages %}<|a|>{{ m.role }}\n{% generation %}{{ m.content | trim }}{% endgeneration %}<|b|>\n"
+        "{% endfor %}"
+    )
+    made = conversation(template)
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": " "}]
+    made.sync(messages, continue_final_message=True)
+    assert made.text == "<|a|>user\nHi<|b|>\n<|a|>assistant"
+    assert told(made, "message") == [(0, "<|a|>user\nHi<|b|>\n"), (1, "<|a|>assistant")]
+    assert told(made, "generation") == [(0, "Hi")]
+    learned = [token for token, is_learned in zip(made.ids, generation_mask(made), strict=True) if is_learned]
+    assert made.tokenizer.decode(learned) == "Hi"
