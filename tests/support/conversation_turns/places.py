@@ -101,7 +101,9 @@ class Places:
         if wanted and not found and len(inside) == 1:
             self.inside_of_another(*inside[0])
             return
-        if found != wanted and self.differs_between(found, wanted):
+        if found != wanted and self.ends_with_another(found, wanted):
+            self.checked["message, with others at its end"] += 1
+        elif found != wanted and self.differs_between(found, wanted):
             self.checked["message, but for what stands between"] += 1
         else:
             self.that(found == wanted, "message", number, found, wanted)
@@ -114,6 +116,19 @@ class Places:
             self.that(
                 twice == text[:end] + text[start:end] + text[end:], "message in another", number, start, end, twice
             )
+
+    def ends_with_another(self, found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> bool:
+        """What follows are messages that are written inside of this one, of which the text without them has the beginning by chance: answers of tools in the
+        turn of the call.
+        """
+        if len(found) != 1 or len(wanted) != 1 or found[0][0] != wanted[0][0]:
+            return False
+        place = wanted[0][1]
+        for span in self.found:
+            is_inside = span.start <= place and span.end <= found[0][1]
+            if span.kind == "message" and span.message > self.number and is_inside:
+                place = max(place, span.end)
+        return wanted[0][1] < place == found[0][1]
 
     def differs_between(self, found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> bool:
         """What stands between two messages, some write with the one before, if there is another, and some behind the last: both are right."""
@@ -141,7 +156,8 @@ class Places:
         first, last = len(content) - len(content.lstrip()), len(content.rstrip())
         start, end = self.mark(first), self.mark(last)
         shown = [(span.start, span.end) for span in self.own if span.kind == "content"]
-        if start is not None:
+        # Where nothing is shown but a mark before its first letter, as of "</think>", the mark is read as another part of the message.
+        if start is not None and (shown or self.mark(first + 1) == start + 1):
             self.that(any(one == start for one, _ in shown), "content begins", start, shown, message)
         # Where a template cuts all of it off but what is behind its last letter, nothing of it is shown.
         if end is not None and self.mark(last - 1) == end - 1:
