@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from bpe_engine.errors import UnknownTokenError
+from bpe_engine.text.input import require_int
 from bpe_engine.text.stream_decoder import StreamDecoder
 from bpe_engine.vocabulary import Vocabulary
 
@@ -51,9 +52,13 @@ class TokenTable:
         return self.decode_single_token_bytes(token)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of a token. Raises UnknownTokenError."""
-        found = self.bytes_of(token)
+        """The bytes of a token. Raises UnknownTokenError, and TypeError for what is no whole number."""
+        try:
+            found = self.bytes_of(token)
+        except TypeError:  # of the core
+            found = None
         if found is None:
+            require_int(token, "a token id")
             raise UnknownTokenError(f"no token of {self._vocabulary.name or 'this tokenizer'} has the id {token!r}")
         return found
 

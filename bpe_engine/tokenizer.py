@@ -15,11 +15,11 @@ from bpe_engine.implementation import implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.published.registry import load_vocabulary
 from bpe_engine.special_tokens import Specials
-from bpe_engine.text.input import received, several, to_bytes
+from bpe_engine.text.input import received, require_int, several, to_bytes
 from bpe_engine.text.offsets import Unit, in_unit, unit_of
 from bpe_engine.text.stream_decoder import StreamDecoder
 from bpe_engine.text.truncation import Text
-from bpe_engine.threads import in_threads
+from bpe_engine.threads import in_threads, require_threads
 from bpe_engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -378,8 +378,13 @@ class Tokenizer:
 
         Raises:
             EncodingError: As `encode_ordinary`, for the part that is read.
+            TypeError: `text` is neither str nor bytes, or `limit` no int.
         """
-        return self._engine.count_up_to(text, limit)
+        try:
+            return self._engine.count_up_to(text, limit)
+        except TypeError:  # looked at here, so that a short text does not pay for it
+            require_int(limit, "limit")
+            raise
 
     def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
         """`count` of each text, on several threads.
@@ -393,8 +398,10 @@ class Tokenizer:
 
         Raises:
             EncodingError: As `encode_ordinary`.
-            TypeError: `texts` is one text.
+            TypeError: `texts` is one text, or `num_threads` no int.
+            ValueError: `num_threads` is below 1.
         """
+        require_threads(num_threads)
         return self._engine.count_batch(several(texts), num_threads=num_threads)
 
     def split(self, text: str | bytes) -> list[str]:
@@ -472,9 +479,11 @@ class Tokenizer:
         Raises:
             DisallowedSpecialTokenError: A text holds a disallowed special token. Nothing is encoded then.
             EncodingError: As `encode`.
-            TypeError: `text` is one text.
+            TypeError: `text` is one text, or `num_threads` no int.
+            ValueError: `num_threads` is below 1.
         """
         text = several(text)
+        require_threads(num_threads)
         disallowed = self._disallowed if disallowed_special is None else disallowed_special
         if disallowed:
             text = list(text)
@@ -498,8 +507,10 @@ class Tokenizer:
 
         Raises:
             EncodingError: As `encode_ordinary`.
-            TypeError: `text` is one text.
+            TypeError: `text` is one text, or `num_threads` no int.
+            ValueError: `num_threads` is below 1.
         """
+        require_threads(num_threads)
         return self._engine.encode_ordinary_batch(several(text), num_threads=num_threads)
 
     def encode_with_offsets(self, text: str | bytes, *, unit: Unit | None = None) -> tuple[list[int], list[int]]:
@@ -555,8 +566,10 @@ class Tokenizer:
 
         Raises:
             ValueError: `max_tokens` is negative, or there is no such side.
+            TypeError: `text` is neither str nor bytes, or `max_tokens` no int.
             EncodingError: As `encode_ordinary`.
         """
+        require_int(max_tokens, "max_tokens")
         if max_tokens < 0:
             raise ValueError(f"max_tokens is at least 0, not {max_tokens}")
         if side not in ("head", "tail"):

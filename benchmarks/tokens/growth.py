@@ -123,8 +123,6 @@ def main() -> None:
     arguments.add_argument("--encoding", action="append", help="this encoding alone; may be repeated")
     options = arguments.parse_args()
 
-    report = Report("Growth of time with the length of the input", options.output)
-    report.add_provenance(["bpe-chunker", "regex", "pyahocorasick"], f"processor time, {pin_to_one_core()}")
     vocabulary = load_vocabulary("o200k_base")
     tokenizers = {
         "o200k_base": Tokenizer(vocabulary),
@@ -135,6 +133,11 @@ def main() -> None:
         tokenizers |= {
             name: Tokenizer.from_file(path, pattern=pattern) for name, (path, pattern) in family_files().items()
         }
+    unknown = sorted({*(options.encoding or ())} - {*tokenizers, CHUNKERS})
+    if unknown:
+        arguments.error(f"--encoding {', '.join(unknown)}: known are {', '.join([*tokenizers, CHUNKERS])}")
+    report = Report("Growth of time with the length of the input", options.output)
+    report.add_provenance(["bpe-chunker", "regex", "pyahocorasick"], f"processor time, {pin_to_one_core()}")
     work = {name: engine_operations(tokenizer) for name, tokenizer in tokenizers.items()}
     work[CHUNKERS] = chunkings(tokenizers["o200k_base"])
     suspicious = []

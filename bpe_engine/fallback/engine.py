@@ -16,7 +16,7 @@ from bpe_engine.fallback.pieces import PieceCounts, PieceIds, encode_piece
 from bpe_engine.fallback.pretokenizer import NamedPattern, PreTokenizer, pretokenizer_for
 from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.special_tokens import Specials, SpecialTokens
-from bpe_engine.text.input import received, to_bytes
+from bpe_engine.text.input import received, require_int, to_bytes
 from bpe_engine.text.offsets import starts_of_pieces
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.threads import in_threads
@@ -108,6 +108,7 @@ class VocabularyEngine:
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit."""
+        require_int(limit, "limit")
         characters = received(text)
         encoder = self.appending_encoder()
         step = max(64, limit)

@@ -28,7 +28,7 @@ from bpe_engine.pipeline.pre_tokenizers import Metaspace
 from bpe_engine.pipeline.specification import AddedToken, Specification
 from bpe_engine.pipeline.specification_table import SpecificationTable
 from bpe_engine.special_tokens import Specials
-from bpe_engine.text.input import byte_places, received, to_bytes
+from bpe_engine.text.input import byte_places, received, require_int, to_bytes
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.threads import in_threads
 
@@ -331,6 +331,7 @@ class SpecificationEngine:
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
+        require_int(limit, "limit")
         characters = received(text)
         encoder = self.appending_encoder()
         step = max(256, 8 * limit)

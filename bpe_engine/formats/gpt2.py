@@ -125,7 +125,7 @@ def _ids_of_tokens(data: bytes, source: str) -> dict[bytes, int]:
     try:
         entries = json.loads(decoded(data, source))
     except json.JSONDecodeError as error:
-        raise VocabularyError(f"{source}:{error.lineno}: not JSON: {error.msg} in column {error.colno}") from error
+        raise VocabularyError(f"{source}:{error.lineno}: not JSON from column {error.colno} on: {error.msg}") from error
     if not isinstance(entries, dict):
         raise VocabularyError(f"{source}: expected one object from token to id, not {type(entries).__name__}")
     ids: dict[bytes, int] = {}

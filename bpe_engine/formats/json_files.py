@@ -40,7 +40,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
     try:
         found = json.loads(text, object_pairs_hook=entries)
     except json.JSONDecodeError as error:
-        raise VocabularyError(f"{source}:{error.lineno}: not JSON: {error.msg} in column {error.colno}") from error
+        raise VocabularyError(f"{source}:{error.lineno}: not JSON from column {error.colno} on: {error.msg}") from error
     except RecursionError:
         raise VocabularyError(f"{source}: not a tokenizer: JSON nested too deeply") from None
     except VocabularyError:

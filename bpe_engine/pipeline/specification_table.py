@@ -11,6 +11,7 @@ from bpe_engine.pipeline.decoders import ByteLevelDecoder
 from bpe_engine.pipeline.decoding import byte_level_bytes, decode_texts
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.pipeline.streaming import TextStreamDecoder
+from bpe_engine.text.input import require_int
 from bpe_engine.text.stream_decoder import StreamDecoder
 
 
@@ -40,9 +41,10 @@ class SpecificationTable:
         return self._bytes.get(token)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of a token. Raises UnknownTokenError."""
+        """The bytes of a token. Raises UnknownTokenError, and TypeError for what is no whole number."""
         found = self._bytes.get(token)
         if found is None:
+            require_int(token, "a token id")
             raise UnknownTokenError(f"no token of {self._specification.name or 'this tokenizer'} has the id {token!r}")
         return found
 

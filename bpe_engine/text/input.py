@@ -115,3 +115,14 @@ def source_places(text: str, characters: str) -> list[int]:
 
 def _replace_surrogates(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def require_int(value: object, name: str) -> None:
+    """Raise TypeError if a value is no whole number: neither an int nor one of numpy's.
+
+    Args:
+        value: The value that was passed.
+        name: The name of the argument, for the message.
+    """
+    if not hasattr(type(value), "__index__"):
+        raise TypeError(f"{name} is an int, not {type(value).__name__}")

@@ -8,7 +8,7 @@ from array import array
 from typing import Protocol
 
 from bpe_engine.encoders import IntervalEncoder
-from bpe_engine.text.input import byte_places, received, source_places
+from bpe_engine.text.input import byte_places, received, require_int, source_places
 
 
 class Counts(Protocol):
@@ -57,7 +57,9 @@ class SurrogateSlices(CountedSlices):
 
 
 def check_slice(start: int, end: int, length: int) -> None:
-    """Raise IndexError unless 0 <= start <= end <= length."""
+    """Raise IndexError unless 0 <= start <= end <= length, TypeError for what is no whole number."""
+    require_int(start, "start")
+    require_int(end, "end")
     if not 0 <= start <= end <= length:
         raise IndexError(f"no slice [{start}:{end}] in a text of {length}: 0 <= start <= end <= length")
 

@@ -8,6 +8,7 @@ from os import PathLike
 from bpe_engine.errors import PatternError, TrainingError
 from bpe_engine.formats.byte_alphabet import BYTES_IN_ORDER
 from bpe_engine.patterns import PATTERNS, Pattern
+from bpe_engine.threads import require_threads
 from bpe_engine.tokenizer import Tokenizer
 from bpe_engine.training.options import (
     Layout,
@@ -92,8 +93,7 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
         raise ValueError(f'layout is "gpt2", "minbpe" or "tokenizers", not {layout!r}')
     if isinstance(texts, str | bytes | PathLike):
         raise TypeError(f"texts is a list or another iterable of texts: [{type(texts).__name__}], for one")
-    if num_threads < 1:
-        raise ValueError(f"num_threads is at least 1, not {num_threads}")
+    require_threads(num_threads)
     found = _pattern(pattern)
     order = tuple(range(256)) if layout == "minbpe" else BYTES_IN_ORDER
 

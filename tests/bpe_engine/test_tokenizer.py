@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 import pickle
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tiktoken
 from hypothesis import given, settings
@@ -403,3 +406,38 @@ def test_every_public_method_has_a_docstring() -> None:
         for name, member in inspect.getmembers(public):
             if not name.startswith("_"):
                 assert inspect.getdoc(member), f"{public.__name__}.{name}"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda tokenizer: tokenizer.truncate("a b", 1.5), "max_tokens is an int, not float"),
+        (lambda tokenizer: tokenizer.truncate("a b", None), "max_tokens is an int, not NoneType"),
+        (lambda tokenizer: tokenizer.count_up_to("a b", 1.5), "limit is an int, not float"),
+        (lambda tokenizer: tokenizer.count_up_to("a b", "1"), "limit is an int, not str"),
+        (lambda tokenizer: tokenizer.count_batch(["a"], num_threads=math.nan), "num_threads is an int, not float"),
+        (lambda tokenizer: tokenizer.encode_batch(["a"], num_threads=math.nan), "num_threads is an int, not float"),
+        (lambda tokenizer: tokenizer.encode_ordinary_batch(["a"], num_threads=None), "num_threads is an int, not None"),
+        (lambda tokenizer: tokenizer.decode_batch([[1]], num_threads=math.nan), "num_threads is an int, not float"),
+        (lambda tokenizer: tokenizer.decode_bytes_batch([[1]], num_threads="2"), "num_threads is an int, not str"),
+        (lambda tokenizer: tokenizer.appending_encoder().append_token("x"), "a token id is an int, not str"),
+        (lambda tokenizer: tokenizer.appending_encoder().append_token(None), "a token id is an int, not NoneType"),
+        (lambda tokenizer: tokenizer.decode([1.5]), "a token id is an int, not float"),
+        (lambda tokenizer: tokenizer.decode_single_token_bytes("x"), "a token id is an int, not str"),
+        (lambda tokenizer: tokenizer.interval_encoder("a b").count(0.0, 1), "start is an int, not float"),
+        (lambda tokenizer: tokenizer.interval_encoder("a b").count(0, None), "end is an int, not NoneType"),
+        (lambda tokenizer: tokenizer.interval_encoder("a b").counts("0", [1]), "start is an int, not str"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_named(call: Callable[[Tokenizer], object], told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        call(Tokenizer.load("cl100k_base"))
+
+
+def test_whole_numbers_of_other_types_are_numbers() -> None:
+    tokenizer = Tokenizer.load("cl100k_base")
+    two = np.int64(2)
+    assert tokenizer.truncate("a b c", two) == "a b"  # type: ignore[arg-type]
+    assert tokenizer.count_up_to("a b", two) == 2  # type: ignore[arg-type]
+    assert tokenizer.interval_encoder("a b c").count(0, np.int64(3)) == 2  # type: ignore[arg-type]
+    assert tokenizer.count_batch(["a b"], num_threads=two) == [2]  # type: ignore[arg-type]

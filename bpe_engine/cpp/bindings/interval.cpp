@@ -9,6 +9,7 @@
 #include "bpe/interval_interface.hpp"
 #include "bpe/pipeline/slices.hpp"
 #include "engine.hpp"
+#include "given.hpp"
 #include "pipeline.hpp"
 #include "references.hpp"
 
@@ -39,6 +40,8 @@ public:
 
     std::size_t size() const { return places_ ? places_->size() : core_->size(); }
 
+    std::size_t count_given(nb::handle start, nb::handle end) const { return count(offset(start, "start"), offset(end, "end")); }
+
     std::size_t count(Py_ssize_t start, Py_ssize_t end) const {
         auto const length = static_cast<Py_ssize_t>(size());
         if (start < 0 || start > end || end > length) {
@@ -53,16 +56,11 @@ public:
         return core_->count(first, last);
     }
 
-    nb::typed<nb::list, int> counts(Py_ssize_t start, nb::typed<nb::sequence, int> ends) const {
+    nb::list counts(nb::handle start, nb::handle ends) const {
+        if (!PySequence_Check(ends.ptr())) given::raise_type("ends", "a sequence of offsets", ends);
+        Py_ssize_t const first = offset(start, "start");
         nb::list made;
-        for (nb::handle end : ends) {
-            Py_ssize_t const last = PyLong_AsSsize_t(end.ptr());
-            if (last == -1 && PyErr_Occurred()) {
-                if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw nb::python_error();
-                PyErr_Clear();  // no offset, and -1 is none either
-            }
-            made.append(count(start, last));
-        }
+        for (nb::handle end : nb::iter(ends)) made.append(count(first, offset(end, "each of ends")));
         return made;
     }
 
@@ -106,6 +104,19 @@ public:
     nb::object reduce() const { return nb::make_tuple(tokenizer_.attr("interval_encoder"), nb::make_tuple(source_)); }
 
 private:
+    // Raises TypeError for what is no whole number. One that is too large is -1: no offset either.
+    static Py_ssize_t offset(nb::handle value, const char* what) {
+        nb::object whole = PyLong_Check(value.ptr()) ? nb::borrow(value) : nb::steal(PyNumber_Index(value.ptr()));
+        if (!whole.is_valid()) {
+            if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+            PyErr_Clear();
+            given::raise_type(what, "an int", value);
+        }
+        Py_ssize_t const found = PyLong_AsSsize_t(whole.ptr());
+        if (found == -1 && PyErr_Occurred()) PyErr_Clear();
+        return found;
+    }
+
     nb::object tokenizer_, source_;
     Text text_;
     std::unique_ptr<Core> core_;
@@ -120,8 +131,10 @@ template <class Bound>
 nb::class_<Bound> define(nb::module_& module, const char* name) {
     nb::class_<Bound> bound(module, name, nb::type_slots(references::shown<Bound>), "The counts of all slices of one text.");
     bound.def("__len__", &Bound::size)
-        .def("count", &Bound::count, nb::arg("start"), nb::arg("end"), "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
-        .def("counts", &Bound::counts, nb::arg("start"), nb::arg("ends"), "`count(start, end)` for each of `ends`.")
+        .def("count", &Bound::count_given, nb::arg("start").none(), nb::arg("end").none(), nb::sig("def count(self, start: int, end: int) -> int"),
+             "The number of tokens of text[start:end]: equal to `tokenizer.count(text[start:end])`.")
+        .def("counts", &Bound::counts, nb::arg("start").none(), nb::arg("ends").none(),
+             nb::sig("def counts(self, start: int, ends: collections.abc.Sequence[int]) -> list[int]"), "`count(start, end)` for each of `ends`.")
         .def_prop_ro("memory", &Bound::memory, "Bytes of memory, the text itself not counted.")
         .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
         .def(

@@ -1,0 +1,16 @@
+"""What benchmarks/tokens/growth.py refuses: an encoding that it does not know would else be a report without rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+RUN = Path(__file__).resolve().parent.parent / "benchmarks" / "run.py"
+
+
+def test_an_unknown_encoding_is_refused() -> None:
+    command = [sys.executable, str(RUN), "growth", "--encoding", "o200k_basis"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert "--encoding o200k_basis: known are o200k_base, cl100k_base" in " ".join(done.stderr.split())
