@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
 
-from chunker.errors import WrongTypeError
+from chunker.errors import OptionError, WrongTypeError
 
 
 def require(value: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
@@ -47,6 +48,35 @@ def require_all(values: object, kinds: type | tuple[type, ...], name: str, wante
 def require_text(text: object, name: str = "text") -> None:
     """Raise `WrongTypeError` if a text is no str."""
     require(text, str, name, "a str")
+
+
+def require_name(value: object, name: str) -> None:
+    """Raise `WrongTypeError` if a value is no str, `OptionError` if UTF-8 has nothing for one of its characters, a lone surrogate."""
+    require_text(value, name)
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        raise OptionError(
+            f"{name} must be text without lone surrogates, got {value!r:.60} (character {error.start})"
+        ) from None
+
+
+def require_names(values: object, name: str) -> None:
+    """Raise `WrongTypeError` if a value is no collection of str, `OptionError` as `require_name` for each of them."""
+    require_all(values, str, name, "str")
+    for value in values if isinstance(values, Collection) else ():
+        require_name(value, f"each of {name}")
+
+
+def require_path(path: object, name: str) -> None:
+    """Raise `WrongTypeError` if a value is no path, `OptionError` if no file can be called so."""
+    require(path, (str, os.PathLike), name, "a str or a path")
+    try:
+        if b"\0" not in os.fsencode(path):  # type: ignore[arg-type]  # it is one of these
+            return
+    except UnicodeEncodeError:
+        pass
+    raise OptionError(f"{name}: no file can be called {str(path)!r:.60}")
 
 
 def require_source(source: object) -> None:

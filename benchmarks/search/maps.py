@@ -125,6 +125,10 @@ def _random_budgets(report: Report, named: dict[str, Path], maps: int) -> None:
             drawn.append(Drawn(budget, max(0, tokens - budget), max(0, budget - tokens), ratio, seconds))
         everything += drawn
         rows.append([name, len(repository.files), f"{cold:.2f}", *_row(drawn)])
+    report.add("## Random budgets")
+    report.add(
+        f"{-(-maps // len(named)):,} maps of each repository with budgets from 1 to 10,000 tokens, one of three for a file, each counted by tiktoken."
+    )
     header = ["", "files", "cold, s", "maps", "over budget", "value / bound, least", "mean", "ms, median", "largest"]
     report.add_table(header, [["all", "", "", *_row(everything)], *rows])
 

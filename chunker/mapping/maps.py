@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from chunker.arguments import require_whole
+from chunker.arguments import require_all, require_names, require_whole
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.mapping.choosing import Choice, Tree, choose
@@ -27,7 +27,7 @@ from chunker.mapping.focus import Focus
 from chunker.mapping.ranks import definition_values, starts_of
 from chunker.mapping.repositories import Repository
 
-# So often the choice is made again for another budget before it is halved.
+# So often the choice is made again for a larger budget.
 _TRIES = 6
 # A text that has this share of the budget left, for its lines are cheaper together, is worth another try.
 _LEFT = 0.02
@@ -76,14 +76,19 @@ def map_repository(
         The map; the same files give the same one.
 
     Raises:
-        OptionError: max_tokens is no whole number from 1.
+        FileError: A path does not exist.
+        OptionError: max_tokens is no whole number from 1, or no file can be called as one of the paths.
+        WrongTypeError: `paths` is no path and no collection of paths, or `focus` no str and no collection of them.
     """
     require_whole(max_tokens, "max_tokens", " of tokens")
     if max_tokens < 1:
         raise OptionError(f"max_tokens must be a whole number from 1, got {max_tokens!r}")
+    if not isinstance(focus, str):
+        require_all(focus, str, "focus", "str")
     repository = paths if isinstance(paths, Repository) else Repository(paths)
     repository.refresh()
     wanted = [focus] if isinstance(focus, str) else list(focus)
+    require_names(wanted, "focus")
     return _Drawing(repository, wanted, resolve_tokenizer(tokenizer)).map(max_tokens)
 
 
@@ -126,7 +131,8 @@ class _Drawing:
             elif best.nodes:
                 break
             else:
-                allowed = allowed - (count - budget) if tried < _TRIES else allowed // 2
+                # Twice as much less each time: a little less may leave the choice as it is.
+                allowed -= (count - budget) << tried
         files = self._by_file(best)
         added = sum(raised[node] for node in raised.keys() & set(best.nodes))
         value = max(best.value - added, 0.0)

@@ -9,7 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
 from pathlib import Path
 
-from chunker.files.discovery import FoundFile, portable
+from chunker.arguments import require_all, require_path
+from chunker.errors import FileError
+from chunker.files.discovery import FoundFile, portable, printable
 from chunker.files.secrets import named_as_secret
 from chunker.mapping.listing import Listing
 from chunker.mapping.reading import MappedFile, mapped_file
@@ -27,6 +29,11 @@ class Repository:
     Args:
         paths: Files and folders; hidden files, and what .gitignore names, are left out.
         root: Files are named from here; by default the only folder of `paths`, or else the current one.
+
+    Raises:
+        FileError: A path does not exist.
+        OptionError: No file can be called so.
+        WrongTypeError: `paths` is neither a path nor a collection of paths.
     """
 
     def __init__(
@@ -35,7 +42,13 @@ class Repository:
         *,
         root: str | os.PathLike[str] | None = None,
     ) -> None:
+        if not isinstance(paths, str | os.PathLike):
+            require_all(paths, (str, os.PathLike), "paths", "str and paths")
         listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        for path in listed:
+            require_path(path, "paths")
+            if not os.path.lexists(path):
+                raise FileError(f"{printable(os.fspath(path)) or 'an empty path'} does not exist")
         real = [os.path.realpath(path) for path in listed]
         alone = len(real) == 1 and Path(real[0]).is_dir()
         self._root = os.path.realpath(root) if root is not None else real[0] if alone else os.path.realpath(".")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,8 @@ from typer.testing import CliRunner
 import chunker
 from bpe_engine import Tokenizer
 from chunker.cli.app import app
-from chunker.errors import OptionError
+from chunker.counting import resolve_tokenizer
+from chunker.errors import FileError, OptionError, WrongTypeError
 from chunker.mapping import Repository, map_repository, skeleton
 
 OURS = Path(chunker.__path__[0])
@@ -194,3 +196,42 @@ def test_the_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["map", str(tmp_path), "--max-tokens", "50", "--focus", "f"], catch_exceptions=False)
     assert done.stdout == "a.py\ndef f(a):\n"
     assert "of 50 tokens, 1 definitions in 1 files" in done.stderr
+
+
+def test_a_text_of_more_tokens_than_its_lines_costs_little_of_the_map(tmp_path: Path) -> None:
+    lines = [f"def function_{n}({', '.join(f'argument_{n}_{k}' for k in range(4))}):\n    pass\n" for n in range(90)]
+    (tmp_path / "one.py").write_text("\n".join(lines))
+
+    def counted(text: str) -> int:
+        # Some tokens more for all lines together, as where a line end joins what follows it.
+        return len(text) + (15 if text.count("\n") > 20 else 0)
+
+    for budget in range(2000, 2100):
+        drawn = map_repository(tmp_path, budget, tokenizer=resolve_tokenizer(counted))
+        assert drawn.token_count == counted(drawn.text) <= budget
+        assert drawn.value >= 0.9 * drawn.bound
+
+
+@pytest.mark.parametrize(
+    ("paths", "error", "told"),
+    [
+        ("nope", FileError, "nope does not exist"),
+        (["nope"], FileError, "nope does not exist"),
+        ("", FileError, "an empty path does not exist"),
+        ("a\0b", OptionError, "no file can be called"),
+        ("\ud800", OptionError, "no file can be called"),
+        (3, WrongTypeError, "paths must be a collection of str and paths"),
+        ([3], WrongTypeError, "paths must hold str and paths alone"),
+    ],
+)
+def test_paths_that_cannot_be_are_told(
+    paths: Any, error: type[Exception], told: str
+) -> None:  # whatever a caller may pass
+    with pytest.raises(error, match=told):
+        map_repository(paths)
+
+
+@pytest.mark.parametrize("focus", [3, [3], "\ud800", ["\ud800"]])
+def test_a_focus_that_is_no_name_is_told(focus: Any, tmp_path: Path) -> None:  # whatever a caller may pass
+    with pytest.raises(OptionError, match="focus"):
+        map_repository(tmp_path, focus=focus)
