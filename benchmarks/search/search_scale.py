@@ -104,8 +104,10 @@ def filled(index: Index, made: Made, chunks: int) -> float:
 def edited(index: Index, made: Made, chunks: int) -> tuple[float, float]:
     """Seconds of processor time, and seconds, for another text of a file: the median."""
     taken = []
-    for number in range(EDITS):
-        file = made.file(chunks + number)
+    # Numbers that no file has yet: an index that was kept has those of the runs before.
+    first = chunks + index.status().files
+    for number in range(first, first + EDITS):
+        file = made.file(number)
         began = time.process_time(), time.perf_counter()
         with index._store.writing() as writer:
             write(writer, [file])

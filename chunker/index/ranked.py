@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from heapq import nlargest
 from typing import NamedTuple
 
 from chunker.index.filters import Filter
@@ -39,6 +41,8 @@ _MOST_DEFINITIONS = 200
 _SIGILS = ("", "$", "_")
 # Hits of a file count together from this share of the best on.
 _COUNTED = 0.3
+# Files that are rated before the least score of the best is looked up anew.
+_FILES_AT_ONCE = 16
 # Every tag, by looks at the first file of each.
 EVERY_TAG = (
     "WITH RECURSIVE t(tag) AS (SELECT min(tag) FROM files UNION ALL SELECT (SELECT min(tag) FROM files WHERE tag > t.tag) FROM t WHERE t.tag IS NOT NULL) "
@@ -96,7 +100,7 @@ class Ranked:
             if number in phrases:
                 one.phrase = self._weights.phrase
         self._point_definitions(candidates, definitions)
-        return self._chosen(self._rated(candidates, paths, top), limit)
+        return self._best_of(candidates, paths, top, limit)
 
     # --- candidates
 
@@ -187,8 +191,10 @@ class Ranked:
                 chosen = min(near, key=lambda one: (one.start > start, abs(one.start - start)))
                 chosen.definitions += points
 
-    def _rated(self, candidates: list[Candidate], paths: Mapping[str, float], top: float) -> list[Rated]:
-        """Each candidate with its score: its own points, and those of its file, of which the best of the file has all, the next a share."""
+    def _best_of(self, candidates: list[Candidate], paths: Mapping[str, float], top: float, limit: int) -> list[Rated]:
+        """The best candidates, best first, each text once. Files are rated in the order of what their candidates may have at most, until no
+        further one can be among the best: the rules of names are the dearest part of a search.
+        """
         weights = self._weights
         by_file: dict[str, list[Candidate]] = defaultdict(list)
         for one in candidates:
@@ -198,31 +204,50 @@ class Ranked:
         # Words that are rare in names and frequent in texts are no reason to go by names alone.
         best_path = max(top, *paths.values()) if paths else 1.0
         latest = latest_versions(by_file) if weights.older != 1.0 else {}
-        rated = []
-        for source, ones in by_file.items():
-            path = weights.path * paths[source] / best_path if source in paths else 0.0
-            stem = weights.stem * stem_points(source, self._question) if weights.stem else 0.0
-            whole = weights.file * sums[source] / most
-            factor, reason = factor_of(source, ones[0].language, self._question) if weights.lower else (1.0, "")
-            if latest and is_older(source, self._question, latest):
-                factor, reason = factor * weights.older, f"{reason}, older version".removeprefix(", ")
-            file = FilePoints(path, stem, whole, factor, reason)
-            if len(ones) > 1:
-                ones.sort(key=lambda one: (-one.own, one.number))
-            share = 1.0
-            for one in ones:
-                score = (one.own + path * share + stem * share + whole * share) * factor
-                rated.append(Rated(one, score, file, share))
-                share *= weights.again
-        return rated
+        points = {
+            source: (weights.path * paths[source] / best_path if source in paths else 0.0, weights.file * total / most)
+            for source, total in sums.items()
+        }
+        bounds = {
+            source: self._bound(max([one.own for one in ones]), *points[source], len(ones))
+            for source, ones in by_file.items()
+        }
+        best: dict[int, Rated] = {}
+        least = -math.inf
+        for number, source in enumerate(sorted(bounds, key=bounds.__getitem__, reverse=True)):
+            if number % _FILES_AT_ONCE == 0 and len(best) >= limit:
+                least = nlargest(limit, [one.score for one in best.values()])[-1]
+            if bounds[source] < least:
+                break
+            path, whole = points[source]
+            for rated in self._rated(source, by_file[source], path, whole, latest):
+                number_of_text = rated.candidate.embedding
+                if number_of_text not in best or _order(rated) < _order(best[number_of_text]):
+                    best[number_of_text] = rated
+        return sorted(best.values(), key=_order)[:limit]
 
-    @staticmethod
-    def _chosen(rated: list[Rated], limit: int) -> list[Rated]:
-        """The best, each text once."""
-        chosen: dict[int, Rated] = {}
-        for one in sorted(rated, key=lambda one: (-one.score, one.candidate.embedding, one.candidate.source)):
-            if one.candidate.embedding not in chosen:
-                chosen[one.candidate.embedding] = one
-                if len(chosen) == limit:
-                    break
-        return list(chosen.values())
+    def _bound(self, own: float, path: float, whole: float, count: int) -> float:
+        """A score that no candidate of a file exceeds: added up in the order of a score, so that rounding cannot make it less."""
+        weights = self._weights
+        share = max(1.0, weights.again ** (count - 1))
+        bound = own + max(path, path * share) + max(weights.stem * share, 0.0) + max(whole, whole * share)
+        return max(bound, 0.0) * max(1.0, weights.older)
+
+    def _rated(
+        self, source: str, candidates: list[Candidate], path: float, whole: float, latest: Mapping[str, int]
+    ) -> Iterator[Rated]:
+        """The candidates of a file with their scores: its own points each, and those of the file, of which the best has all, the next a share."""
+        weights = self._weights
+        stem = weights.stem * stem_points(source, self._question) if weights.stem else 0.0
+        factor, reason = factor_of(source, candidates[0].language, self._question) if weights.lower else (1.0, "")
+        if latest and is_older(source, self._question, latest):
+            factor, reason = factor * weights.older, f"{reason}, older version".removeprefix(", ")
+        file = FilePoints(path, stem, whole, factor, reason)
+        share = 1.0
+        for one in sorted(candidates, key=lambda one: (-one.own, one.number)):
+            yield Rated(one, (one.own + path * share + stem * share + whole * share) * factor, file, share)
+            share *= weights.again
+
+
+def _order(rated: Rated) -> tuple[float, int, str]:
+    return -rated.score, rated.candidate.embedding, rated.candidate.source

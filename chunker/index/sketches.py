@@ -73,14 +73,16 @@ class Sketches:
     def nearest(self, query: Rows, number: int) -> NDArray[np.int64]:
         """The rows that differ from a vector in the fewest bits, in their order: at least `number` of them, and all that are as good as the last."""
         asked = sketches_of(query[None])[0]
-        differing = np.zeros((len(self._blocks), _BLOCK), np.uint16)
+        differing = np.empty((len(self._blocks), _BLOCK), np.uint16)
+        rows = np.zeros(64 * len(asked) + 1, np.int64)  # by how many bits differ
         for number_of_block, block in enumerate(self._blocks):
-            for word, own in zip(block, asked, strict=True):
-                differing[number_of_block] += np.bitwise_count(word ^ own)
+            bits = differing[number_of_block]
+            np.add.reduce(np.bitwise_count(block ^ asked[:, None]), axis=0, dtype=np.uint16, out=bits)
+            rows += np.bincount(bits[: max(self._rows - number_of_block * _BLOCK, 0)], minlength=len(rows))
         known = differing.reshape(-1)[: self._rows]
         if number >= len(known):
             return np.arange(len(known))
-        most = np.partition(known, number - 1)[number - 1]
+        most = np.searchsorted(np.cumsum(rows), number)
         return np.flatnonzero(known <= most)
 
 

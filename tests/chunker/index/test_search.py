@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chunker.index import Filter, HashingEmbedder, Index, Weights, searching
+from chunker.index.ranked import Ranked
+from chunker.index.ranking import Candidate, QueryWords
 from chunker.index.searching import By
 from chunker.index.vectors import best_rows, unit_rows
 
@@ -243,3 +250,31 @@ def test_a_filter_that_few_pass_finds_the_best_of_them(
     monkeypatch.setattr(searching, "_FEW", 0)
     assert index.search("walrus", 2, only, by=by) == found
     assert index.search("walrus", 2, Filter(sources=("none",)), by=by) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(chance=st.randoms(use_true_random=False), limit=st.integers(1, 12))
+def test_files_that_are_not_rated_have_none_of_the_best(chance: random.Random, limit: int) -> None:
+    weights = Weights(
+        again=chance.choice([0.5, 1.0, 1.5]),
+        older=chance.choice([0.6, 1.0, 1.4]),
+        stem=chance.choice([0.0, 0.7, 3.0, -0.5]),
+        path=chance.choice([1.2, -1.0]),
+    )
+    question = QueryWords({"parser": 3.0, "write": 1.0}, "parser write")
+    ends = ["parser.py", "writer.py", "a.py", "test_parser.py", "notes.md", "b.go"]
+    sources = [f"{chance.choice(['src', 'v1', 'v2', 'tests', 'vendor'])}/{n}/{chance.choice(ends)}" for n in range(40)]
+    candidates = []
+    for number in range(120):
+        candidate = Candidate(
+            chance.randrange(60), chance.choice(sources), 1, number, chance.choice(["python", None]), 0
+        )
+        candidate.words, candidate.meaning = chance.random(), chance.choice([0.0, 0.5 * chance.random()])
+        candidates.append(candidate)
+    paths = {source: chance.random() for source in sources[:9]}
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        ranked = Ranked(connection, Filter(), question, weights, paths)
+        every = ranked._best_of(list(candidates), paths, 1.0, len(candidates))
+        found = ranked._best_of(list(candidates), paths, 1.0, limit)
+    assert len({one.candidate.embedding for one in every}) == len(every) == len({one.embedding for one in candidates})
+    assert found == every[:limit]
