@@ -104,7 +104,10 @@ def portable(path: str) -> str:
     >>> portable("src/é.py"), portable("caf\udce9.py")
     ('src/é.py', 'caf\\xe9.py')
     """
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    try:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte: no file is called so
+        return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def printable(path: str) -> str:

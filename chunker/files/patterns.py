@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from chunker.errors import OptionError
 from chunker.files.gitignore import Rule, parse_rules
 
 
@@ -27,8 +28,11 @@ class Patterns:
 
     @classmethod
     def of(cls, patterns: Iterable[str], folder: str | os.PathLike[str] | None = None) -> Self:
-        """`folder`: None for the current one."""
-        lines = b"\n".join(os.fsencode(pattern.replace("\n", "?")) for pattern in patterns)
+        """`folder`: None for the current one. Raises `OptionError` for lone surrogates that stand for no byte."""
+        try:
+            lines = b"\n".join(os.fsencode(pattern.replace("\n", "?")) for pattern in patterns)
+        except UnicodeEncodeError as error:
+            raise OptionError(f"no file can match the pattern {error.object!r:.60}: it has a lone surrogate") from None
         return cls(parse_rules(lines), str(Path(folder or Path.cwd()).resolve()))
 
     def __bool__(self) -> bool:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from chunker.arguments import told
+from chunker.arguments import require_name, told
 from chunker.errors import OptionError, WrongTypeError
 from chunker.files.chunk_files import Cut
 from chunker.files.documents import Document
@@ -87,16 +87,20 @@ class Adding(Sync):
 
 
 def checked_texts(texts: object) -> dict[str, str | list[Chunk]]:
-    """Names and texts or chunks, as they are given to `Index.add`. Raises `WrongTypeError` for anything else."""
+    """Names and texts or chunks, as they are given to `Index.add`. Raises `WrongTypeError` for anything else, `OptionError` for lone surrogates."""
     if not isinstance(texts, Mapping):
         raise WrongTypeError(f"texts must map names to texts or lists of chunks, not {told(texts)}")
     found: dict[str, str | list[Chunk]] = {}
     for name, content in texts.items():
         if not isinstance(name, str) or not name or "\0" in name:
             raise WrongTypeError(f"the name of a text must be a str with characters in it, not {told(name)}")
+        require_name(name, "the name of a text")
         if isinstance(content, str):
+            require_name(content, f"the text {name!r}")
             found[name] = content
         elif isinstance(content, Sequence) and all(isinstance(one, Chunk) for one in content):
+            for one in content:
+                require_name(one.text, f"a chunk of {name!r}")
             found[name] = list(content)
         else:
             raise WrongTypeError(f"the text {name!r} must be a str or a list of chunks, not {told(content)}")

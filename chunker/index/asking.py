@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
-from chunker.arguments import require, require_text, require_whole
+from chunker.arguments import require, require_all, require_name, require_text, require_whole
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.hits import Hit
@@ -150,7 +150,8 @@ class Asking(ABC):
         Returns:
             Exactly this name first, then types before functions, then by file and line.
         """
-        require_text(name, "name")
+        require_name(name, "name")
+        require_whole(limit, "limit")
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
         if self._is_empty:
             return []
@@ -176,7 +177,8 @@ class Asking(ABC):
         Returns:
             By file and line. Of a name that is on more than 64 lines of a file, the first 64.
         """
-        require_text(name, "name")
+        require_name(name, "name")
+        require_whole(limit, "limit")
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
         if self._is_empty:
             return []
@@ -204,7 +206,11 @@ class Asking(ABC):
 
         Args:
             names: Names of files and texts, as `Hit.source` has them.
+
+        Raises:
+            WrongTypeError: `names` is no collection of str.
         """
+        require_all(names, str, "names", "str")
         if self._is_empty:
             return set()
         with self._store.reading() as snapshot:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chunker.arguments import require, require_all
+from chunker.arguments import require, require_all, require_name, require_names
 
 _VALUES = (str, int, float)
 
@@ -26,6 +26,7 @@ class Filter:
 
     Raises:
         WrongTypeError: A value is no collection of names, such as a single str; metadata are no names with values of JSON.
+        OptionError: A name has lone surrogates.
     """
 
     tags: tuple[str, ...] = ()
@@ -37,11 +38,14 @@ class Filter:
     def __post_init__(self) -> None:
         """Raises `WrongTypeError` for what is no collection of names, such as a single str."""
         for name in ("tags", "sources", "languages", "kinds"):
-            require_all(getattr(self, name), str, name, "str")
+            require_names(getattr(self, name), name)
         require(self.metadata, Mapping, "metadata", "a dict")
         require_all(self.metadata, str, "metadata", "names")
         for name in self.metadata:
             require_all(self._wanted(name), _VALUES, f"the values of {name!r}", "str, numbers and bools")
+            for value in (name, *self._wanted(name)):
+                if isinstance(value, str):
+                    require_name(value, "each name and value of metadata")
 
     def without_kinds(self) -> Filter:
         """The same conditions on files alone."""

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
 
-from chunker.arguments import require, require_all, require_text, require_whole, told
+from chunker.arguments import require, require_all, require_name, require_names, require_path, require_whole, told
 from chunker.errors import OptionError, WrongTypeError
 from chunker.files.intake import Intake
 from chunker.files.patterns import Patterns, Wanted
@@ -103,8 +103,9 @@ class Index(Asking):
             UnknownEncodingError: There is no such tokenizer, or the tokenizer file of the index is gone.
             OptionError: An option cannot be used.
         """
-        require(path, (str, os.PathLike), "path", "the folder of the index, as a str or a path")
-        require(root, (str, os.PathLike, type(None)), "root", "a folder, as a str or a path, or None")
+        require_path(path, "path")
+        if root is not None:
+            require_path(root, "root")
         require(embedder_options, (dict, type(None)), "embedder_options", "a dict or None")
         if embedder is not None and not isinstance(embedder, str):
             embedder = opening.given_embedder(embedder)
@@ -132,6 +133,8 @@ class Index(Asking):
         asked = opening.settings_of(kept, made, name, configured, options, root=top)
         index = cls(kept_by, top, asked, made, exists=kept is not None)
         if kept is None:
+            if options:
+                asked.cut(top)  # raises for bad options
             return index
         if rebuild:
             asked.cut(top)
@@ -221,8 +224,6 @@ class Index(Asking):
         require_whole(max_file_bytes, "max_file_bytes", " of bytes")
         if not isinstance(paths, str | os.PathLike):
             require_all(paths, (str, os.PathLike), "paths", "str and paths")
-        if progress is not None and not callable(progress):
-            raise WrongTypeError(f"progress must be a function or None, not {told(progress)}")
         if max_file_bytes < 0:
             raise OptionError(f"max_file_bytes must be a whole number from 0, got {max_file_bytes!r}")
         intake = Intake(secrets=secrets, generated=generated, encoding=encoding)
@@ -303,6 +304,8 @@ class Index(Asking):
     def _of_a_sync(
         self, tags: str | Iterable[str], limits: Limits, progress: Callable[[SyncReport], object] | None
     ) -> dict[str, Any]:
+        if progress is not None and not callable(progress):
+            raise WrongTypeError(f"progress must be a function or None, not {told(progress)}")
         return {"root": self._root, "tags": _names(tags, "tags"), "limits": limits, "progress": progress or _nobody}
 
     def status(self) -> Status:
@@ -341,7 +344,7 @@ class Index(Asking):
         Returns:
             The number of files that it had.
         """
-        require_text(tag, "tag")
+        require_name(tag, "tag")
         self._ensure()
         with self._store.writing() as writer:
             return writer.forget(tag)
@@ -391,6 +394,7 @@ def _names(given: str | Iterable[str], option: str) -> list[str]:
     if not isinstance(given, str):
         require_all(given, str, option, "str")
     names = [given] if isinstance(given, str) else list(given)
+    require_names(names, option)
     if not names:
         raise OptionError(f"{option} must name at least one")
     return names

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from chunker.arguments import require_path
 from chunker.errors import OptionError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable
 from chunker.files.intake import Intake
@@ -66,6 +67,7 @@ class Sources:
                 raise OptionError('a path is empty; the current folder is "."')
             if "\0" in given:
                 raise OptionError(f"no path has a NUL character: {given!r}")
+            require_path(given, "paths")
             self._tops.append(os.path.realpath(given))
 
     def scopes(self) -> list[str]:

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from chunker.errors import OptionError
 from chunker.index import (
     DamagedIndexError,
     EmbedderError,
+    Filter,
     HashingEmbedder,
     Index,
     LockedIndexError,
@@ -210,3 +212,47 @@ def test_an_index_that_has_no_root_yet_takes_any(full: Index, tmp_path: Path) ->
         connection.execute("DELETE FROM meta WHERE name = 'root'")
     Index.open(full.path, root=tmp_path / "elsewhere")
     assert Index.open(full.path).sync(tmp_path).has_changes is False
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_tokens": -1}, {"max_tokens": 0}, {"overlap": -1}, {"strategy": "best"}, {"min_tokens": 9999}]
+)
+def test_options_that_cannot_be_are_told_when_an_index_is_opened(options: Any, tmp_path: Path) -> None:
+    with pytest.raises(OptionError):
+        Index.open(tmp_path / ".chunker", **options)
+    assert not (tmp_path / ".chunker").exists()
+
+
+LONE = "a\ud800"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda index: index.sync(index.path.parent, tags=LONE),
+        lambda index: index.sync(index.path.parent, tags=["main", LONE]),
+        lambda index: index.sync(LONE),
+        lambda index: index.sync(index.path.parent, include=[LONE]),
+        lambda index: index.add({LONE: "text"}),
+        lambda index: index.add({"name": f"text {LONE}"}),
+        lambda index: index.remove(LONE),
+        lambda index: index.forget(LONE),
+        lambda index: index.definitions(LONE),
+        lambda index: index.references(LONE),
+        lambda _: Filter(tags=(LONE,)),
+        lambda _: Filter(sources=(LONE,)),
+        lambda _: Filter(languages=(LONE,)),
+        lambda _: Filter(kinds=(LONE,)),
+        lambda _: Filter(metadata={"of": LONE}),
+        lambda _: Filter(metadata={LONE: 1}),
+        lambda index: Index.open(LONE),
+        lambda index: Index.open(index.path, root=LONE),
+    ],
+)
+def test_lone_surrogates_are_told(call: Callable[[Index], object], tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Title\n\nText.\n")
+    index = Index.open(tmp_path / ".chunker")
+    index.sync(tmp_path)
+    with pytest.raises(OptionError, match=r"lone surrogate|no file can be called"):
+        call(index)
+    assert [hit.source for hit in index.search("title")] == ["a.md"]
