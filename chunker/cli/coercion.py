@@ -54,6 +54,7 @@ class _PlainFirst:
             return build_runtime_param(self._parameter.type_descriptor).coerce(value, param=param, ctx=ctx)
         except typer.BadParameter as error:
             told: typer.BadParameter = error
+            told.message = told.message.removeprefix("Value error, ")  # pydantic's, before a message of typer
             if self._annotation is int and type(value) is str:
                 least, most = getattr(info, "min", None), getattr(info, "max", None)
                 told = typer.BadParameter(_no_such_number(value, least, most), ctx=ctx, param=param)

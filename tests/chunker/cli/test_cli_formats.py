@@ -130,3 +130,10 @@ def test_what_the_command_wrote_is_no_source_of_the_next_run(tree: Path) -> None
     assert "7 generated: " in told.stderr
     named = CliRunner().invoke(app, ["chunk", *made, "-f", "jsonl"])  # a file that is named is read
     assert {json.loads(line)["source"] for line in named.stdout.splitlines()} == set(made)
+
+
+def test_a_choice_that_is_none_is_told_with_the_others(tree: Path) -> None:
+    told = run("chunk", str(tree), "--strategy", "best", code=2)
+    assert "Invalid value for --strategy: 'best' is not one of 'grow', 'optimal'." in told.replace(
+        "'--strategy'", "--strategy"
+    )
