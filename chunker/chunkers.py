@@ -219,7 +219,19 @@ class TextChunker:
         require_text(text)
         require_source(source)
         require(metadata, (Mapping, type(None)), "metadata", "a mapping or None")
-        outline = self.sketch(text)
+        return self.chunks_of(text, self.sketch(text), source, metadata=metadata)
+
+    def chunks_of(
+        self, text: str, outline: Outline, source: str | None, *, metadata: Mapping[str, Any] | None = None
+    ) -> list[Chunk]:
+        """The chunks of a text, as of `chunk`. While the caller holds the outline, breadcrumbs are read off it.
+
+        Args:
+            text: The text.
+            outline: What `sketch` found in it.
+            source: Its name, usually a path, or None.
+            metadata: Values of the caller, for all chunks.
+        """
         pieces = self.pieces(text, outline, self.context_of(text, outline, source))
         return self.origin_of(text, outline, list(pieces), source, metadata=metadata).chunks()
 

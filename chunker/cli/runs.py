@@ -35,7 +35,10 @@ class ChunkLines:
 
     def __call__(self, document: Document) -> bytes:
         """One line a chunk."""
-        return b"".join(chunk_line(document, chunk) for chunk in self._cut(document).chunks)
+        file, outline = self._cut.with_outline(document)
+        lines = b"".join(chunk_line(document, chunk) for chunk in file.chunks)
+        del outline  # which the breadcrumbs of the lines were read off
+        return lines
 
 
 class CutAloud(Cut):

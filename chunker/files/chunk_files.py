@@ -36,6 +36,7 @@ from chunker.models import Chunk
 if TYPE_CHECKING:
     from chunker.chunkers import Detected, TextChunker
     from chunker.files.workers import Workers
+    from chunker.formats.outline import Outline
     from chunker.options import Options
 
 Result = TypeVar("Result")
@@ -233,7 +234,13 @@ class Cut:
 
     def __call__(self, document: Document) -> FileChunks:
         """The chunks of a file."""
-        return _cut_by(self.chunker_of(document), document)
+        return self.with_outline(document)[0]
+
+    def with_outline(self, document: Document) -> tuple[FileChunks, Outline]:
+        """The chunks of a file, and the outline of its text: who holds it gets all breadcrumbs from the parse that made the chunks."""
+        chunker = self.chunker_of(document)
+        outline = chunker.sketch(document.text)
+        return _of_file(chunker.chunks_of(document.text, outline, portable(document.path)), document), outline
 
     def chunker_of(self, document: Document) -> TextChunker:
         """The chunker for a file: that of the format that its text was read as, else that for its name and text."""
@@ -268,12 +275,11 @@ class _CutAlike:
         self._chunker = chunker
 
     def __call__(self, document: Document) -> FileChunks:
-        return _cut_by(self._chunker, document)
+        return _of_file(self._chunker.chunk(document.text, source=portable(document.path)), document)
 
 
-def _cut_by(chunker: TextChunker, document: Document) -> FileChunks:
-    """The chunks that `chunker` makes of a file."""
-    chunks = chunker.chunk(document.text, source=portable(document.path))
+def _of_file(chunks: list[Chunk], document: Document) -> FileChunks:
+    """The chunks of the text of a file, as those of the file."""
     return FileChunks(document.path, document.encoding, document.size, chunks_in_file(chunks, document))
 
 

@@ -38,7 +38,7 @@ class Sketch(Outline):
     those of `opened()`; `scopes_around` finds those around one offset without looking into other units than that of the offset.
     """
 
-    __slots__ = ("_inner", "_look", "_outer", "_scopes_of", "closed")
+    __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed")
 
     closed: Collection[int]
     _look: Callable[[int], Inside]

@@ -6,6 +6,7 @@ chunks   Chunk(origin, 0, piece), Chunk(origin, 1, piece)                  one o
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -165,21 +166,34 @@ def shared_origin(chunks: list[Chunk]) -> TextOrigin | None:
 
 def breadcrumbs_of(text: str, outline: Outline, text_format: Format) -> Callable[[int], tuple[str, ...]]:
     """The names of the regions around an offset into `text`, without keeping more of its outline than these."""
-    return LateBreadcrumbs(text, text_format) if isinstance(outline, Sketch) else outline.nested.breadcrumb
+    return LateBreadcrumbs(text, text_format, outline) if isinstance(outline, Sketch) else outline.nested.breadcrumb
 
 
 class LateBreadcrumbs:
-    """The names of regions that are looked for when the first of them is asked for: a sketch knows them not yet."""
+    """The names of regions that are looked for when the first of them is asked for: a sketch knows them not yet.
 
-    __slots__ = ("_find", "_format", "_text")
+    Args:
+        text: The text.
+        text_format: Its format, which reads it again if need be.
+        sketch: The sketch of the text, if there is one: the text is not read again while the caller holds it. A sketch may keep a whole syntax
+            tree, so that chunks do not hold it themselves.
+    """
 
-    def __init__(self, text: str, text_format: Format) -> None:
+    __slots__ = ("_find", "_format", "_sketch", "_text")
+
+    def __init__(self, text: str, text_format: Format, sketch: Sketch | None = None) -> None:
         self._text = text
         self._format = text_format
+        self._sketch: weakref.ref[Sketch] | None = None if sketch is None else weakref.ref(sketch)
         self._find: Callable[[int], tuple[str, ...]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LateBreadcrumbs, (self._text, self._format)
 
     def __call__(self, offset: int) -> tuple[str, ...]:
         """The names around an offset."""
         if self._find is None:
-            self._find = self._format.outline(self._text).nested.breadcrumb
+            sketch = None if self._sketch is None else self._sketch()
+            outline = self._format.outline(self._text) if sketch is None else sketch.opened()
+            self._find = outline.nested.breadcrumb
         return self._find(offset)
