@@ -431,6 +431,9 @@ def chunker_for(
     """
     require(path, (str, os.PathLike), "path", "the name of a file, as a str or a path")
     require_text(text)
+    for unwanted in ("language", "format"):
+        if unwanted in options:
+            raise OptionError(f"chunker_for tells the {unwanted} by the name of the file; chunk() takes a language")
     return chunker_of(detected(os.fsdecode(path).replace(os.sep, "/"), text), max_tokens, **options)
 
 

@@ -11,7 +11,7 @@ Whatever is wrong with a call (a file outside of the roots, a limit) is an error
 """
 
 # A tool has as many arguments as it has options, by the names that users expect, and agents give all of them by name.
-# ruff: noqa: A002, FBT002, PLR0913, PLR0917
+# ruff: noqa: FBT002, PLR0913, PLR0917
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class _Tools:
         overlap: Annotated[Count, Field(description="At most so many tokens are repeated.")] = 0,
         context: Annotated[bool, Field(description="Begin each chunk with where it stands.")] = False,
         strategy: Annotated[Literal["grow", "optimal"], Field(description="Fill each chunk, or even ones.")] = "grow",
-        format: Annotated[
+        language: Annotated[
             str, Field(max_length=50, description="python, markdown, ...; auto: by name and text.")
         ] = "auto",
         tokenizer: TokenizerName = "o200k_base",
@@ -228,7 +228,7 @@ class _Tools:
             text=text,
             content=content,
             name=path,
-            format=format,
+            language=language,
             first=first,
             most_characters=ANSWER_CHARACTERS,
             max_tokens=max_tokens,

@@ -63,8 +63,9 @@ class AskedCut(Asked):
 
     text: Annotated[str, Field(description="The text.", examples=["One sentence. Another sentence."])]
     name: Annotated[str, Field(max_length=1000, description="Its name, usually a path: the source of the chunks.")] = ""
-    format: Annotated[
-        str, Field(max_length=50, description="The name of a format, or `auto`: told by the name and the text.")
+    language: Annotated[
+        str,
+        Field(max_length=50, description="A language or another format, or `auto`: told by the name and the text."),
     ] = "auto"
     tokenizer: Annotated[str, Field(max_length=1000, description="The tokenizer that counts.")] = "o200k_base"
     max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS, description="The largest number of tokens of a chunk.")] = (

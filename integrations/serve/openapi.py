@@ -137,8 +137,8 @@ def document(tokenizers: list[str], *, needs_token: bool) -> dict[str, Any]:
         properties = schema.get("properties", {})
         if schema.get("title", "").startswith("Asked") and "tokenizer" in properties:
             properties["tokenizer"]["enum"] = tokenizers
-        if "format" in properties:
-            properties["format"]["enum"] = ["auto", *format_names()]
+        if schema.get("title", "").startswith("Asked") and "language" in properties:
+            properties["language"]["enum"] = ["auto", *format_names()]
     told: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {

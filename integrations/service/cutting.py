@@ -45,9 +45,9 @@ _DEFAULTS = {
 }
 
 
-def see(text: str, name: str, format: str, **options: Any) -> dict[str, Any]:  # noqa: A002, ANN401  # checked by the server
+def see(text: str, name: str, language: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # checked by the server
     """What the page shows of a text: its chunks, the settings, and how to make the same ones elsewhere."""
-    chunker = _chunker(text, name, format, options)
+    chunker = _chunker(text, name, language, options)
     data = text_data(see_chunks(chunker, text, name, _chunks(chunker, text, name)))
     del data["text"]  # the client has it
     settings = {
@@ -56,7 +56,7 @@ def see(text: str, name: str, format: str, **options: Any) -> dict[str, Any]:  #
         "min_tokens": chunker.min_tokens,
         "overlap": chunker.overlap,
         "code": code_of(chunker, name or None),
-        "command": command_of(name, format, options),
+        "command": command_of(name, language, options),
     }
     return {"data": data, "settings": settings}
 
@@ -64,7 +64,7 @@ def see(text: str, name: str, format: str, **options: Any) -> dict[str, Any]:  #
 def told_chunks(
     text: str,
     name: str,
-    format: str,  # noqa: A002  # the word that users expect
+    language: str,
     *,
     first: int,
     most_characters: int,
@@ -74,7 +74,7 @@ def told_chunks(
     """The chunks of a text, or of the file with this content in base 64, for an agent: from number `first` on, as many as fit an answer."""
     document = None if content is None else _document(name, content)
     text = text if document is None else document.text
-    chunker = _chunker(text, name, format, options)
+    chunker = _chunker(text, name, language, options)
     chunks = _chunks(chunker, text, name)
     if document is not None:
         chunks = chunks_in_file(chunks, document)
@@ -100,9 +100,9 @@ def text_of(name: str, content: str) -> dict[str, Any]:
     return {"text": _document(name, content).text}
 
 
-def records(text: str, name: str, format: str, **options: Any) -> dict[str, Any]:  # noqa: A002, ANN401  # see `see`
+def records(text: str, name: str, language: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # see `see`
     """All chunks of a text, as records."""
-    chunker = _chunker(text, name, format, options)
+    chunker = _chunker(text, name, language, options)
     chunks = _chunks(chunker, text, name)
     return {
         "chunks": [chunk.record() for chunk in chunks],
@@ -111,11 +111,11 @@ def records(text: str, name: str, format: str, **options: Any) -> dict[str, Any]
     }
 
 
-def export(text: str, name: str, format: str, file_format: str, **options: Any) -> bytes:  # noqa: A002, ANN401  # see `see`
+def export(text: str, name: str, language: str, file_format: str, **options: Any) -> bytes:  # noqa: ANN401  # see `see`
     """The chunks of a text as a file, such as `chunker chunk --output` writes. Raises `MissingExtraError`."""
     wanted = FileFormat(file_format)
     require_packages(wanted)
-    chunks = _chunks(_chunker(text, name, format, options), text, name)
+    chunks = _chunks(_chunker(text, name, language, options), text, name)
     file = io.BytesIO()
     with record_writer(wanted, file, CHUNKS) as writer:
         for chunk in chunks:
@@ -123,7 +123,7 @@ def export(text: str, name: str, format: str, file_format: str, **options: Any) 
     return file.getvalue()
 
 
-def command_of(name: str, format: str, options: dict[str, Any]) -> str | None:  # noqa: A002  # see `see`
+def command_of(name: str, language: str, options: dict[str, Any]) -> str | None:
     """The command line that makes the same chunks of the file of this name, or of standard input; None if its options cannot say it.
 
     >>> command_of("my page.md", "auto", {"max_tokens": 64, "overlap": 0, "context": True})
@@ -137,10 +137,10 @@ def command_of(name: str, format: str, options: dict[str, Any]) -> str | None:  
         for option, default in _DEFAULTS.items()
         if options.get(option, default) != default
     ]
-    language = [] if format == AUTO else [f"--language {format}"]
+    named = [] if language == AUTO else [f"--language {language}"]
     flags = [*(["--context"] if context else []), *(["--verbatim"] if name else [])]
     path = shlex.quote(f"./{name}" if name.startswith("-") else name or "-")
-    return " ".join(["chunker chunk", path, *language, *given, *flags, "--format jsonl"])
+    return " ".join(["chunker chunk", path, *named, *given, *flags, "--format jsonl"])
 
 
 def _document(name: str, content: str) -> Document:
@@ -152,25 +152,25 @@ def _document(name: str, content: str) -> Document:
     return found
 
 
-def _chunker(text: str, name: str, format: str, options: dict[str, Any]) -> TextChunker:  # noqa: A002  # see `see`
+def _chunker(text: str, name: str, language: str, options: dict[str, Any]) -> TextChunker:
     """The chunker for a text; a language is parsed in a process of its own, and where its grammar is not installed by lines."""
     limit: int = options["max_tokens"]
     made = {**options, "tokenizer": resolve_tokenizer(options["tokenizer"])}
     del made["max_tokens"]
-    if format == AUTO and ending_of(name) is not None:
-        format = "markdown"  # noqa: A001  # see `see`; what readers make of documents
-    if format == AUTO:
+    if language == AUTO and ending_of(name) is not None:
+        language = "markdown"  # what readers make of documents
+    if language == AUTO:
         if detect(name, text).format not in code_names():
             return chunker_for(name, limit, text=text, **made)
-        format = detect(name, text).format or AUTO  # noqa: A001  # see `see`
-    if format not in format_names():
-        raise OptionError(f"format must be auto or one of {', '.join(format_names())}; got {format!r:.100}")
-    if format not in code_names():
-        return TextChunker(limit, format=format_named(format), **made)
+        language = detect(name, text).format or AUTO
+    if language not in format_names():
+        raise OptionError(f"language must be auto or one of {', '.join(format_names())}; got {language!r:.100}")
+    if language not in code_names():
+        return TextChunker(limit, format=format_named(language), **made)
     try:
-        return CodeChunker(format, limit, isolate=True, **made)
+        return CodeChunker(language, limit, isolate=True, **made)
     except MissingGrammarError as error:
-        return TextChunker(limit, format=LinesFormat(format, f"{error}; cut by lines"), **made)
+        return TextChunker(limit, format=LinesFormat(language, f"{error}; cut by lines"), **made)
 
 
 def _chunks(chunker: TextChunker, text: str, name: str) -> list[Chunk]:

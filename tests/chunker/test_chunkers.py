@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.patterns import PATTERNS
 from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, TextChunker, chunker_for
+from chunker.errors import OptionError
 from chunker.formats.registry import format_names
 
 # All but bash, which is parsed in a process of its own.
@@ -276,6 +277,13 @@ def test_chunker_for(path: str | Path, expected: type, language: str | None) -> 
     assert (chunker.max_tokens, chunker.min_tokens, chunker.overlap) == (77, 3, 2)
     assert chunker.context == {"breadcrumb"}
     assert all(chunk.language == language for chunk in chunker.chunk("x = 1\n"))
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.md", "a.txt"])
+def test_the_name_of_a_file_tells_its_language(name: str) -> None:
+    options: Any = {"language": "python"}
+    with pytest.raises(OptionError, match="tells the language by the name"):
+        chunker_for(name, 100, **options)
 
 
 def test_the_source_and_the_notes_of_the_parser_are_in_the_metadata() -> None:

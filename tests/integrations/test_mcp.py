@@ -181,7 +181,7 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
         (c.text, c.token_count, c.span.model_dump()) for c in own
     ]
     text = "# A\n\nText.\n\n# B\n\nMore.\n"
-    chunks = agent.call("chunk", text=text, format="markdown", max_tokens=6)
+    chunks = agent.call("chunk", text=text, language="markdown", max_tokens=6)
     assert [one["text"] for one in chunks["chunks"]] == [c.text for c in MarkdownChunker(6).chunk(text)]
     for text in ("null", "[1, 2]", '{"a": 1}', "12", '"x"'):  # a text that is JSON is a text
         assert [one["text"] for one in (agent.call("chunk", text=text))["chunks"]] == [text]
@@ -316,7 +316,7 @@ def test_what_is_wrong_is_told(agent: Agent) -> None:
         ("assemble", {"items": [{"text": "a"}], "budget": 5, "chat_format": "chatml"}, "chat_format: there is no such field; the fields are items, budget, reserve, separator, tokenizer$"),
         ("chunk", {"text": "x", "max_tokens": 0}, "greater than or equal to 1"),
         ("chunk", {"text": "x", "max_tokens": 5, "overlap": 5}, "overlap must be from 0"),
-        ("chunk", {"text": "x", "format": "klingon"}, "format must be auto or one of"),
+        ("chunk", {"text": "x", "language": "klingon"}, "language must be auto or one of"),
         ("chunk", {"text": "日", "max_tokens": 1, "tokenizer": "bytes"}, "set max_tokens to at least 3"),
         ("count", {"texts": ["x"], "tokenizer": "r50k_base"}, "tokenizer must be one of"),  # would be downloaded
         ("count", {"texts": ["x"], "tokenizer": "/etc/passwd"}, "tokenizer must be one of"),

@@ -74,7 +74,7 @@ def test_a_text_is_cut_as_the_library_cuts_it(server: Server) -> None:
     assert [(one["characters"], one["count"], one["context"]) for one in chunks] == [
         ([c.span.start, c.span.end], c.token_count, c.context) for c in expected
     ]
-    optimal = server.ask("cut", {**CUT, "strategy": "optimal", "tokenizer": "cl100k_base", "format": "python"}).json
+    optimal = server.ask("cut", {**CUT, "strategy": "optimal", "tokenizer": "cl100k_base", "language": "python"}).json
     assert optimal["settings"]["tokenizer"] == "cl100k_base"
     assert max(one["count"] for one in optimal["data"]["chunks"]) <= 40
     assert server.ask("cut", {"text": ""}).json["data"]["chunks"] == []
@@ -266,7 +266,7 @@ def test_the_page_is_not_to_be_embedded_but_may_be_visited(server: Server) -> No
         (b'{"text": "a", "max_tokens": 1e400}', "max_tokens"),
         (b'{"text": "a", "max_tokens": ' + b"9" * 5000 + b"}", "max_tokens|Invalid JSON"),
         (b'{"text": "a", "overlap": 600}', "overlap must be from 0"),
-        (b'{"text": "a", "path": "/etc/passwd"}', "path: there is no such field; the fields are text, name, format, "),
+        (b'{"text": "a", "path": "/etc/passwd"}', "path: there is no such field; the fields are text, name, language, "),
         (b'{"text": "a", "max_token": 5}', "max_token: there is no such field; did you mean max_tokens\\?$"),
         (b'{"name": "a.md"}', "^text: this field is missing$"),
         (b'{"text": "a", "context": ["imports", "x"]}', "^context: Input should be a valid boolean or 'breadcrumb'"),
@@ -274,7 +274,7 @@ def test_the_page_is_not_to_be_embedded_but_may_be_visited(server: Server) -> No
         (b'{"text": "a", "tokenizer": "/etc/passwd"}', "tokenizer must be one of"),
         (b'{"text": "a", "tokenizer": "r50k_base"}', "tokenizer must be one of"),  # would be downloaded
         (b'{"text": "a", "strategy": "__class__"}', "strategy"),
-        (b'{"text": "a", "format": "../x"}', "format must be auto or one of"),
+        (b'{"text": "a", "language": "../x"}', "language must be auto or one of"),
         (b'{"text": "\\ud800"}', "Invalid JSON"),
         (b'{"text": "a", "max_tokens": 9, "text": "b"}', "two keys are called 'text'"),
         (b'{"text": "a", "t\\u0065xt": "a"}', "two keys are called 'text'"),

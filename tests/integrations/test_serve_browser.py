@@ -209,7 +209,7 @@ def test_search_and_the_tabs_by_keyboard(show: Open, server: Server) -> None:
     for _ in range(40):
         tab.keyboard.press("Tab")
         reached.add(tab.evaluate("document.activeElement.id"))
-    assert {"tokenizer", "max-tokens", "overlap", "strategy", "format", "context", "pick", "file", "text"} <= reached
+    assert {"tokenizer", "max-tokens", "overlap", "strategy", "language", "context", "pick", "file", "text"} <= reached
 
 
 @pytest.mark.parametrize("tokens", [False, True])
@@ -366,7 +366,7 @@ def test_every_option_the_code_and_a_file(show: Open, server: Server, tmp_path: 
     for name, value in {"max-tokens": 60, "overlap": 8, "min-tokens": 3, "desired-tokens": 30, "reserve": 2}.items():
         tab.fill(f"#{name}", str(value))
     tab.select_option("#overlap-by", "token")
-    tab.select_option("#format", "python")
+    tab.select_option("#language", "python")
     for name in ("context", "context-summary"):
         tab.check(f"#{name}")
     options: dict[str, Any] = {"overlap": 8, "min_tokens": 3, "desired_tokens": 30, "reserve": 2}

@@ -25,7 +25,7 @@ from chunker.integrations.service import cutting, operations
 from chunker.integrations.service.errors import BusyError, RefusedError, TooMuchError, WorkerError
 from chunker.integrations.service.pool import Pool
 
-CUT = {"name": "", "format": "auto", "max_tokens": 20, "tokenizer": "o200k_base"}
+CUT = {"name": "", "language": "auto", "max_tokens": 20, "tokenizer": "o200k_base"}
 # Some ten seconds of work for a worker: each chunk that could be is counted by a call.
 LONG = "a " * 1_800_000
 SLOW = {**CUT, "max_tokens": 200, "tokenizer": "words", "strategy": "optimal"}
@@ -54,7 +54,7 @@ def test_answers_are_those_of_the_library(tmp_path: Path) -> None:
         ]
         expected = CodeChunker("python", 40, overlap=5, context=True).chunk(source, source="a.py")
         options = {"max_tokens": 40, "overlap": 5, "context": True, "tokenizer": "o200k_base"}
-        seen = await ask(pool, "see", text=source, name="a.py", format="auto", **options)
+        seen = await ask(pool, "see", text=source, name="a.py", language="auto", **options)
         assert [one["characters"] for one in seen["data"]["chunks"]] == [[c.span.start, c.span.end] for c in expected]
         assert "text" not in seen["data"]
         # In parts: each goes on where the one before ended.
@@ -62,14 +62,14 @@ def test_answers_are_those_of_the_library(tmp_path: Path) -> None:
         texts: list[str] = []
         while first is not None:
             part = await ask(
-                pool, "chunk", text=source, name="a.py", format="auto", first=first, most_characters=200, **options
+                pool, "chunk", text=source, name="a.py", language="auto", first=first, most_characters=200, **options
             )
             assert 0 < sum(len(one["text"]) for one in part["chunks"]) <= 200
             assert (part["total"], part["tokens"]) == (len(expected), sum(c.token_count for c in expected))
             texts += [one["text"] for one in part["chunks"]]
             first = part["next"]
         assert texts == [chunk.text for chunk in expected]
-        plain = await ask(pool, "see", text="One. Two. " * 20, **{**CUT, "format": "text"})
+        plain = await ask(pool, "see", text="One. Two. " * 20, **{**CUT, "language": "text"})
         assert len(plain["data"]["chunks"]) == len(TextChunker(20).chunk("One. Two. " * 20))
         hits = await ask(
             pool,
@@ -106,7 +106,7 @@ def test_answers_are_those_of_the_library(tmp_path: Path) -> None:
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("see", {"text": "x", **CUT, "overlap": 99}, "overlap must be from 0"),
-    ("see", {"text": "x", **CUT, "format": "klingon"}, "format must be auto or one of"),
+    ("see", {"text": "x", **CUT, "language": "klingon"}, "language must be auto or one of"),
     ("see", {"text": "日", **CUT, "max_tokens": 1, "tokenizer": "bytes"}, "set max_tokens to at least 3"),
     ("search", {"folder": "nowhere", "query": "x", "limit": 1, "by": "both", "sources": [], "languages": [], "most_characters": 9}, "there is no index"),
     ("assemble", {"items": [{"text": "x " * 99, "required": True}], "budget": 5, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "do not fit"),
@@ -206,7 +206,7 @@ def test_a_worker_takes_its_processes_along_and_another_takes_its_place() -> Non
         return found
 
     async def work(pool: Pool) -> None:
-        await pool.ask("see", text="a = 1\n", **{**CUT, "format": "python"})
+        await pool.ask("see", text="a = 1\n", **{**CUT, "language": "python"})
         first = pool._workers[0]._process
         assert first is not None
         assert len(processes(first.pid)) == 2
@@ -277,7 +277,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     program = (
         "import asyncio, resource\n"
         "from chunker.integrations.service.errors import ServiceError\nfrom chunker.integrations.service.pool import Pool\n"
-        "cut = {'name': '', 'format': 'text', 'max_tokens': 1_000_000, 'tokenizer': 'characters'}\n"
+        "cut = {'name': '', 'language': 'text', 'max_tokens': 1_000_000, 'tokenizer': 'characters'}\n"
         "resource.setrlimit(resource.RLIMIT_DATA, (400_000_000, 400_000_000))\n"
         "async def main():\n    async with Pool(1) as pool:\n"
         "        try:\n            await pool.ask('see', text='x\\n\\n' * 3_000_000, **cut)\n"

@@ -40,7 +40,7 @@ function wantedCut() {
     overlap_by: byId("overlap-by").value,
     strategy: byId("strategy").value,
     reserve: numberOrNull("reserve"),
-    format: byId("format").value,
+    language: byId("language").value,
     context: Object.keys(CONTEXT).filter((id) => byId(id).checked).map((id) => CONTEXT[id]),
   };
 }
