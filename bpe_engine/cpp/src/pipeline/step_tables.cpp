@@ -44,14 +44,18 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     for (char32_t begin = 0; begin < 0x10000; begin += together) {
         if (together > 1 && treats_alike(begin, begin + together - 1)) {
             items.assign({{'a', 0, true}, {begin, 1, true}});
-            apply(items, false, false, false);
-            for (std::uint32_t number = 0; number < together; ++number) {
-                image.clear();
-                for (Item const& item : items)
-                    if (item.origin == 1) put(image, item.code == begin ? begin + number : item.code);
-                add_image(begin + number, image);
+            watched.clear();
+            apply(items, false, false, false, &watched);
+            // Spaces that are put around ideographs may be stripped: then these are lonely.
+            if (watched.empty()) {
+                for (std::uint32_t number = 0; number < together; ++number) {
+                    image.clear();
+                    for (Item const& item : items)
+                        if (item.origin == 1) put(image, item.code == begin ? begin + number : item.code);
+                    add_image(begin + number, image);
+                }
+                continue;
             }
-            continue;
         }
         items.clear();
         for (std::uint32_t number = 0; number < together; ++number) {
@@ -241,9 +245,19 @@ StepNormalizer::Runs StepNormalizer::settled_runs(Place place) const {
         in_two = std::u32string(enough, one) + std::u32string(enough, other);
         return of_run(in_turns) == of_spaces && of_run(in_two) == of_spaces;
     };
+    // A pattern without spaces may be of more than two of the others: no pair of them would show it.
+    auto const is_in_pattern = [&](char32_t code) {
+        Items items{{'a', 0, true}, {code, 1, true}, {'a', 2, true}};
+        std::vector<Watched> watched;
+        apply(items, false, false, true, &watched);
+        return std::any_of(watched.begin(), watched.end(), [&](Watched const& one) {
+            return steps_[one.step].kind == Kind::replace && steps_[one.step].pattern.find(U' ') == std::u32string::npos;
+        });
+    };
     Runs found{spaces, std::uint64_t{1} << ' '};
     std::u32string alike = U" ";
     for (char32_t const code : std::u32string(U"\t\n\v\f\r")) {
+        if (is_in_pattern(code)) continue;
         alike.push_back(code);
         if (std::all_of(alike.begin(), alike.end(), [&](char32_t other) { return are_alike(code, other) && are_alike(other, code); })) {
             found.like |= std::uint64_t{1} << code;

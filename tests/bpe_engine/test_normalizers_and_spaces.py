@@ -1,0 +1,100 @@
+"""Normalizers one after the other, some of which make spaces and some of which take them away: counts as `tokenizers` has them, of whole texts and of growing ones."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import tokenizers
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tokenizers import models, normalizers, pre_tokenizers
+
+from bpe_engine import Tokenizer
+from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
+
+NORMALIZERS: dict[str, Any] = {
+    "bert": normalizers.BertNormalizer(lowercase=False),
+    "nmt": normalizers.Nmt(),
+    "nfkc": normalizers.NFKC(),
+    "nfd": normalizers.NFD(),
+    "accents": normalizers.StripAccents(),
+    "strip": normalizers.Strip(),
+    "strip left": normalizers.Strip(right=False),
+    "strip right": normalizers.Strip(left=False),
+    "spaces to _": normalizers.Replace(tokenizers.Regex(" {2,}"), "_"),
+    "two spaces to x": normalizers.Replace("  ", "x"),
+    "three kinds to xyz": normalizers.Replace("\t\n\f", "xyz"),
+    "a space behind 中": normalizers.Replace("中 ", "b"),
+    "space to ▁": normalizers.Replace(" ", "▁"),
+    "prepend": normalizers.Prepend("▁"),
+}
+PRE_TOKENIZERS: dict[str, Any] = {
+    "none": None,
+    "bert": pre_tokenizers.BertPreTokenizer(),
+    "metaspace": pre_tokenizers.Metaspace(prepend_scheme="always"),
+}
+UNITS = [
+    "a",
+    "b",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\f",
+    "\t\n\f",
+    "\r\n",
+    "中",
+    "文",
+    "中 ",
+    "▁",
+    "\u3000",
+    "\u00a0",
+    "\u200b",
+    "\u0301",
+    "é",
+    "\x01",
+    "ab",
+]
+NAMES = st.lists(st.sampled_from(sorted(NORMALIZERS)), min_size=1, max_size=3, unique=True).map(tuple)
+
+
+@functools.cache
+def both(names: tuple[str, ...], pre_tokenizer: str) -> tuple[tokenizers.Tokenizer, Tokenizer]:
+    """The same tokenizer of the other package and of ours."""
+    tokens = ["<unk>", *" _abxyz中文\t\n\f▁é", "  ", "xy", "ab", "▁▁", "中文"]
+    merges = [(" ", " "), ("x", "y"), ("a", "b"), ("▁", "▁"), ("中", "文")]
+    model = models.BPE({token: number for number, token in enumerate(tokens)}, merges, unk_token="<unk>")
+    theirs = tokenizers.Tokenizer(model)
+    theirs.normalizer = normalizers.Sequence([NORMALIZERS[name] for name in names])
+    if PRE_TOKENIZERS[pre_tokenizer] is not None:
+        theirs.pre_tokenizer = PRE_TOKENIZERS[pre_tokenizer]
+    return theirs, Tokenizer.from_specification(parse_tokenizer_json(theirs.to_str().encode(), "made here"))
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    names=NAMES,
+    pre_tokenizer=st.sampled_from(sorted(PRE_TOKENIZERS)),
+    runs=st.lists(st.tuples(st.sampled_from(UNITS), st.integers(1, 90)), min_size=1, max_size=5),
+    size=st.integers(1, 9),
+)
+@example(names=("bert", "strip right"), pre_tokenizer="none", runs=[("中文", 1), ("中", 1)], size=1)
+@example(names=("bert", "strip right"), pre_tokenizer="none", runs=[("中文", 40)], size=7)
+@example(
+    names=("three kinds to xyz", "nmt", "strip right"), pre_tokenizer="none", runs=[("a", 1), ("\t\n\f", 200)], size=1
+)
+@example(
+    names=("three kinds to xyz", "nmt", "strip right"), pre_tokenizer="none", runs=[("a", 1), ("\t\n\f", 200)], size=7
+)
+def test_counts(names: tuple[str, ...], pre_tokenizer: str, runs: list[tuple[str, int]], size: int) -> None:
+    theirs, ours = both(names, pre_tokenizer)
+    text = "".join(unit * number for unit, number in runs)
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+    for piece in pieces:
+        appending.append(piece)
+    for piece in reversed(pieces):
+        prepending.prepend(piece)
+    want = len(theirs.encode(text, add_special_tokens=False).ids)
+    assert (ours.count(text), appending.count, prepending.count) == (want, want, want)
