@@ -185,6 +185,11 @@ class MarkdownSketch:
         What is left for later of the unit that begins there: what it is, its start and its end.
         """
 
+    def inside(self, text: str, unit: int) -> tuple[list[int], list[int], list[str]] | None:
+        """
+        Offsets, strengths and labels of the boundaries inside of the unit of `text` that begins there; None if it holds code that may be cut as its language is.
+        """
+
     def headings(self) -> list[tuple[int, int, int]]:
         """Start, end and level of those outside of quotes and lists."""
 

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "chunker/formats/markup.hpp"
 #include "chunker/markdown_blocks.hpp"
 #include "chunker/parser_copy.hpp"
+#include "contexts.hpp"
+#include "formats.hpp"
 #include "integers.hpp"
 #include "parts.hpp"
 #include "references.hpp"
@@ -94,14 +98,28 @@ public:
     }
 
     nb::list work_in(std::size_t unit) const {
-        const std::vector<markdown::Work>& works = sketch_.works();
-        auto work = std::lower_bound(works.begin(), works.end(), unit, [](const markdown::Work& each, std::size_t wanted) { return each.unit < wanted; });
         nb::list found;
-        for (; work != works.end() && work->unit == unit; ++work) {
-            std::string_view const name = markdown::work_names[static_cast<std::size_t>(work->kind)];
-            found.append(nb::make_tuple(nb::str(name.data(), name.size()), work->start, work->end));
+        for (const markdown::Work& work : sketch_.works_in(unit)) {
+            std::string_view const name = markdown::work_names[static_cast<std::size_t>(work.kind)];
+            found.append(nb::make_tuple(nb::str(name.data(), name.size()), work.start, work.end));
         }
         return found;
+    }
+
+    // The boundaries inside of a unit; none if something in it may be in a language of its own.
+    nb::object inside(nb::str text, std::size_t unit) const {
+        if (PyUnicode_GetLength(text.ptr()) != static_cast<Py_ssize_t>(sketch_.copy().size())) throw nb::value_error("not the text of this copy");
+        formats::Columns found;
+        for (const markdown::Work& work : sketch_.works_in(unit)) {
+            if (work.kind == markdown::WorkKind::prose) {
+                formats::prose(characters_of(nb::borrow<nb::str>(part_of(text, work.start, work.end))), work.start, found);
+            } else if (std::optional<markdown::Lines> const lines = sketch_.verbatim_lines(work)) {
+                formats::verbatim(sketch_.copy(), lines->start, lines->end, found);
+            } else {
+                return nb::none();
+            }
+        }
+        return to_columns(found);
     }
 
     nb::list headings() const {
@@ -226,6 +244,10 @@ void define_markdown(nb::module_& module) {
         .def(
             "work_in", [](const Sketch& self, std::size_t unit) { return Works(self.work_in(unit)); }, nb::lock_self(), nb::arg("unit"),
             "What is left for later of the unit that begins there: what it is, its start and its end.")
+        .def("inside", &Sketch::inside, nb::lock_self(), nb::arg("text"), nb::arg("unit"),
+             nb::sig("def inside(self, text: str, unit: int) -> tuple[list[int], list[int], list[str]] | None"),
+             "Offsets, strengths and labels of the boundaries inside of the unit of `text` that begins there; None if it holds code that may be cut as its "
+             "language is.")
         .def(
             "headings", [](const Sketch& self) { return Rows(self.headings()); }, nb::lock_self(), "Start, end and level of those outside of quotes and lists.")
         .def(

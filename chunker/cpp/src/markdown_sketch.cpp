@@ -16,6 +16,14 @@ constexpr std::int32_t a_level = 3;  // how much weaker a block is for each quot
 
 constexpr bool is_blank_mark(char character) { return character == ' ' || character == '\t' || character == '>'; }
 
+// Whether a line closes a fence of this mark.
+bool closes(std::string_view line, char mark) {
+    std::size_t const start = std::min(line.find_first_not_of(" \t>"), line.size());
+    std::size_t const end = std::min(line.find_first_not_of(mark, start), line.size());
+    std::size_t const ink = std::min(line.find_first_not_of(" \t", end), line.size());
+    return end - start >= 3 && (ink == line.size() || line.substr(ink) == "\n");
+}
+
 }  // namespace
 
 Sketch::Sketch(std::string_view copy) : copy_(copy) { columns_.strengths.push_back(strength::document); }
@@ -149,6 +157,33 @@ bool Sketch::blank_before(std::size_t offset) const {
         if (!is_blank_mark(copy_[at - 1])) return false;
     }
     return true;
+}
+
+// --- refining
+
+std::span<const Work> Sketch::works_in(std::size_t unit) const {
+    auto const [first, last] = std::ranges::equal_range(works_, unit, {}, &Work::unit);
+    return {first, last};
+}
+
+std::optional<Lines> Sketch::verbatim_lines(const Work& work) const {
+    if (work.kind == WorkKind::verbatim) return Lines{work.start, work.end};
+    Lines const code = work.kind == WorkKind::fence ? code_of(work) : Lines{work.start, work.end};
+    if (code.end - code.start >= static_cast<std::size_t>(embedded::long_code)) return std::nullopt;
+    return code;
+}
+
+// The line that opens a fence stays with the first line of code, the one that closes it with the last.
+Lines Sketch::code_of(const Work& fence) const {
+    std::string_view const block = copy_.substr(0, fence.end);
+    std::size_t const feed = block.find('\n', fence.start);
+    std::size_t const first = feed == std::string_view::npos ? fence.end : feed + 1;
+    std::size_t last = fence.end;
+    while (last > first && (last == fence.end || block[last - 1] != '\n')) --last;
+    std::string_view const opening = block.substr(fence.start, first - fence.start);
+    std::size_t const mark = std::min(opening.find("```"), opening.find("~~~"));
+    if (mark == std::string_view::npos || !closes(block.substr(last), opening[mark])) last = fence.end;
+    return {first, last};
 }
 
 // --- taking back

@@ -125,13 +125,13 @@ class _Reading:
 
     def inside(self, unit: int) -> Inside:
         """The details of the unit that begins there, which were left for later."""
-        works = self.found.work_in(unit)
-        if _compiled is not None and len(works) == 1 and works[0][0] == "prose":
-            _, start, end = works[0]
-            offsets, strengths, labels = _compiled.prose_columns(self._text[start:end])
-            return Inside([start + offset for offset in offsets], strengths, labels, ())
+        if _compiled is not None and isinstance(self.found, _compiled.MarkdownSketch):
+            found = self.found.inside(self._text, unit)
+            if found is not None:
+                offsets, strengths, labels = found
+                return Inside(offsets, strengths, labels, ())
         columns = Columns(self._text, self._copy, start=unit, sketching=self._of_code)
-        for kind, start, end in works:
+        for kind, start, end in self.found.work_in(unit):
             if kind == "prose":
                 columns.prose(start, end)
             elif kind == "verbatim":

@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,12 @@ extern const std::string_view work_names[5];
 struct Work {
     std::size_t unit;
     WorkKind kind;
+    std::size_t start;
+    std::size_t end;
+};
+
+// Whole lines of the copy.
+struct Lines {
     std::size_t start;
     std::size_t end;
 };
@@ -76,6 +84,10 @@ public:
 
     const Columns& columns() const { return columns_; }
     const std::vector<Work>& works() const { return works_; }
+    // The work of the unit that begins at `unit`.
+    std::span<const Work> works_in(std::size_t unit) const;
+    // The lines that work which is not prose cuts one by one; none if they are so many that their language counts.
+    std::optional<Lines> verbatim_lines(const Work& work) const;
     const std::vector<Heading>& headings() const { return headings_; }
     const std::vector<Table>& tables() const { return tables_; }
     std::string_view copy() const { return copy_; }
@@ -96,6 +108,7 @@ private:
     void put(std::size_t offset, std::int32_t strength, Label label);
     void block(std::size_t start, Label label);
     void whole(std::size_t start, Label label);
+    Lines code_of(const Work& fence) const;
     void put_off(WorkKind kind, std::size_t start, std::size_t end);
     bool blank_before(std::size_t offset) const;
 

@@ -30,6 +30,20 @@ bool is_prefix(char32_t character) { return character >= 0x300 && break_classes(
 
 constexpr bool is_copied_blank(char character) { return character == ' ' || character == '\t'; }
 
+// Goes to the next line of copy[at:end] that is not blank; false if there is none. `blank`: whether a blank line stands before it.
+bool next_line(std::string_view copy, std::size_t& at, std::size_t end, bool& blank) {
+    std::size_t const feed = copy.substr(0, end).find('\n', at);
+    if (feed == none) return false;
+    std::size_t next = feed + 1;
+    for (std::size_t ink = next; ink < end; ++ink) {
+        if (copy[ink] == '\n') next = ink + 1;
+        else if (!is_copied_blank(copy[ink])) break;
+    }
+    blank = next > feed + 1;
+    at = next;
+    return next < end;
+}
+
 }  // namespace
 
 Markup::Markup(Text text, const CodeInside& code_inside) : text_(text), copy_(copy_of(text)), code_inside_(code_inside) {
@@ -61,28 +75,7 @@ std::size_t Markup::cut_before(std::size_t offset) const {
 
 std::size_t Markup::line_feed(std::size_t start, std::size_t end) const { return std::string_view(copy_).substr(0, end).find('\n', start); }
 
-bool Markup::next_line(std::size_t& at, std::size_t end, bool& blank) const {
-    std::size_t const feed = line_feed(at, end);
-    if (feed == none) return false;
-    std::size_t next = feed + 1;
-    for (std::size_t ink = next; ink < end; ++ink) {
-        if (copy_[ink] == '\n') next = ink + 1;
-        else if (!is_copied_blank(copy_[ink])) break;
-    }
-    blank = next > feed + 1;
-    at = next;
-    return next < end;
-}
-
-void Markup::verbatim(std::size_t start, std::size_t end) {
-    std::size_t at = start;
-    if (start > 0 && copy_[start - 1] == '\n') {
-        std::size_t ink = start;
-        while (ink < end && is_copied_blank(copy_[ink])) ++ink;
-        if (ink < end && copy_[ink] == '\n') --at;
-    }
-    for (bool blank = false; next_line(at, end, blank);) found.columns.add(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
-}
+void Markup::verbatim(std::size_t start, std::size_t end) { formats::verbatim(copy_, start, end, found.columns); }
 
 void Markup::prose(std::size_t start, std::size_t end) { prose(start, end, prose_ends(text_.substr(start, end - start))); }
 
@@ -93,7 +86,7 @@ void Markup::prose(std::size_t start, std::size_t end, const std::vector<std::si
     };
     if (end > start && line_feed(start, end - 1) != none) {
         std::size_t at = start;
-        for (bool blank = false; next_line(at, end, blank);) {
+        for (bool blank = false; next_line(copy_, at, end, blank);) {
             put_sentences_before(at);
             if (number == ends.size() || start + ends[number] != at) put(at, columns::soft_line, "line");
         }
@@ -206,5 +199,23 @@ private:
 }  // namespace
 
 std::vector<std::size_t> prose_ends(Text paragraph) { return ProseReader(paragraph).read(); }
+
+void prose(Text paragraph, std::size_t start, Columns& found) {
+    CodeInside const no_code;
+    Markup markup(paragraph, no_code);
+    markup.prose(0, paragraph.size());
+    Columns const& inside = markup.found.columns;  // the first of them is that of the paragraph
+    for (std::size_t row = 1; row < inside.size(); ++row) found.add(start + inside.offsets[row], inside.strengths[row], inside.labels[row]);
+}
+
+void verbatim(std::string_view copy, std::size_t start, std::size_t end, Columns& found) {
+    std::size_t at = start;
+    if (start > 0 && copy[start - 1] == '\n') {
+        std::size_t ink = start;
+        while (ink < end && is_copied_blank(copy[ink])) ++ink;
+        if (ink < end && copy[ink] == '\n') --at;
+    }
+    for (bool blank = false; next_line(copy, at, end, blank);) found.add(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
+}
 
 }  // namespace chunker::formats

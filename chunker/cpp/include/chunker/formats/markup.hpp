@@ -79,9 +79,6 @@ public:
     MarkupOutline found;
 
 private:
-    // Goes to the next line of [at, end) that is not blank; false if there is none. `blank`: whether a blank line stands before it.
-    bool next_line(std::size_t& at, std::size_t end, bool& blank) const;
-
     Text text_;
     std::string copy_;
     const CodeInside& code_inside_;
@@ -90,5 +87,10 @@ private:
 
 // The ends of the sentences of a paragraph of marked-up prose: see prose_sentence_ends of chunker/formats/segmentation.py.
 std::vector<std::size_t> prose_ends(Text paragraph);
+
+// Adds the boundaries of a paragraph that begins at `start`: its sentences, and its lines.
+void prose(Text paragraph, std::size_t start, Columns& found);
+// Adds all lines of copy[start:end] but the first that are not blank, as `Markup::verbatim`.
+void verbatim(std::string_view copy, std::size_t start, std::size_t end, Columns& found);
 
 }  // namespace chunker::formats
