@@ -141,8 +141,10 @@ def test_answers_of_the_servers(chunks: list[Chunk]) -> None:
 
     options = {**OPTIONS, "tokenizer": "o200k_base"}
     own = [chunk.record() for chunk in chunks if chunk.source == "shop.py"]
-    assert OPERATIONS["records"](text=BROKEN, name="shop.py", format="auto", **options)["chunks"] == own
-    told = OPERATIONS["chunk"](text=BROKEN, name="shop.py", format="auto", first=0, most_characters=100_000, **options)
+    assert OPERATIONS["records"](text=BROKEN, name="shop.py", language="auto", **options)["chunks"] == own
+    told = OPERATIONS["chunk"](
+        text=BROKEN, name="shop.py", language="auto", first=0, most_characters=100_000, **options
+    )
     names = list(told["chunks"][0])
     assert set(names) < set(FIELDS)
     assert told["chunks"] == [{name: record[name] for name in names} for record in own]

@@ -214,7 +214,8 @@ INTERRUPTED = textwrap.dedent(
 
     class Slow(TextChunker):
         def chunk(self, text, *, source=None):
-            print("at work:", os.getpid(), flush=True)
+            # In one write: with PYTHONUNBUFFERED, what two processes print is mixed within the line.
+            os.write(1, f"at work: {os.getpid()}\\n".encode())
             import time
             time.sleep(60)
 
