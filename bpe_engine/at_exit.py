@@ -1,4 +1,4 @@
-"""Caches of native objects, emptied before the interpreter ends, so that the objects are freed in time.
+"""Empty the caches of native objects before the interpreter ends, so that the objects are freed in time.
 
 A module may outlive the end: some other package keeps one of its functions or classes, and with it the globals of the module, so its caches are
 never freed by themselves.

@@ -1,4 +1,4 @@
-"""Special tokens: found in a text by one pass of an automaton, and parted from the plain text around them."""
+"""Special tokens: found in a text by one pass of an automaton, and separated from the plain text around them."""
 
 from __future__ import annotations
 

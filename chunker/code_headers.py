@@ -1,4 +1,4 @@
-"""Code headers: what a chunk of code needs of the rest of its file to be understood alone.
+"""Code headers: the imports and signatures of its file that make a chunk of code readable alone.
 
 shapes.py > class Circle                    the breadcrumb, if the chunker has it
 from math import pi                         the imports whose names the chunk uses

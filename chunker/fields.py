@@ -1,4 +1,4 @@
-"""The fields of a chunk: their names, in one order, wherever a chunk is told. docs/reference/chunk-fields.md explains them.
+"""The fields of a chunk: one list of names in one order, for every form of output. docs/reference/chunk-fields.md explains them.
 
 Chunk.record(), JSON Lines    FIELDS                    the body only where it is not the text
 CSV, Parquet, Arrow           TABLE_COLUMNS             the span in six columns

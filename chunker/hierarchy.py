@@ -1,4 +1,4 @@
-"""Chunks in chunks: large ones to read, small ones to find. Each small one lies inside one large one.
+"""Hierarchies of chunks: small ones to search, each inside one large chunk to read.
 
     2048    |                parent                |              parent            |
      512    |   child    |   child   |    child    |   child   |        child       |

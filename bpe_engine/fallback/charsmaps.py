@@ -1,4 +1,4 @@
-"""Texts replaced by tables of SentencePiece, with the origin of each character: the normalizers Charsmap and SentencePieceText."""
+"""The normalizers Charsmap and SentencePieceText: replace texts by tables of SentencePiece, and keep the origin of each character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Grapheme clusters of Unicode 17, as Hugging Face `tokenizers` 0.23 has them: what a reader takes for one character.
+r"""Grapheme clusters (what a reader takes for one character) by Unicode 17, which Hugging Face `tokenizers` 0.23 follows.
 
     "e\u0301a\r\n"     e\u0301 | a | \r\n
 

@@ -1,4 +1,4 @@
-"""Merging by its definition: of all pairs the one that comes first in the list, the leftmost of equals, until none is left.
+"""Byte pair encoding by its definition: merge the pair that is first in the list, the leftmost of equals, until none is left.
 
 For merges that have no order of tokens to them (`fallback/ranking.py`), so that the engine cannot run them. n log n in the length of a pre-token,
 and in Python: some hundred times as slow as the engine.

@@ -1,4 +1,4 @@
-"""Special tokens that overlap: where a text may be parted in two ways.
+"""Special tokens that overlap, so that a text could be split at them in two ways.
 
 llama.cpp looks for the longest token first, anywhere in the text, and then for the others in what is left; Hugging Face from left to right, for the
 longest at each place. With "ab" and "bcd" the text "abcd" is a|bcd for the one and ab|cd for the other. For nearly all sets of tokens both are the

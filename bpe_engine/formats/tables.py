@@ -1,4 +1,4 @@
-"""Tokens that the core has read from a file, with merges, ranks or scores: mappings and sequences of Python objects, made when somebody asks for them.
+"""Tokens, merges, ranks and scores that the core has read from a file, as mappings and sequences that make Python objects on access.
 
 Most who load a file never do: the core hands them to its model by itself. They are right as they are, so nothing checks them again.
 """

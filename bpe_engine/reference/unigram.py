@@ -1,4 +1,4 @@
-"""Unigram: of all ways to part a piece into tokens the one with the highest sum of scores.
+"""Unigram: of all ways to split a piece into tokens, the one with the highest sum of scores.
 
     tokens     a -1   b -2   ab -2.5   bc -3.5           an unknown character: the lowest score - 10, here -13.5
 

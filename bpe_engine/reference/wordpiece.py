@@ -1,4 +1,4 @@
-"""WordPiece: the longest token that a word begins with, then again and again the longest that the rest begins with.
+"""WordPiece: take the longest token that a word begins with, then repeat with the rest of the word.
 
     tokens  un  aff  ##aff  ##able  [UNK]        unaffable  ->  un ##aff ##able
                                                  unaffably  ->  [UNK]              where nothing fits, the whole word is unknown

@@ -1,4 +1,4 @@
-"""Take values of the command line that Python has checked already, without a second check.
+"""Pass option values through typer when Python has checked them already.
 
 typer checks each value by a pydantic model of its parameter. To import pydantic and to build the models of `chunker chunk` takes longer than to
 chunk a file, and most values are defaults, words and whole numbers. What is not plainly right goes to typer, which knows what to say of it.

@@ -1,4 +1,4 @@
-"""`chunker evaluate`: find the chunker and the size that answer questions about files best."""
+"""`chunker evaluate`: find the chunker and size whose chunks answer questions about your files best."""
 
 # Imports stand where they are used: help and complaints about options need neither numpy nor tokenizers.
 # ruff: noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Paths that a command is given: those that cannot be are told before anything is done."""
+"""Check the paths of a command before any work: a path that cannot be used is an error at once."""
 
 from __future__ import annotations
 

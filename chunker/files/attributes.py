@@ -1,4 +1,4 @@
-"""What `.gitattributes` says of who wrote a file, by the names that GitHub's Linguist has for it.
+"""Attributes of GitHub's Linguist in `.gitattributes`: which files are generated, vendored or documentation.
 
     api/*.ts linguist-generated               a program wrote it
     lib/** linguist-vendored=true             others wrote it

@@ -1,4 +1,4 @@
-"""Chunks of a file, which know more than their text: where in the file they stand."""
+"""Chunks of a file, with their pages, boxes or cells in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the files that git would ignore: one rule, one file of rules, and the stack of them down to a folder.
+"""Find the files that git would ignore: a rule, a file of rules, and the stack of files that apply to a folder.
 
 A rule is compiled into a regular expression over bytes, as git matches bytes: `?` is one byte and does not match `é`.
 It is matched against one entry, never against what lies below it: a walk goes from the top down and does not enter an

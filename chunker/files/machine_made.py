@@ -1,4 +1,4 @@
-"""Files that a program wrote: recognized by a name, by what their first lines say, or by how their text is written.
+"""Files that a program wrote, recognized by their names, by a note in their first lines, or by the look of their text.
 
     uv.lock, yarn.lock, go.sum                      lock files           by name
     app.min.js, a bundle with long lines            minified             by name, or by the mean length of its lines

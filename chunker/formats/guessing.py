@@ -1,4 +1,4 @@
-"""The language of a text without a name: pasted, or piped. Only where it is clear; all else is plain text.
+"""Guess the language of a text without a file name (pasted, or piped), only where it is clear; else it is plain text.
 
     {"a": [1, 2]}                             JSON: it can be read as that
     # Guide ... ## Install ... ```sh ...      Markdown: headings between blank lines, and another sign of it

@@ -1,4 +1,4 @@
-"""Texts of unknown structure: cut by the little that is known, with a note in the metadata of the chunks.
+"""Languages without a format: cut as plain text or by a generic table, with a note in the metadata of the chunks.
 
 main.dart    {"language": "Dart: no grammar, cut by lines"}
 data.zzz    {"language": "unknown, cut as plain text"}

@@ -1,4 +1,4 @@
-"""The cut of a chunk, once it is known what fits: at the farthest boundary, or before a unit that is better kept whole.
+"""Choose the cut of a chunk among those that fit: the farthest, or one before a unit that is better kept whole.
 
     budget 12      import os ¶ import re ¶ | def f(x): ¶ x += 1 ¶ return x ¶ | def g(): ...
     fits up to                                        ^ a cut here would break f

@@ -1,4 +1,4 @@
-"""Names in an index: of files, and of the symbols that they define and use. Written in the commits that change the files.
+"""Names of files, and of the symbols that they define and use, written in the commits that change the files.
 
 sources                      a row for each name of a file, counted by its tags; its words are in full text
 definitions                  by version, found by their name in small letters

@@ -1,4 +1,4 @@
-"""What an index is opened with: the root of its names, the store of its vectors, and its settings."""
+"""Open an index: the root of its file names, the store of its vectors, and its settings."""
 
 from __future__ import annotations
 

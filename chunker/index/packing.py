@@ -1,4 +1,4 @@
-"""Packs: hits as a reader needs them, within an exact budget.
+"""Packs: hits extended to what a reader needs, within an exact budget.
 
     ## src/stack.py                     one header a file, in the order of the best hit of each
     @@ 12-14                            lines of the file, as they are there

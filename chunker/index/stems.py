@@ -1,4 +1,4 @@
-"""The language whose stems the words of a text have: told for prose by its function words, English for code and in doubt."""
+"""Choose the language to stem the words of a text in: by function words for prose; English for code and in doubt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms: what full text keeps of the words of a text, and is asked for.
+"""Terms: the forms of words that full text stores, and that a question is turned into.
 
     the Parsers          the parser                           words as stems, in small letters, without accents
     parseHTTPHeaders     parsehttpheaders pars http header    a name whole, as it is, and its words as stems

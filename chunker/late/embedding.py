@@ -1,4 +1,4 @@
-"""LateEmbedder: documents and their chunks -> one vector a chunk, with whatever model gives vectors of tokens.
+"""LateEmbedder: documents and their chunks -> one vector a chunk, with any model that returns vectors of tokens.
 
 class Mine:
     dimensions, max_tokens, prefix = 768, 8192, "search_document: "

@@ -1,4 +1,4 @@
-"""Pooling: the vectors of tokens -> the vector of each chunk, the mean over its span, whichever windows that lies in."""
+"""Pooling: the vectors of tokens -> the vector of each chunk, the mean over its span, also across windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose lines of a tree within a budget, to the best value: a knapsack whose parts stand in others.
+"""Choose the lines of a tree with the highest value within a budget: a knapsack where a line needs its parents.
 
     node          value  price       the nodes in the order of the text; a node can only be chosen with those around it
     a.py              0      3       files are the outermost nodes

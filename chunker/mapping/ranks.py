@@ -1,4 +1,4 @@
-"""Rank the files of a repository by who uses whom, and definitions by the rank that reaches them.
+"""Rank files by the references between them, and definitions by the rank of the files that use them.
 
     a.py uses Stack, push        a.py -> stack.py       Stack is worth what a.py gives for it, push too
     b.py uses Stack              b.py -> stack.py

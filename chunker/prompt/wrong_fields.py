@@ -1,4 +1,4 @@
-"""Wrong fields of items and sections, told in one line by the errors of the package.
+"""Report wrong fields of items and sections in one line, as errors of the package.
 
 Item(None)                    WrongTypeError: text of Item must be a str, Chunk, Hit or Path, not None
 Item("a", truncate="tale")    PromptConfigurationError: truncate of Item must be 'tail', 'head' or 'middle', got 'tale'

@@ -1,4 +1,4 @@
-"""Kinds of files that are seldom what is asked for, by their names: tests, examples, copies, what is generated or translated (lowered.toml)."""
+"""Kinds of files that rank lower, recognized by name: tests, examples, vendored copies, generated and translated files (lowered.toml)."""
 
 from __future__ import annotations
 

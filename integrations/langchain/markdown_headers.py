@@ -1,4 +1,4 @@
-"""LangChain's `MarkdownHeaderTextSplitter` with its arguments, and with the text as it was.
+"""LangChain's `MarkdownHeaderTextSplitter` with its arguments, but without changing the text.
 
     # Guide              {"h1": "Guide"}                        # intro, not a heading: it stands in code
     First.

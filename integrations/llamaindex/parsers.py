@@ -1,4 +1,4 @@
-"""What both LlamaIndex parsers have: how their tokens are counted, and how they are saved."""
+"""Common part of the LlamaIndex parsers: counting tokens, and saving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guard: refuse requests before anything is done for them.
+"""Guard: refuse requests before any work is done for them.
 
     Host: evil.example          421  a name that is not ours leads here: DNS rebinding
     Origin: https://evil.test   403  another site asks, through the browser of somebody who visits it

@@ -1,4 +1,4 @@
-"""Clients that send too slowly or do not read: how long the server waits for them.
+"""Time limits for clients that send too slowly or do not read.
 
     connected ── head of a request complete ── body complete ── answered ───────────── all of it read
          HEAD_SECONDS             bodies.BODY_SECONDS    server.ANSWER_SECONDS   READ_SECONDS

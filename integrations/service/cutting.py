@@ -1,4 +1,4 @@
-"""Cutting texts for clients, in workers: what the page shows, chunks as records, files of them, and the code that makes the same chunks."""
+"""Cutting texts for clients, in workers: the content of the page, chunks as records and as files, and the code that makes the same chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line for a request whose fields are wrong: the field, and how it would be right.
+"""One line for a request with a wrong field: its name, and the values that it takes.
 
 {"max_token": 5}                    max_token: there is no such field; did you mean max_tokens?
 {"max_tokens": "many"}              max_tokens: Input should be a valid integer

@@ -1,4 +1,4 @@
-"""Documents of Docling as texts with places: who has converted a file with it chunks what it found.
+"""Documents that Docling has converted, as texts with pages and boxes.
 
     from docling.document_converter import DocumentConverter            # with its models, some gigabytes
 

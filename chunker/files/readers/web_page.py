@@ -1,4 +1,4 @@
-"""HTML as Markdown: headings, paragraphs, items, tables, quotes and code; not scripts, styles, forms, and what leads elsewhere (nav, foot).
+"""HTML as Markdown: headings, paragraphs, items, tables, quotes and code; without scripts, styles, forms and navigation.
 
 For pages inside of books and mails, and for who wants a page as its text: `HtmlFormat` cuts a page as it is, tags and all.
 """

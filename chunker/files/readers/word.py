@@ -1,4 +1,4 @@
-"""DOCX: headings, paragraphs, items, tables and footnotes in the order of the body; heads and feet of pages stand elsewhere in the file.
+"""DOCX: headings, paragraphs, items, tables and footnotes in the order of the body; headers and footers of pages are other parts of the file.
 
 Read with the standard library alone: the format is XML in a zip file, and of its two hundred elements a dozen have text.
 A place is the number of the block in the body, from 1, and its page where Word has noted page breaks.

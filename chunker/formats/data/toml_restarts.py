@@ -1,4 +1,4 @@
-"""Offsets where parsing of TOML can resume: each table, with the comments above it. It ends every value, even one with brackets that nobody closed."""
+"""Offsets where parsing of TOML can resume: each table, with the comments above it. A table ends every value before it, even one whose brackets are not closed."""
 
 from __future__ import annotations
 

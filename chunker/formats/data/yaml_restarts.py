@@ -1,4 +1,4 @@
-"""Offsets where parsing of YAML can resume: each key or item at the margin that another one stands before, with the comments above it; and each document.
+"""Offsets where parsing of YAML can resume: each document, and each key or item at the margin but the first, with the comments above it.
 
 Lines at the margin end all values; a member like those before, in short, is all that has to stand in front of them.
 """

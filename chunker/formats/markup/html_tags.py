@@ -1,4 +1,4 @@
-"""The tags of HTML, in one pass: where each stands, what it is called, and what its name means for blocks.
+"""The tags of HTML, found in one pass: the span and name of each, and its role among blocks.
 
     <!-- a --><p class="x > y">b</P>   ->   ! 0..10, p 10..27, /p 28..32
 

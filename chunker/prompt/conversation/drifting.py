@@ -1,4 +1,4 @@
-"""Drift: spans whose pinned ids are not those of their text."""
+"""Drift: spans whose pinned ids differ from the ids that encoding their text would give."""
 
 from __future__ import annotations
 

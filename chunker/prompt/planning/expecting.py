@@ -1,4 +1,4 @@
-"""The turns that a plan made on the way expects: the stated model of what nobody knows yet.
+"""The turns that a plan expects while the conversation goes on: a stated model of the unknown future.
 
 The next turns have as many tokens and messages as those so far had on average. The cache outlives each pause before them with one chance, which is that
 of the pauses so far, with two more that it outlived and one that it did not: (outlived + 2) / (pauses + 3). After them nothing is paid.

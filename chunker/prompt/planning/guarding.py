@@ -1,4 +1,4 @@
-"""Steps after which a plan still need not cost more than the simple rules, whatever comes.
+"""Guard: find the steps after which a plan can still cost no more than the simple rules, whatever turns follow.
 
     rule     |system|turn 3|turn 4|turn 5|     its first turn, what the cache has of its prompt, and what it has cost so far
     plan     |system|turn 5|                   as cheap so far, and its prompt is shorter and in the cache: it can do what the rule does, for less

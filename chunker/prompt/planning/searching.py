@@ -1,4 +1,4 @@
-"""The cheapest way through turns, found by going back from the last one over states of which few are needed.
+"""Find the cheapest plan by dynamic programming, backwards from the last turn, over few states.
 
     state     |system|turn 3|turn 4|turn 5|    the first turn of the prompt, and how far the cache has it
     choices   stay, drop as little as must be, or drop all that may leave

@@ -1,4 +1,4 @@
-"""Simple rules by which turns leave a conversation, which plans are measured against.
+"""Simple rules for dropping turns, the baselines that plans are measured against.
 
 keep-all     turns leave only when there is no room, as many as must
 drop-oldest  one more each turn than that, as a window that slides
