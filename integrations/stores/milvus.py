@@ -22,6 +22,7 @@ from chunker.errors import MissingExtraError
 from chunker.index.errors import VectorStoreError
 from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
 from chunker.index.vectors import Vectors
+from chunker.integrations.stores.shared_client import SharedClient
 
 try:
     from pymilvus import DataType, MilvusClient
@@ -54,9 +55,7 @@ class MilvusStore(VectorStore):
         self._place = named if self._is_server else os.path.realpath(named)
         self._token = token
         # A file has one client, which all threads share.
-        self._lock = threading.RLock()
-        self._client: MilvusClient | None = None
-        self._users = 0
+        self._client = SharedClient(self._made, self._closed)
 
     @property
     def spec(self) -> str:
@@ -67,7 +66,7 @@ class MilvusStore(VectorStore):
         """See `VectorStore.create`."""
         if not self._is_server:
             hide_folder(str(Path(self._place).parent))
-        with self._connected() as client, _telling(self._shown):
+        with self._client.used() as client, _telling(self._shown):
             if client.has_collection(table):
                 return
             schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
@@ -80,7 +79,7 @@ class MilvusStore(VectorStore):
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[MilvusTable]:
         """See `VectorStore.opened`."""
-        with self._connected() as client:
+        with self._client.used() as client:
             with _telling(self._shown):
                 is_there = client.has_collection(table)
                 if is_there:
@@ -91,7 +90,7 @@ class MilvusStore(VectorStore):
 
     def discard(self, table: str) -> None:
         """See `VectorStore.discard`."""
-        with self._connected() as client, _telling(self._shown):
+        with self._client.used() as client, _telling(self._shown):
             if client.has_collection(table):
                 client.drop_collection(table)
 
@@ -99,27 +98,22 @@ class MilvusStore(VectorStore):
     def _shown(self) -> str:
         return without_password(self._place)
 
-    @contextlib.contextmanager
-    def _connected(self) -> Iterator[MilvusClient]:
-        with self._lock, _telling(self._shown):
-            if self._client is None:
-                token = self._token or os.environ.get("MILVUS_TOKEN", "")
-                if not self._is_server:
-                    with _LOCK:
-                        _OPEN[self._place] += 1
-                self._client = MilvusClient(self._place, token=token) if self._is_server else MilvusClient(self._place)
-            client = self._client
-            self._users += 1
-        try:
-            yield client
-        finally:
-            with self._lock:
-                self._users -= 1
-                if not self._users:
-                    self._client = None
-                    client.close()
-                    if not self._is_server:
-                        _let_go(self._place)
+    def _made(self) -> MilvusClient:
+        with _telling(self._shown):
+            if self._is_server:
+                return MilvusClient(self._place, token=self._token or os.environ.get("MILVUS_TOKEN", ""))
+            with _LOCK:
+                _OPEN[self._place] += 1
+            try:
+                return MilvusClient(self._place)
+            except BaseException:
+                _let_go(self._place)
+                raise
+
+    def _closed(self, client: MilvusClient) -> None:
+        client.close()
+        if not self._is_server:
+            _let_go(self._place)
 
     def __repr__(self) -> str:
         return f"MilvusStore({self._shown!r})"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import uuid
 from collections.abc import Iterator, Sequence
 
@@ -21,6 +20,7 @@ from chunker.errors import MissingExtraError
 from chunker.index.errors import VectorStoreError
 from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
 from chunker.index.vectors import Vectors
+from chunker.integrations.stores.shared_client import SharedClient
 
 try:
     from qdrant_client import QdrantClient, models
@@ -51,9 +51,7 @@ class QdrantStore(VectorStore):
         self._exact = exact
         self._api_key = api_key
         # A client locks its folder, so all threads share one.
-        self._lock = threading.RLock()
-        self._client: QdrantClient | None = None
-        self._users = 0
+        self._client = SharedClient(self._made, QdrantClient.close)
 
     @property
     def spec(self) -> str:
@@ -64,7 +62,7 @@ class QdrantStore(VectorStore):
         """See `VectorStore.create`."""
         if not self._is_server:
             hide_folder(self._place)
-        with self._connected() as client, _telling(self._shown):
+        with self._client.used() as client, _telling(self._shown):
             if not client.collection_exists(table):
                 # By the dot product: for cosines Qdrant scales the vectors, and would not return them as they were put.
                 how = models.VectorParams(size=dimensions, distance=models.Distance.DOT)
@@ -73,7 +71,7 @@ class QdrantStore(VectorStore):
     @contextlib.contextmanager
     def opened(self, table: str) -> Iterator[QdrantTable]:
         """See `VectorStore.opened`."""
-        with self._connected() as client:
+        with self._client.used() as client:
             with _telling(self._shown):
                 is_there = client.collection_exists(table)
             if not is_there:
@@ -82,34 +80,19 @@ class QdrantStore(VectorStore):
 
     def discard(self, table: str) -> None:
         """See `VectorStore.discard`."""
-        with self._connected() as client, _telling(self._shown):
+        with self._client.used() as client, _telling(self._shown):
             client.delete_collection(table)
 
     @property
     def _shown(self) -> str:
         return without_password(self._place)
 
-    @contextlib.contextmanager
-    def _connected(self) -> Iterator[QdrantClient]:
-        with self._lock, _telling(self._shown):
-            if self._client is None:
-                self._client = self._made()
-            client = self._client
-            self._users += 1
-        try:
-            yield client
-        finally:
-            with self._lock:
-                self._users -= 1
-                if not self._users:
-                    self._client = None
-                    client.close()
-
     def _made(self) -> QdrantClient:
-        if not self._is_server:
-            return QdrantClient(path=self._place)
-        key = self._api_key or os.environ.get("QDRANT_API_KEY")
-        return QdrantClient(url=self._place, api_key=key, timeout=_SECONDS)
+        with _telling(self._shown):
+            if not self._is_server:
+                return QdrantClient(path=self._place)
+            key = self._api_key or os.environ.get("QDRANT_API_KEY")
+            return QdrantClient(url=self._place, api_key=key, timeout=_SECONDS)
 
     def __repr__(self) -> str:
         return f"QdrantStore({self._shown!r})"
