@@ -23,16 +23,9 @@ PrependingEncoder::PrependingEncoder(std::shared_ptr<const Encoder> encoder)
 void PrependingEncoder::prepend(Bytes more) {
     if (more.size == 0) return;
     State const before = state_;
-    std::size_t const length = state_.length + more.size;
-    if (storage_.size() < length) {
-        std::vector<Byte> larger(std::max<std::size_t>(length * 2, 256));
-        Bytes const old = text();
-        if (old.size > 0) std::memcpy(larger.data() + larger.size() - old.size, old.data, old.size);
-        storage_ = std::move(larger);
-    }
-    std::memcpy(storage_.data() + storage_.size() - length, more.data, more.size);
-    state_.length = length;
-    totals_.resize(length + 1, unknown);
+    text_.prepend(more, state_.length);
+    state_.length += more.size;
+    totals_.resize(state_.length + 1, unknown);
     try {
         state_.count = total(more.size);
     } catch (...) {

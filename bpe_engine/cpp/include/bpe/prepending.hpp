@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bpe/encoder.hpp"
+#include "bpe/left_growing_text.hpp"
 #include "bpe/open_pieces.hpp"
 #include "bpe/run_index.hpp"
 
@@ -49,7 +50,7 @@ private:
     static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
     // The text from a place on.
-    Bytes from(std::size_t distance) const { return {storage_.data() + (storage_.size() - distance), distance}; }
+    Bytes from(std::size_t distance) const { return text_.last(distance); }
     std::size_t total(std::size_t added);
     // The first pre-tokens from `place` on, as distances of their ends; at least one.
     void first_ends(std::size_t place, std::size_t window, std::vector<std::size_t>& ends);
@@ -57,7 +58,7 @@ private:
     std::size_t count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace);
 
     std::shared_ptr<const Encoder> encoder_;
-    std::vector<Byte> storage_;             // the text is its end
+    LeftGrowingText text_;
     std::vector<std::uint32_t> totals_{0};  // of each distance; unknown where no chain has passed
     State state_;
     OpenPieces pieces_;

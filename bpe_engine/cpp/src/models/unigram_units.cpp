@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "bpe/left_growing_text.hpp"
 #include "bpe/steps.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
@@ -179,13 +180,8 @@ public:
 
     void extend(Bytes more) override {
         if (size_ + more.size >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a pre-token of 4 GiB or more");
-        if (storage_.size() < size_ + more.size) {
-            std::vector<Byte> larger(std::max<std::size_t>(2 * (size_ + more.size), 256));
-            std::copy(storage_.end() - static_cast<std::ptrdiff_t>(size_), storage_.end(), larger.end() - static_cast<std::ptrdiff_t>(size_));
-            storage_ = std::move(larger);
-        }
+        text_.prepend(more, size_);
         size_ += more.size;
-        std::copy(more.begin(), more.end(), storage_.end() - static_cast<std::ptrdiff_t>(size_));
     }
 
     void truncate(std::size_t size) override {
@@ -212,7 +208,7 @@ public:
     std::size_t fewest() override { return 0; }
 
 private:
-    Bytes text() const { return {storage_.data() + (storage_.size() - size_), size_}; }
+    Bytes text() const { return text_.last(size_); }
     std::size_t covered() const { return list_.empty() ? 0 : list_.back().all.size; }
 
     void pop() {
@@ -254,7 +250,7 @@ private:
     }
 
     UnigramUnits units_;
-    std::vector<Byte> storage_;  // the text is its end
+    LeftGrowingText text_;
     std::size_t size_ = 0;
     std::vector<UnigramUnit> list_;  // from right to left
     std::vector<double> scores_;     // of the tokens of each, from left to right

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bpe/explicit_tokens.hpp"
+#include "bpe/left_growing_text.hpp"
 #include "bpe/pipeline/open_tail.hpp"
 #include "bpe/pipeline/pipeline.hpp"
 
@@ -95,7 +96,7 @@ public:
         : pipeline_(std::move(pipeline)), before_(before) {}
 
     std::size_t count() const { return state_.count; }
-    Bytes text() const { return {storage_.data() + (storage_.size() - state_.length), state_.length}; }
+    Bytes text() const { return text_.last(state_.length); }
     const Pipeline& encoder() const { return *pipeline_; }
     // A lower bound for the count of this text and of every text that ends with it.
     std::size_t fewest();
@@ -115,7 +116,7 @@ private:
 
     std::shared_ptr<const Pipeline> pipeline_;
     Before before_;
-    std::vector<Byte> storage_;                   // the text is its end
+    LeftGrowingText text_;
     std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
     std::map<std::size_t, std::uint32_t> behind_tokens_;
     std::unique_ptr<OpenHead> head_;  // once it is worth it
