@@ -19,7 +19,7 @@ from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.pipeline.characters import compiled, members, numbers, script_of
 from bpe_engine.pipeline.expressions import WORD
-from bpe_engine.pipeline.matching import Match, RustExpression, matcher
+from bpe_engine.pipeline.matching import Match, RustExpression, matcher, with_gaps
 from bpe_engine.pipeline.pre_tokenizers import (
     Behaviour,
     ByteLevel,
@@ -143,17 +143,7 @@ def _script_spans(text: str) -> list[Match]:
 
 
 def _each(source: str, text: str) -> list[Match]:
-    spans: list[Match] = []
-    place = 0
-    for found in compiled(source).finditer(text):
-        start, end = found.span()
-        if start > place:
-            spans.append((place, start, False))
-        spans.append((start, end, True))
-        place = end
-    if place < len(text):
-        spans.append((place, len(text), False))
-    return spans
+    return with_gaps((found.span() for found in compiled(source).finditer(text)), len(text))
 
 
 def _behave(matches: list[Match], behaviour: Behaviour) -> Iterator[tuple[int, int]]:

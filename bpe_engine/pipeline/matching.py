@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from bpe_engine.errors import PatternError
@@ -12,6 +13,24 @@ from bpe_engine.text.patience import Patience, check_repetitions, spans_of
 
 Match = tuple[int, int, bool]
 """Start and end in characters, and whether it is a match or what lies between two."""
+
+
+def with_gaps(matches: Iterable[tuple[int, int]], end: int) -> list[Match]:
+    """Return matches and the gaps before, between and after them, up to `end`, in characters.
+
+    >>> with_gaps([(1, 2), (2, 3)], 4)
+    [(0, 1, False), (1, 2, True), (2, 3, True), (3, 4, False)]
+    """
+    spans: list[Match] = []
+    place = 0
+    for start, stop in matches:
+        if start > place:
+            spans.append((place, start, False))
+        spans.append((start, stop, True))
+        place = stop
+    if place < end:
+        spans.append((place, end, False))
+    return spans
 
 
 class RustExpression(Expression):
@@ -52,16 +71,7 @@ class Matcher:
         found = spans_of(self._regex, seen)
         if any(start == end for start, end in found):
             found = self._with_empty_ones(seen)
-        spans = []
-        place = 0
-        for start, end in found:
-            if start > place:
-                spans.append((place, start, False))
-            spans.append((start, end, True))
-            place = end
-        if place < len(text):
-            spans.append((place, len(text), False))
-        return spans
+        return with_gaps(found, len(text))
 
     def _with_empty_ones(self, text: str) -> list[tuple[int, int]]:
         """The matches as Oniguruma's iterator gives them: an empty one after another match is left out, and the search goes on after it."""

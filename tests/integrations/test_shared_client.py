@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_one_client_for_all_that_use_it_at_a_time() -> None:
 
 
 def test_a_client_that_cannot_be_made_is_tried_again() -> None:
-    answers = iter([OSError("locked"), "client"])
+    answers: Iterator[OSError | str] = iter([OSError("locked"), "client"])
 
     def make() -> str:
         answer = next(answers)
