@@ -16,8 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from chunker.by_name import chunker_for, chunker_named
     from chunker.calls import chunk, chunk_file
-    from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker, chunker_for, chunker_named
+    from chunker.chunkers import CodeChunker, MarkdownChunker, TextChunker
     from chunker.code_headers import CodeHeaders
     from chunker.context_writer import ContextWriter
     from chunker.edits import EditedText
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
 # Module: the names that are found there. Imported when the first of them is asked for, so that who counts tokens waits for no chunker, and who
 # chunks a text for no streams and no processes.
 _NAMES = {
+    "chunker.by_name": ("chunker_for", "chunker_named"),
     "chunker.calls": ("chunk", "chunk_file"),
-    "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker", "chunker_for", "chunker_named"),
+    "chunker.chunkers": ("CodeChunker", "MarkdownChunker", "TextChunker"),
     "chunker.code_headers": ("CodeHeaders",),
     "chunker.context_writer": ("ContextWriter",),
     "chunker.edits": ("EditedText",),

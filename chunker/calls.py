@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from chunker.arguments import require, require_source, told
-from chunker.chunkers import TextChunker, chunker_for, chunker_named
+from chunker.by_name import chunker_for, chunker_named
+from chunker.chunkers import TextChunker
 from chunker.errors import FileError, OptionError, WrongTypeError
 from chunker.models import Chunk
 from chunker.options import Options

@@ -7,21 +7,18 @@ A chunker holds settings and no state: threads may share it, and it pickles.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
 from chunker.counting import TokenCounter, UnitCounter, name_of_tokenizer, resolve_tokenizer
-from chunker.errors import MissingGrammarError, OptionError, UnknownLanguageError
+from chunker.errors import OptionError
 from chunker.formats import Format, Outline
-from chunker.formats.detect import UNKNOWN, detect, format_called
-from chunker.formats.registry import alike, code_format, code_names, format_named, format_names, is_plain, name_of
+from chunker.formats.registry import alike, code_format, format_named, name_of
 from chunker.formats.sketches import SketchingFormat
-from chunker.formats.unknown import LinesFormat, UnknownFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
 from chunker.growing.compiled import best_pieces, grower_of
@@ -410,86 +407,3 @@ class CodeChunker(TextChunker):
 
     def _repr_prefix(self) -> str:
         return f"{self.language!r}, "
-
-
-def chunker_for(
-    path: str | os.PathLike[str], max_tokens: int = 512, *, text: str = "", **options: Unpack[Options]
-) -> TextChunker:
-    """The chunker for a file, chosen by its name and the beginning of its text. Opens nothing.
-
-    Code in a language without a table, or whose grammar is not installed, is cut by lines, and the metadata of its
-    chunks say so. A file of an unknown kind is cut as plain text.
-
-    Args:
-        path: The name of the file, in upper or lower case.
-        max_tokens: The largest number of tokens of a chunk.
-        text: The text of the file or its beginning, which tells what the name does not.
-        options: Those of `TextChunker`.
-
-    Raises:
-        OptionError: As `TextChunker`.
-    """
-    require(path, (str, os.PathLike), "path", "the name of a file, as a str or a path")
-    require_text(text)
-    for unwanted in ("language", "format"):
-        if unwanted in options:
-            raise OptionError(f"chunker_for tells the {unwanted} by the name of the file; chunk() takes a language")
-    return chunker_of(detected(os.fsdecode(path).replace(os.sep, "/"), text), max_tokens, **options)
-
-
-class Detected(NamedTuple):
-    """The kind of a file: its language, its format, and whether it has a name."""
-
-    language: str
-    kind: str | None
-    named: bool
-
-
-def detected(name: str, text: str) -> Detected:
-    """The kind of a file of this name with this text."""
-    return Detected(*detect(name, text), named=bool(name))
-
-
-def chunker_of(found: Detected, max_tokens: int, **options: Unpack[Options]) -> TextChunker:
-    """Make the chunker for a detected language and format. Equal arguments give equal chunkers."""
-    language, kind, named = found
-    if kind == "markdown":
-        return MarkdownChunker(max_tokens, **options)
-    if kind is not None and not is_plain(kind) and kind in code_names():
-        try:
-            return CodeChunker(kind, max_tokens, **options)
-        except MissingGrammarError as error:
-            return TextChunker(max_tokens, format=LinesFormat(kind, f"{error}; cut by lines"), **options)
-    if kind is not None:
-        return TextChunker(max_tokens, format=kind, **options)
-    if language != UNKNOWN:
-        note = f"{language}: no grammar, cut by lines"
-        return TextChunker(max_tokens, format=LinesFormat(language.lower(), note), **options)
-    return TextChunker(max_tokens, format=UnknownFormat() if named else "text", **options)
-
-
-def chunker_named(language: str, max_tokens: int = 512, **options: Unpack[Options]) -> TextChunker:
-    """The chunker for a language or format, by any of its names.
-
-    Args:
-        language: "python", "C++", "rs", "markdown", "json", "text", ...
-        max_tokens: No chunk has more tokens.
-        options: Those of `TextChunker`.
-
-    Raises:
-        UnknownLanguageError: There is no such language.
-        MissingGrammarError: Its grammar is not installed.
-
-    Examples:
-        >>> chunker_named("md", 64), chunker_named("yaml", 64)
-        (MarkdownChunker(max_tokens=64), TextChunker(max_tokens=64, format='yaml'))
-    """
-    require(language, str, "language", 'the name of a language or format, such as "python"')
-    name = language if is_plain(language) else format_called(language)
-    if name is None:
-        raise UnknownLanguageError(f"language must be one of {', '.join(format_names())}; got {language!r}")
-    if name == "markdown":
-        return MarkdownChunker(max_tokens, **options)
-    if is_plain(name):
-        return TextChunker(max_tokens, format=name, **options)
-    return CodeChunker(name, max_tokens, **options)

@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
 
 import pyarrow as pa
 
-from chunker.chunkers import chunker_named
+from chunker.by_name import chunker_named
 from chunker.options import Options
 from chunker.scale import ChunkBatch
 from chunker.scale.functions import chunk_lists, count_tokens, list_type

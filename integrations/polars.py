@@ -23,7 +23,7 @@ except ModuleNotFoundError as error:
 
 import pyarrow as pa
 
-from chunker.chunkers import chunker_named
+from chunker.by_name import chunker_named
 from chunker.counting import TokenCounter
 from chunker.options import Options
 from chunker.scale import ChunkBatch

@@ -11,7 +11,8 @@ from typing import Any
 
 import typer
 
-from chunker.chunkers import TextChunker, chunker_for
+from chunker.by_name import chunker_for
+from chunker.chunkers import TextChunker
 from chunker.cli.console import STANDARD_OUTPUT, open_output
 from chunker.cli.options import StrategyName, load_tokenizer
 from chunker.cli.runs import Run

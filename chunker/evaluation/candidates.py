@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from bpe_engine import Tokenizer
-from chunker.chunkers import TextChunker, chunker_for
+from chunker.by_name import chunker_for
+from chunker.chunkers import TextChunker
 from chunker.errors import OptionError
 from chunker.evaluation.retrieving import PeerChunk, Splitter
 

@@ -34,7 +34,8 @@ from chunker.growing.assembly import TextOrigin, shared_origin
 from chunker.models import Chunk
 
 if TYPE_CHECKING:
-    from chunker.chunkers import Detected, TextChunker
+    from chunker.by_name import Detected
+    from chunker.chunkers import TextChunker
     from chunker.files.workers import Workers
     from chunker.formats.outline import Outline
     from chunker.options import Options
@@ -251,7 +252,7 @@ class Cut:
     def chunker(self, path: str, text: str) -> TextChunker:
         """The chunker for a file of this name with this text."""
         # Imported late: counting tokens, or finding that no file is there, needs no chunkers.
-        from chunker.chunkers import Detected, chunker_named, chunker_of, detected  # noqa: PLC0415
+        from chunker.by_name import Detected, chunker_named, chunker_of, detected  # noqa: PLC0415
 
         if self._language is not None:
             one = Detected(self._language, self._language, named=True)

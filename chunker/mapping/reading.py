@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chunker.chunkers import chunker_for
+from chunker.by_name import chunker_for
 from chunker.errors import MissingGrammarError
 from chunker.files.discovery import FoundFile, Problem
 from chunker.files.documents import read_document

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chunker.chunkers import chunker_for
+from chunker.by_name import chunker_for
 from chunker.counting import TokenCounter
 from chunker.errors import ChunkerError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable, printable, reason_of

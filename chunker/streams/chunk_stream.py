@@ -19,8 +19,9 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Unpack
 
 from chunker.arguments import require, require_source
+from chunker.by_name import chunker_named
 from chunker.calls import chosen, chunk
-from chunker.chunkers import TextChunker, chunker_named
+from chunker.chunkers import TextChunker
 from chunker.errors import BudgetTooSmallError, WrongTypeError
 from chunker.files.documents import count_line_ends
 from chunker.formats import Outline

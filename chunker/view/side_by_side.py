@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from chunker.arguments import require_all
-from chunker.chunkers import TextChunker, chunker_for, chunker_named
+from chunker.by_name import chunker_for, chunker_named
+from chunker.chunkers import TextChunker
 from chunker.counting import name_of_tokenizer
 from chunker.errors import OptionError
 from chunker.formats.registry import format_names

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer, Vocabulary
 from bpe_engine.patterns import PATTERNS
-from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, TextChunker, chunker_for
-from chunker.errors import OptionError
+from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, TextChunker
 from chunker.formats.registry import format_names
 
 # All but bash, which is parsed in a process of its own.
@@ -253,37 +251,6 @@ def test_chunkers_pickle(kind: str) -> None:
     assert copy.chunk(text, source="a") == chunks
     assert pickle.loads(pickle.dumps(chunks)) == chunks
     assert repr(copy) == repr(chunker)
-
-
-@pytest.mark.parametrize(
-    ("path", "expected", "language"),
-    [
-        ("a.py", CodeChunker, "python"),
-        ("folder.md/stub.PYI", CodeChunker, "python"),
-        (Path("README.md"), MarkdownChunker, "markdown"),
-        ("x.Markdown", MarkdownChunker, "markdown"),
-        ("notes.txt", TextChunker, None),
-        ("Makefile", TextChunker, "make"),
-        (".py", TextChunker, None),
-        ("", TextChunker, None),
-        ("page.TSX", CodeChunker, "tsx"),
-        ("main.dart", TextChunker, "dart"),
-    ],
-)
-def test_chunker_for(path: str | Path, expected: type, language: str | None) -> None:
-    chunker = chunker_for(path, 77, tokenizer="cl100k_base", min_tokens=3, overlap=2, context=True)
-    assert type(chunker) is expected
-    assert chunker.language == language
-    assert (chunker.max_tokens, chunker.min_tokens, chunker.overlap) == (77, 3, 2)
-    assert chunker.context == {"breadcrumb"}
-    assert all(chunk.language == language for chunk in chunker.chunk("x = 1\n"))
-
-
-@pytest.mark.parametrize("name", ["a.py", "a.md", "a.txt"])
-def test_the_name_of_a_file_tells_its_language(name: str) -> None:
-    options: Any = {"language": "python"}
-    with pytest.raises(OptionError, match="tells the language by the name"):
-        chunker_for(name, 100, **options)
 
 
 def test_the_source_and_the_notes_of_the_parser_are_in_the_metadata() -> None:
