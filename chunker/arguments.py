@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
+from operator import index
+from typing import SupportsIndex
 
 from chunker.errors import OptionError, WrongTypeError
 
@@ -22,15 +24,31 @@ def require(value: object, kinds: type | tuple[type, ...], name: str, wanted: st
         raise WrongTypeError(f"{name} must be {wanted}, not {told(value)}{hint}")
 
 
-def require_whole(value: object, name: str, unit: str = "") -> None:
-    """Raise `WrongTypeError` if a value is no whole number; `unit` is what it counts, for the message: " of tokens"."""
-    if not isinstance(value, int) or isinstance(value, bool):
+def whole_number(value: object, name: str, unit: str = "", *, least: int | None = None) -> int:
+    """Return a whole number of Python or numpy as an int.
+
+    Args:
+        value: The value that was passed.
+        name: The name of the argument.
+        unit: The unit of the number, for the message: " of tokens".
+        least: The smallest number allowed; None for any.
+
+    Raises:
+        WrongTypeError: The value is no whole number.
+        OptionError: It is less than `least`.
+    """
+    wanted = f"a whole number{unit}" if least is None else f"a whole number{unit} from {least}"
+    if not isinstance(value, SupportsIndex) or isinstance(value, bool):
         hint = (
             '; the language comes first in CodeChunker("python", 512)'
             if name == "max_tokens" and unit and isinstance(value, str) and not value.isdecimal()
             else ""
         )
-        raise WrongTypeError(f"{name} must be a whole number{unit}, got {value!r:.60}{hint}")
+        raise WrongTypeError(f"{name} must be {wanted}, got {value!r:.60}{hint}")
+    number = index(value)
+    if least is not None and number < least:
+        raise OptionError(f"{name} must be {wanted}, got {number}")
+    return number
 
 
 def require_all(values: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:

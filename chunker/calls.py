@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Unpack
+from operator import index
+from typing import Any, SupportsIndex, Unpack
 
 from chunker.arguments import require, require_source, told
 from chunker.by_name import chunker_for, chunker_named
@@ -65,7 +66,7 @@ def chunk(
     require_source(source)
     chunker = chosen(max_tokens, language, options)
     if chunker is None:
-        assert isinstance(max_tokens, int)  # noqa: S101  # a chunker is chosen; for mypy
+        assert not isinstance(max_tokens, TextChunker)  # noqa: S101  # one would be chosen; for mypy
         chunker = chunker_for(source or "", max_tokens, text=text, **options)
     return chunker.chunk(text, source=source, metadata=metadata)
 
@@ -100,7 +101,7 @@ def chunk_file(
         raise OptionError(f"{name} is a folder: chunk_files chunks all files in it")
     chunker = chosen(max_tokens, language, options)
     if chunker is None:
-        assert isinstance(max_tokens, int)  # noqa: S101  # for mypy
+        assert not isinstance(max_tokens, TextChunker)  # noqa: S101  # for mypy
         results = chunk_files([name], max_tokens, secrets=True, **options)
     else:
         results = chunk_files([name], chunker, secrets=True)
@@ -121,11 +122,11 @@ def chosen(max_tokens: object, language: object, options: Options) -> TextChunke
         if options or language is not None:
             raise OptionError("a chunker has its own options: give either it or them")
         return max_tokens
-    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
+    if not isinstance(max_tokens, SupportsIndex) or isinstance(max_tokens, bool):
         hint = (
             f", and the language as language={max_tokens!r:.40}"
             if isinstance(max_tokens, str) and not max_tokens.isdecimal()
             else ""
         )
         raise WrongTypeError(f"max_tokens must be a whole number of tokens, or a chunker; got {told(max_tokens)}{hint}")
-    return None if language is None else chunker_named(str(language), max_tokens, **options)
+    return None if language is None else chunker_named(str(language), index(max_tokens), **options)

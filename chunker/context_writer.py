@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
-from chunker.arguments import require, require_source, require_text, require_whole
+from chunker.arguments import require, require_source, require_text, whole_number
 from chunker.chunkers import TextChunker
 from chunker.errors import ContextError, OptionError
 from chunker.fields import content_hash_of
@@ -78,16 +78,12 @@ class ContextWriter:
         require(write, Callable, "write", "a callable of the text and a chunk")  # type: ignore[arg-type]  # an ABC
         require(version, str, "version", "a str")
         require(cache, (MutableMapping, type(None)), "cache", "a mutable mapping, such as a dict")
-        for name, value in (("max_tokens", max_tokens), ("at_once", at_once)):
-            require_whole(value, name)
-            if value < 1:
-                raise OptionError(f"{name} must be at least 1, got {value}")
         self._write = write
-        self._room = max_tokens
+        self._room = whole_number(max_tokens, "max_tokens", " of tokens", least=1)
         self._cache = cache
         self._version = version
         self._fallback = fallback
-        self._at_once = at_once
+        self._at_once = whole_number(at_once, "at_once", least=1)
 
     def chunk(
         self, chunker: TextChunker, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None

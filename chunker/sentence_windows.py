@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
-from chunker.arguments import require, require_whole
+from chunker.arguments import require, whole_number
 from chunker.chunkers import TextChunker
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
@@ -103,8 +103,8 @@ def window_around(
         'Two. Three. Four. '
     """
     require(chunks, Sequence, "chunks", "a sequence of chunks")
-    for name, value in (("number", number), ("size", size), ("max_tokens", max_tokens or 0)):
-        require_whole(value, name)
+    number, size = whole_number(number, "number"), whole_number(size, "size")
+    max_tokens = None if max_tokens is None else whole_number(max_tokens, "max_tokens")
     if not 0 <= number < len(chunks):
         raise OptionError(f"number must be that of one of the {len(chunks)} chunks, counted from 0; got {number}")
     require(chunks[number], Chunk, "chunks", "a sequence of chunks")

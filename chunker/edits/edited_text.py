@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, overload
 
-from chunker.arguments import require, require_source, require_text, require_whole
+from chunker.arguments import require, require_source, require_text, whole_number
 from chunker.chunkers import TextChunker
 from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
@@ -115,8 +115,7 @@ class EditedText:
             BudgetTooSmallError: One character of the text needs more tokens than a chunk may have. Nothing is changed.
         """
         require_text(text)
-        for name, value in {"start": start, "end": end}.items():
-            require_whole(value, name, " of characters")
+        start, end = whole_number(start, "start", " of characters"), whole_number(end, "end", " of characters")
         if not 0 <= start <= end <= len(self._text):
             raise OptionError(f"an edit is inside of the text, 0 to {len(self._text)}; got {start} to {end}")
         old = self._text

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from bpe_engine.errors import BpeEngineError
-from chunker.arguments import require_all, told
+from chunker.arguments import require_all, told, whole_number
 from chunker.counting import resolve_tokenizer
 from chunker.errors import BudgetTooSmallError, ChunkerError, OptionError, WrongTypeError
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, portable
@@ -125,9 +125,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
         OptionError: An option cannot be used. Raised at once.
         WrongTypeError: An argument has a wrong type. Raised at once.
     """
-    given: object = workers  # untyped callers may pass anything
-    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise OptionError(f"workers must be a whole number from 1, got {workers!r}")
+    workers = whole_number(workers, "workers", least=1)
     if not isinstance(paths, str | os.PathLike):
         require_all(paths, (str, os.PathLike), "paths", "str and paths")
     from chunker.chunkers import TextChunker  # noqa: PLC0415  # with all formats, which whoever reads files may not need

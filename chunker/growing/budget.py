@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from chunker.arguments import require_whole
+from chunker.arguments import whole_number
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.native import native
@@ -74,12 +74,13 @@ class Budget:
         reserve: int = 0,
     ) -> Budget:
         """The budget with these limits, `reserve` taken off `max_tokens`; raises `OptionError` if they do not go together."""
-        limits = {"max_tokens": max_tokens, "overlap": overlap, "reserve": reserve}
-        limits |= {"min_tokens": min_tokens} if min_tokens is not None else {}
-        limits |= {"desired_tokens": desired_tokens} if desired_tokens is not None else {}
-        whole: dict[str, object] = dict(limits)  # untyped callers may pass anything
-        for name, value in whole.items():
-            require_whole(value, name, " of tokens")
+        max_tokens = whole_number(max_tokens, "max_tokens", " of tokens")
+        overlap = whole_number(overlap, "overlap", " of tokens")
+        reserve = whole_number(reserve, "reserve", " of tokens")
+        min_tokens = None if min_tokens is None else whole_number(min_tokens, "min_tokens", " of tokens")
+        desired_tokens = (
+            None if desired_tokens is None else whole_number(desired_tokens, "desired_tokens", " of tokens")
+        )
         if max_tokens < 1:
             raise OptionError(f"max_tokens must be at least 1, got {max_tokens}")
         if max_tokens > _MOST_TOKENS:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
-from chunker.arguments import require, require_all, require_name, require_text, require_whole
+from chunker.arguments import require, require_all, require_name, require_text, whole_number
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.hits import Hit
@@ -73,10 +73,8 @@ class Asking(ABC):
             OptionError: An option cannot be used.
         """
         require_text(query, "query")
-        require_whole(limit, "limit")
+        limit = whole_number(limit, "limit", least=1)
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
-        if limit < 1:
-            raise OptionError(f"limit must be a whole number from 1, got {limit!r}")
         if by not in get_args(By):
             raise OptionError(f"by must be one of {', '.join(get_args(By))}; got {by!r}")
         if self._is_empty:
@@ -120,9 +118,7 @@ class Asking(ABC):
             EmbedderError: The question cannot be embedded.
             OptionError: An option cannot be used.
         """
-        require_whole(budget, "budget", " of tokens")
-        if budget < 1:
-            raise OptionError(f"budget must be a whole number from 1, got {budget!r}")
+        budget = whole_number(budget, "budget", " of tokens", least=1)
         counter = self._settings.counter(self._root) if tokenizer is None else resolve_tokenizer(tokenizer)
         if hits is None:
             hits = self.search(question, hits_for(budget), filter, by=by)
@@ -151,7 +147,7 @@ class Asking(ABC):
             Exactly this name first, then types before functions, then by file and line.
         """
         require_name(name, "name")
-        require_whole(limit, "limit")
+        limit = whole_number(limit, "limit")
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
         if self._is_empty:
             return []
@@ -178,7 +174,7 @@ class Asking(ABC):
             By file and line. Of a name that is on more than 64 lines of a file, the first 64.
         """
         require_name(name, "name")
-        require_whole(limit, "limit")
+        limit = whole_number(limit, "limit")
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
         if self._is_empty:
             return []

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
 
-from chunker.arguments import require, require_all, require_name, require_names, require_path, require_whole, told
+from chunker.arguments import require, require_all, require_name, require_names, require_path, told, whole_number
 from chunker.errors import OptionError, WrongTypeError
 from chunker.files.intake import Intake
 from chunker.files.patterns import Patterns, Wanted
@@ -221,11 +221,9 @@ class Index(Asking):
             EmbedderError: The embedder fails; the vectors that it made before are kept.
             OptionError: An option cannot be used.
         """
-        require_whole(max_file_bytes, "max_file_bytes", " of bytes")
+        max_file_bytes = whole_number(max_file_bytes, "max_file_bytes", " of bytes", least=0)
         if not isinstance(paths, str | os.PathLike):
             require_all(paths, (str, os.PathLike), "paths", "str and paths")
-        if max_file_bytes < 0:
-            raise OptionError(f"max_file_bytes must be a whole number from 0, got {max_file_bytes!r}")
         intake = Intake(secrets=secrets, generated=generated, encoding=encoding)
         limits = Limits(hidden, max_file_bytes, intake, Wanted.of(include, exclude))
         sources = Sources([paths] if isinstance(paths, str | os.PathLike) else paths, self._root, self.path, limits)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, TypedDict
 
-from chunker.arguments import require_whole, told
+from chunker.arguments import told, whole_number
 from chunker.counting import TokenCounter
 from chunker.errors import WrongTypeError
 from chunker.index.embedders import Embedder, embedder_of, identity
@@ -108,7 +108,7 @@ def settings_of(
     elif kept is not None and kept.tokenizer_sha256:
         given["tokenizer_sha256"] = hash_now(kept.tokenizer, root)
     if given.get("max_tokens") is not None:
-        require_whole(given["max_tokens"], "max_tokens", " of tokens")
+        given["max_tokens"] = whole_number(given["max_tokens"], "max_tokens", " of tokens")
     if kept is not None:
         if embedder is not None:
             given |= {"identity": identity(embedder).hex(), "dimensions": embedder.dimensions, "embedder": name}

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from chunker.arguments import require, require_whole
+from chunker.arguments import require, whole_number
 from chunker.index.errors import EmbedderError
 from chunker.index.vectors import unit_rows
 from chunker.late.model_windows import ModelWindow, windows
@@ -87,9 +87,8 @@ class LateEmbedder:
         require(model, TokenEmbedder, "model", "an object that is a chunker.late.TokenEmbedder")
         if overlap is None:
             overlap = model.max_tokens // _OVERLAP_SHARE
-        require_whole(overlap, "overlap", " of tokens")
         self._model = model
-        self._overlap = overlap
+        self._overlap = whole_number(overlap, "overlap", " of tokens")
 
     def embed(self, documents: Iterable[tuple[str, Sequence[Chunk]]]) -> list[Array]:
         """Embed the chunks of documents. Windows of several documents go to the model together.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from chunker.arguments import require_whole
+from chunker.arguments import whole_number
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.models import Chunk
@@ -38,7 +38,7 @@ def late_requests(
         >>> [[chunk.index for chunk in request] for request in late_requests([chunks, chunks[:1]], "o200k_base", 5)]
         [[0, 1], [2], [0]]
     """
-    require_whole(max_tokens, "max_tokens", " of tokens")
+    max_tokens = whole_number(max_tokens, "max_tokens", " of tokens")
     counter = resolve_tokenizer(tokenizer)
     limit = max_tokens - getattr(counter, "reserve", 0)
     if limit < 1:

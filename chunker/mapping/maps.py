@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from chunker.arguments import require_all, require_names, require_whole
+from chunker.arguments import require_all, require_names, whole_number
 from chunker.counting import TokenCounter, resolve_tokenizer
-from chunker.errors import OptionError
 from chunker.mapping.choosing import Choice, Tree, choose
 from chunker.mapping.focus import Focus
 from chunker.mapping.ranks import definition_values, starts_of
@@ -80,9 +79,7 @@ def map_repository(
         OptionError: max_tokens is no whole number from 1, or no file can be called as one of the paths.
         WrongTypeError: `paths` is no path and no collection of paths, or `focus` no str and no collection of them.
     """
-    require_whole(max_tokens, "max_tokens", " of tokens")
-    if max_tokens < 1:
-        raise OptionError(f"max_tokens must be a whole number from 1, got {max_tokens!r}")
+    max_tokens = whole_number(max_tokens, "max_tokens", " of tokens", least=1)
     if not isinstance(focus, str):
         require_all(focus, str, "focus", "str")
     repository = paths if isinstance(paths, Repository) else Repository(paths)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chunker.arguments import require, require_text, told
+from chunker.arguments import require, require_text, told, whole_number
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import WrongTypeError
 from chunker.hits import Hit
@@ -123,6 +123,7 @@ def assemble(
     counter = resolve_tokenizer(tokenizer)
     layout = Layout(items, separator, fill, frames)
     check(layout, PromptOptions(budget, reserve, fill))
+    budget, reserve = whole_number(budget, "budget"), whole_number(reserve, "reserve")  # numbers of numpy, too
     # A tokenizer may say that its model puts tokens of its own around each text.
     room = budget - reserve - getattr(counter, "reserve", 0)
     filler = Filler(layout, counter, room, drop_duplicates=drop_duplicates)

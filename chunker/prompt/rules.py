@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, get_args
+from typing import NamedTuple, SupportsIndex, get_args
 
 from chunker.prompt.errors import PromptConfigurationError
 from chunker.prompt.items import Fill
@@ -68,7 +68,7 @@ def _whole(_layout: Layout, options: PromptOptions) -> Iterator[str]:
         "reserve": options.reserve,
     }  # untyped callers may pass anything
     for name, value in whole.items():
-        if not isinstance(value, int) or isinstance(value, bool):
+        if not isinstance(value, SupportsIndex) or isinstance(value, bool):
             yield f"{name} must be a whole number of tokens, got {value!r}"
 
 

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from chunker.arguments import require, require_all, require_text, require_whole
+from chunker.arguments import require, require_all, require_text, whole_number
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.hits import Hit
 from chunker.models import Chunk
@@ -100,8 +100,7 @@ class PromptSession:
         require(chat_format, (str, ChatFormat, type(None)), "chat_format", "a name, a ChatFormat or None")
         require_text(separator, "separator")
         require_all(system, Item, "system", "Item")
-        for name, value in (("budget", budget), ("reserve", reserve)):
-            require_whole(value, name, " of tokens")
+        budget, reserve = whole_number(budget, "budget", " of tokens"), whole_number(reserve, "reserve", " of tokens")
         require(hysteresis, (int, float), "hysteresis", "a number")
         if not 0 <= hysteresis < 1:
             raise PromptConfigurationError(f"hysteresis must be at least 0 and less than 1, got {hysteresis:g}")

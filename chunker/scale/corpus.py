@@ -22,7 +22,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from chunker.arguments import require_whole
+from chunker.arguments import whole_number
 from chunker.errors import ChunkerError, MissingExtraError, OptionError
 from chunker.files.discovery import Problem
 from chunker.files.workers import Lost, Workers
@@ -174,10 +174,7 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
     """
     if output not in OUTPUTS:
         raise OptionError(f"output must be one of {', '.join(OUTPUTS)}; got {output!r}")
-    for name, value in (("workers", workers), ("rows", rows)):
-        require_whole(value, name)
-        if value < 1:
-            raise OptionError(f"{name} must be a whole number from 1, got {value!r}")
+    workers, rows = whole_number(workers, "workers", least=1), whole_number(rows, "rows", least=1)
     began = time.monotonic()
     made: Sequence[Batch] = [ChunkBatch()] if steps is None else [steps] if callable(steps) else list(steps)
     read, write = Location(source), Location(target)

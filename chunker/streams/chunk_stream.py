@@ -140,7 +140,7 @@ def _chosen(max_tokens: int | TextChunker, language: str | None, options: Option
     chunker = chosen(max_tokens, language, options)
     if chunker is not None:
         return chunker
-    return chunker_named("text", max_tokens, **options) if isinstance(max_tokens, int) else max_tokens
+    return max_tokens if isinstance(max_tokens, TextChunker) else chunker_named("text", max_tokens, **options)
 
 
 class ChunkStream:

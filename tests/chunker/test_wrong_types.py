@@ -160,3 +160,19 @@ def test_one_path_or_many(tmp_path: Path) -> None:
     for paths in (str(tmp_path), tmp_path, [tmp_path], iter([str(tmp_path)])):
         (result,) = chunk_files(paths, 64)
         assert isinstance(result, FileChunks)
+
+
+def test_whole_numbers_of_numpy_are_taken() -> None:
+    """Numbers that come out of tables are numpy's; the settings hold Python's, which pickle and print as such."""
+    numpy = pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index]"')
+    number: Any = numpy.int64(16)
+    text = "One sentence. And another one, with a few more words in it. " * 4
+    own = TextChunker(16, overlap=4)
+    assert repr(TextChunker(number, overlap=numpy.uint8(4))) == repr(own)
+    assert chunk(text, number, overlap=numpy.uint8(4)) == chunk(text, 16, overlap=4) == own.chunk(text)
+    assert list(chunk_stream([text], number)) == chunk(text, 16)
+    assert chunk(text, number, language="markdown") == chunk(text, 16, language="markdown")
+    assert type(assemble([Item("words")], number).report.budget) is int
+    for wrong in (True, 16.0, numpy.float64(16), "16"):
+        with pytest.raises(WrongTypeError, match="max_tokens must be a whole number"):
+            TextChunker(wrong)  # type: ignore[arg-type]

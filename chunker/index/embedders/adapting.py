@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from chunker.arguments import require_whole
-from chunker.errors import OptionError, WrongTypeError
+from chunker.arguments import whole_number
+from chunker.errors import WrongTypeError
 from chunker.index.embedders.base import Embedder
 from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
@@ -88,11 +88,8 @@ class CallableEmbedder:
     ) -> None:
         if not callable(function):
             raise WrongTypeError(f"function must be a function of a list of texts, not {function!r}")
-        for name, value in (("max_batch_texts", max_batch_texts), ("dimensions", dimensions)):
-            if value is not None:
-                require_whole(value, name)
-                if value < 1:
-                    raise OptionError(f"{name} must be a whole number from 1, got {value!r}")
+        max_batch_texts = whole_number(max_batch_texts, "max_batch_texts", least=1)
+        dimensions = None if dimensions is None else whole_number(dimensions, "dimensions", least=1)
         self._function = function
         self._query = query
         self._dimensions = dimensions

@@ -17,12 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bpe_engine.special_tokens import Part
-from chunker.arguments import require
+from chunker.arguments import require, whole_number
 from chunker.prompt.conversation.compared import WholeText
 from chunker.prompt.conversation.drifting import drifts
 from chunker.prompt.conversation.layout import Layout
 from chunker.prompt.conversation.pins import Drift, Pin
-from chunker.prompt.conversation.rendered import Change, RenderedMessages, whole
+from chunker.prompt.conversation.rendered import Change, RenderedMessages
 from chunker.prompt.errors import ConversationError, MessageError
 from chunker.prompt.templates.template import continued_field
 from chunker.prompt.templates.values import plain_tools
@@ -107,7 +107,7 @@ class Conversation(RenderedMessages):
             ChatTemplateError: As `append`.
         """
         first = self._place(start)
-        last = first + 1 if stop is None else whole(stop, "stop")
+        last = first + 1 if stop is None else whole_number(stop, "stop")
         if not first <= last <= len(self._state.messages):
             raise ConversationError(f"there are no messages {start} to {stop}: there are {len(self._state.messages)}")
         return self._put(first, last, [])
@@ -170,7 +170,7 @@ class Conversation(RenderedMessages):
             UnknownTokenError: No token has one of these ids. Nothing is added.
         """
         given = ids if isinstance(ids, Iterable) and not isinstance(ids, str | bytes) else [ids]
-        new = [whole(one, "an id") for one in given]
+        new = [whole_number(one, "an id") for one in given]
         self._tokenizer.decode_tokens_bytes(new)  # the error, before anything changes
         for token in new:
             self._encoder.append_token(token)
@@ -192,7 +192,7 @@ class Conversation(RenderedMessages):
         Raises:
             ConversationError: Fewer ids have been pushed.
         """
-        taken = len(self._sampled) if number is None else whole(number, "number")
+        taken = len(self._sampled) if number is None else whole_number(number, "number")
         if not 0 <= taken <= len(self._sampled):
             raise ConversationError(f"{number} ids cannot be taken back: {len(self._sampled)} have been pushed")
         kept = self._sampled[: len(self._sampled) - taken]
@@ -214,7 +214,7 @@ class Conversation(RenderedMessages):
         Raises:
             ConversationError: There are not so many messages, perhaps because some were dropped.
         """
-        if messages is not None and not 0 <= whole(messages, "messages") <= len(self._state.messages):
+        if messages is not None and not 0 <= whole_number(messages, "messages") <= len(self._state.messages):
             raise ConversationError(
                 f"there is no turn {messages} to fork at: there are {len(self._state.messages)} messages"
             )

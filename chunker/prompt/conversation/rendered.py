@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import index
-from typing import Any, Literal, NamedTuple, SupportsIndex
+from typing import Any, Literal, NamedTuple
 
 from bpe_engine import Tokenizer
 from bpe_engine.special_tokens import Part
-from chunker.arguments import require
-from chunker.errors import OptionError, WrongTypeError
+from chunker.arguments import require, whole_number
+from chunker.errors import OptionError
 from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.conversation.compared import ComparedText, WholeText
 from chunker.prompt.conversation.kept_messages import KeptMessages
@@ -252,7 +251,7 @@ class RenderedMessages:
 
     def _place(self, number: int) -> int:
         size = len(self._state.messages)
-        if not -size <= whole(number, "number") < size:
+        if not -size <= whole_number(number, "number") < size:
             raise ConversationError(f"there is no message {number}: there are {size}")
         return number % size
 
@@ -313,17 +312,6 @@ class RenderedMessages:
         if not self._sampled:
             return self._pins
         return [*self._pins, Pin.of(self._tokenizer, self._sampled, self._length, self._next)]
-
-
-def whole(value: object, name: str) -> int:
-    """A whole number, of Python or of numpy. Raises WrongTypeError.
-
-    >>> whole(3, "number")
-    3
-    """
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
-        raise WrongTypeError(f"{name} must be a whole number, got {value!r:.60}")
-    return index(value)
 
 
 def _template_of(text: str) -> ChatTemplate:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chunker.arguments import require, require_text, require_whole
+from chunker.arguments import require, require_text, whole_number
 from chunker.prompt.conversation import Change, Conversation
 from chunker.prompt.errors import ConversationError, PromptConfigurationError, RequiredItemsError
 from chunker.prompt.planning.billing import Exchange, RequestBill
@@ -85,8 +85,8 @@ class PlannedConversation:
             PromptConfigurationError: The numbers do not go together, or one of `summary` and `summarize` is missing.
         """
         require(conversation, Conversation, "conversation", "a Conversation")
-        for name, value in (("budget", budget), ("reserve", reserve), ("summary", summary)):
-            require_whole(value, name, " of tokens")
+        budget, reserve = whole_number(budget, "budget", " of tokens"), whole_number(reserve, "reserve", " of tokens")
+        summary = whole_number(summary, "summary", " of tokens")
         if (summary > 0) != (summarize is not None):
             raise PromptConfigurationError("summary, in tokens, and summarize, which makes it, need each other")
         self._conversation = conversation
