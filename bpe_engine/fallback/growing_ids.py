@@ -13,14 +13,14 @@ from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from operator import eq
+from operator import eq, index
 from typing import Generic, NamedTuple, Self
 
 from bpe_engine import encoders
 from bpe_engine.errors import EncodingError
 from bpe_engine.fallback.growing_encoder import GrowingText, State, StatefulEncoder
 from bpe_engine.special_tokens import Part, Specials, parted
-from bpe_engine.text.input import cut_unfinished_end, received, to_bytes
+from bpe_engine.text.input import cut_unfinished_end, received, require_int, to_bytes
 
 
 class ExplicitToken(NamedTuple):
@@ -68,7 +68,9 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def append_token(self, id: int) -> None:  # noqa: A002 - as there
         """As `AppendingEncoder` says."""
-        self._put_token(id, self._engine.table.written(id))
+        require_int(id, "a token id")
+        number = index(id)
+        self._put_token(number, self._engine.table.written(number))
 
     def _put_token(self, token: int, written: str | bytes) -> None:
         start = len(self._text)

@@ -351,6 +351,20 @@ def test_tails_of_no_such_length(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
+def test_ids_may_be_numbers_of_numpy(name: str) -> None:
+    numpy = pytest.importorskip("numpy", reason='needs numpy: pip install "bpe-chunker[index]"')
+    kind = kind_of(name)
+    special = kind.tokenizer.encode_single_token(kind.special)
+    own, other = kind.encoder(), kind.encoder()
+    own.append_token(special)
+    other.append_token(numpy.int64(special))
+    assert other.tokens() == own.tokens()
+    for wrong in (numpy.float64(special), str(special)):
+        with pytest.raises(TypeError, match="id is an int, not"):
+            other.append_token(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_parts_that_raise_and_parts_with_surrogates(name: str) -> None:
     encoder = kind_of(name).encoder()
     encoder.append("one two")

@@ -104,7 +104,7 @@ public:
     nb::object reduce() const { return nb::make_tuple(tokenizer_.attr("interval_encoder"), nb::make_tuple(source_)); }
 
 private:
-    // Raises TypeError for what is no whole number. One that is too large is -1: no offset either.
+    // Raises TypeError unless it is a whole number. One that no offset can be becomes the nearest that can.
     static Py_ssize_t offset(nb::handle value, const char* what) {
         nb::object whole = PyLong_Check(value.ptr()) ? nb::borrow(value) : nb::steal(PyNumber_Index(value.ptr()));
         if (!whole.is_valid()) {
@@ -112,9 +112,7 @@ private:
             PyErr_Clear();
             given::raise_type(what, "an int", value);
         }
-        Py_ssize_t const found = PyLong_AsSsize_t(whole.ptr());
-        if (found == -1 && PyErr_Occurred()) PyErr_Clear();
-        return found;
+        return PyNumber_AsSsize_t(whole.ptr(), nullptr);
     }
 
     nb::object tokenizer_, source_;
