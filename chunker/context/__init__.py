@@ -1,1 +1,1 @@
-"""Context: lines before the body of a chunk that say where it stands."""
+"""Context: lines before the body of a chunk that say where in the text it comes from."""

@@ -1,15 +1,15 @@
-"""The context of a chunk: where in the text, and in which file, its body begins; and the lines that a reader needs
-besides.
+"""The context of a chunk: the file and the place in it where its body begins, and other lines that a reader needs.
 
     src/shop.py > class Cart > def total          the breadcrumb: the named regions around the first new character of the body
     import math; from shop import Item            what the file imports, if asked for ("imports")
     The price of all that is in it.               what the innermost definition says of itself, if asked for ("summary")
     item,price,currency                           lines that a region wants repeated, such as the header row of a table
 
-New is what the chunk before does not have: an overlap is passed over, for the context is to say where the chunk goes on.
+"New" is text that the previous chunk does not have. The context describes the first new character, not the overlap,
+because it says where the chunk goes on.
 
-A context may use a quarter of the budget. What is too much goes in this order: repeated lines, imports, the summary, the outermost names; for
-the innermost say most about the body.
+A context may use a quarter of the budget. If it is longer, its parts are dropped in this order: repeated lines,
+imports, the summary, then names from the outermost on, because the innermost names say most about the body.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAX_SHARE = 4
 
 
 def context_parts(context: bool | Collection[ContextPart]) -> frozenset[ContextPart]:  # noqa: FBT001  # it may be other than a bool
-    """The parts that the option `context` asks for; raises `OptionError` for what is none."""
+    """Return the parts that the option `context` asks for. Raises `OptionError` for an unknown part."""
     if isinstance(context, bool):
         return _BREADCRUMB if context else frozenset()
     require(context, Collection, "context", "True, False or a collection of names")
@@ -44,7 +44,9 @@ def context_parts(context: bool | Collection[ContextPart]) -> frozenset[ContextP
 
 
 class Breadcrumbs:
-    """The contexts of one text. The same one is priced once. `text` is needed for "imports" and "summary" alone."""
+    """The contexts of one text; each distinct context is counted once. `text` is needed only for "imports" and
+    "summary".
+    """
 
     def __init__(
         self,
@@ -63,20 +65,21 @@ class Breadcrumbs:
         self._limit = max_tokens // _MAX_SHARE
         self._parts = parts
         self._contexts: dict[tuple[tuple[str, ...], str, str, str], str] = {}
-        # By the innermost scope, which all others go with, and whether the imports are known there: the lines it wants repeated, and the context.
+        # Key: the innermost scope, which determines all others, and whether the imports come before it. Value: the
+        # lines that the scope wants repeated, and the context.
         self._inside: dict[tuple[Scope | None, bool], tuple[str, str]] = {}
         self._imports, self._imported = imports_line(text, outline) if "imports" in parts else ("", 0)
         self._summaries: dict[Scope, str] = {}
 
     @property
     def reads_overlap(self) -> bool:
-        """Whether a context depends on the overlap before it. Of a sketch this opens all units."""
+        """Whether a context depends on the overlap before it. For a sketch this refines all units."""
         return any(scope.header for scope in self._outline.scopes)
 
     @property
     def changes(self) -> list[int] | None:
-        """The offsets, ascending, at which the context of a chunk without overlap may be another than before; None where a sketch tells of scopes only when they are
-        met. Linear in the scopes, but for sorting them.
+        """Return the offsets, ascending, where the context of a chunk without overlap may change. None for a sketch,
+        which finds scopes only while units are refined. Linear in the scopes, except for sorting them.
         """
         if isinstance(self._outline, Sketch):
             return None
@@ -88,10 +91,10 @@ class Breadcrumbs:
         return self.at(offset, overlap)
 
     def at(self, offset: int, overlap: str = "", /) -> str:
-        """The context of a chunk whose body begins at `offset`, after `overlap`; "" if there is nothing to say.
+        """Return the context of a chunk whose body begins at `offset`, after `overlap`; "" if there is nothing to say.
 
-        `offset`, in characters: where the text begins that the chunk before does not have. `overlap`: the text that both have; lines in it
-        are not repeated once more. At most a quarter of the budget.
+        `offset`, in characters: the first character that the previous chunk does not have. `overlap`: the text that
+        both chunks have; lines in it are not repeated in the context. The context has at most a quarter of the budget.
         """
         scopes = self._outline.scopes_around(offset)
         place = scopes[-1] if scopes else None, offset >= self._imported
@@ -103,7 +106,7 @@ class Breadcrumbs:
         return self._around(scopes, "", imported=place[1]) if repeated and repeated in overlap else context
 
     def _around(self, scopes: tuple[Scope, ...], repeated: str, *, imported: bool) -> str:
-        """The context inside of these scopes, with these lines repeated."""
+        """Return the context inside these scopes, with the lines `repeated`."""
         trail = tuple(scope.name for scope in scopes if scope.name) if "breadcrumb" in self._parts else ()
         imports = self._imports if imported else ""
         summary = self._summary(scopes) if "summary" in self._parts else ""
@@ -124,7 +127,7 @@ class Breadcrumbs:
         return ""
 
     def _context(self, trail: tuple[str, ...], lines: list[str]) -> str:
-        """`lines`: what may follow the breadcrumb, the most important first."""
+        """Return the longest context that fits. `lines` may follow the breadcrumb; the most important comes first."""
         names = trail if self._source is None or "breadcrumb" not in self._parts else (self._source, *trail)
         # Each name goes on one line, whatever characters it has.
         parts = [part for part in (" ".join(name.split()) for name in names) if part]

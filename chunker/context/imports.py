@@ -34,7 +34,7 @@ _MAJOR = re.compile(r"/v\d+$")
 
 
 class ImportStatement(NamedTuple):
-    """`text[start:end]`, a statement that imports something, and the same on one line."""
+    """`text[start:end]`, an import statement, and the same statement on one line."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class ImportStatement(NamedTuple):
 
 
 def import_statements(text: str, outline: Outline) -> Iterator[ImportStatement]:
-    """The imports of a file, in order: what the outline calls so, outside of all named regions."""
+    """Yield the imports of a file, in order: boundaries with the label "import" outside all named regions."""
     strengths, offsets = outline.strengths, outline.offsets
     imports = [
         index
@@ -50,7 +50,7 @@ def import_statements(text: str, outline: Outline) -> Iterator[ImportStatement]:
         if label == "import" and not outline.scopes_around(offsets[index] + 1)
     ]
     weakest = min((strengths[index] for index in imports), default=None)
-    # The label at the start of a text is that of the whole text, so the text itself is looked at.
+    # The label at the start of a text describes the whole text, so look at the text itself.
     if offsets and _IMPORT.match(text):
         imports.insert(0, 0)
     for index in imports:
@@ -66,7 +66,8 @@ def import_statements(text: str, outline: Outline) -> Iterator[ImportStatement]:
 
 
 def used_part(line: str, language: str, used: Collection[str]) -> str:
-    """An import statement on one line, shortened to the names of it that are used; "" if none is, or none can be told.
+    """Shorten an import statement, given on one line, to the names in `used`; "" if it binds none of them, or if its
+    names cannot be determined.
 
     >>> used_part("from typing import Any, List as L, Self", "python", {"L", "List"})
     'from typing import List as L'
@@ -113,7 +114,7 @@ def names_of(line: str, language: str) -> list[str]:
 
 
 def _leaves(head: str, inner: str, language: str) -> Iterator[str]:
-    """The names of a tree of paths: `std::{io::{self, Read}, fs}`. "self" is the name before its brace."""
+    """Yield the names in a tree of paths: `std::{io::{self, Read}, fs}`. "self" is the name before its brace."""
     before = [head]
     clause = ""
     for part in re.split(r"([,{}])", inner + "}"):
@@ -148,13 +149,15 @@ def _first_word(clause: str) -> str:
 
 
 def _bound(clause: str) -> str:
-    """The name that a part of a list binds: after "as" or ":", else its last word."""
+    """Return the name that a part of a list binds: after "as" or ":", else its last word."""
     words: list[str] = _WORD.findall(clause)
     return _alias(clause) or (words[-1] if words else "")
 
 
 def _last_part(clause: str, language: str) -> str:
-    """The last part of a path, or its alias; "" for a wildcard, and where the last part is no name (Swift, C#: whole modules)."""
+    """Return the last part of a path, or its alias; "" for a wildcard, and in languages where the last part is no name
+    (Swift, C#: whole modules).
+    """
     alias = _alias(clause)
     if alias:
         return alias

@@ -9,7 +9,8 @@
         More of it.
         """
 
-The outline says where the imports and the definitions are; what is read off them here is read off their text, in whatever language.
+The outline says where the imports and the definitions are. This module reads only their text, so it works for every
+language.
 '''
 
 from __future__ import annotations
@@ -25,22 +26,23 @@ _LOOKED_AT = 2_000
 _COMMENT = re.compile(
     r"[ \t]*(?:/\*[*!]?\s*(?:\*\s*)?([^\s*][^\n\r]*?)\s*(?:\*/|[\n\r]|$)|(?://[/!]?|#(?=\s)|--+[ |]*|;+)[ \t]*(\w[^\n\r]*))"
 )
-# A string that is the first thing in a body, as Python and some others have it.
+# A string at the start of a body, as in Python and some other languages.
 _DOCSTRING = re.compile(r""":[ \t]*(?:\#[^\n]*)?(?:\r\n|\r|\n)\s*[rRuU]?(\"\"\"|\'\'\'|"|')\s*([^\n\r]*)""")
 _SENTENCE = re.compile(r".*?[.!?。！？](?=\s|$)", re.DOTALL)
 
 
 def imports_line(text: str, outline: Outline) -> tuple[str, int]:
-    """The imports of a file on one line, and the offset after the last of them; ("", 0) where it has none.
+    """Return the imports of a file on one line, and the offset after the last import; ("", 0) if there are none.
 
-    Imports are what the outline calls so, outside of all named regions.
+    Imports are boundaries with the label "import" outside all named regions.
     """
     statements = list(import_statements(text, outline))
     return "; ".join(one.line for one in statements if one.line), statements[-1].end if statements else 0
 
 
 def summary_of(text: str, scope: Scope) -> str:
-    """The first sentence of what a definition says of itself, in a comment above it or in a string at the start of its body; or "".
+    """Return the first sentence of the documentation of a definition, from the comment before it or the string at the
+    start of its body; "" if there is none.
 
     >>> source = '# Adds one.\\ndef f(x):\\n    return x + 1\\n'
     >>> summary_of(source, Scope(0, len(source), "def f"))

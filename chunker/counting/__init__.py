@@ -7,7 +7,8 @@
     TextChunker(512, tokenizer=lambda text: len(model.tokenize(text)))    any function
     TextChunker(2000, tokenizer="characters")                             also "bytes" and "words"
 
-Each becomes a `TokenCounter`. Its law: after every call, the count of a growing text is the count of that text.
+Each becomes a `TokenCounter`. Its invariant: after every call, the count of a growing text equals a fresh count of that
+text.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def name_of_tokenizer(tokenizer: TokenCounter) -> str | None:
 
 
 class _SlowCounter(RecountingCounter):
-    """A tokenizer of transformers that is written in Python."""
+    """Counter for a tokenizer of transformers that is written in Python."""
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401  # duck-typed: the package is not a dependency
         super().__init__(Measured(_WithoutSpecialTokens(tokenizer)))
@@ -109,7 +110,7 @@ class _SlowCounter(RecountingCounter):
 
 
 class _WithoutSpecialTokens:
-    """The tokens of a text alone, as a tokenizer of transformers has them."""
+    """Encodes a text with a tokenizer of transformers, without special tokens."""
 
     def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401  # duck-typed: the package is not a dependency
         self.tokenizer = tokenizer
@@ -123,7 +124,9 @@ class _WithoutSpecialTokens:
 
 @cache_until_exit
 def _load(name: str) -> TokenCounter:
-    """The counter of this name, one for all chunkers: it is immutable, and to build one takes longer than to chunk a small file."""
+    """Return the counter of this name. All chunkers share it: it is immutable, and building one takes longer than
+    chunking a small file.
+    """
     if name in UNITS:
         return UnitCounter(name)
     with loading():

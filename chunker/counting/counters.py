@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sized
 from chunker.counting.growing_tails import Count, SettledCuts, TailAppender, TailPrepender
 from chunker.errors import OptionError
 
-# Characters that are read at a time for each token of a limit: an average token has 3 to 5.
+# The number of characters that are read at a time per token of a limit: an average token has 3 to 5.
 _STRIDE = 16
-# A function says nothing about what more text does to its count. A prefix with more than `_FALL` times the limit and `_SPARE` tokens is taken
-# as proof that the whole text is above it, else one question could read ten megabytes for every chunk. A wrong guess makes a chunk
-# shorter than it could be, never longer.
+# Nothing is known about how more text changes the count of a function. A prefix with more than `_FALL` times the limit
+# plus `_SPARE` tokens is taken as proof that the whole text exceeds the limit; otherwise one count could read ten
+# megabytes for every chunk. A wrong guess makes a chunk shorter than it could be, never longer.
 _FALL = 2
 _SPARE = 256
 
@@ -25,9 +25,9 @@ _SPARE = 256
 class RecountingCounter:
     """A counter over any function `count`; each answer of a growing counter reads its text again.
 
-    It may be any function of the text: one more character may lower the count by a lot, and a part may cost more than
-    the whole. The budget of a chunk is kept all the same, because the text of each chunk was counted as it is. What
-    suffers is the time: a chunk of n units is read n times.
+    `count` may be any function: one more character may lower the count by a lot, and a part may have more tokens than
+    the whole. Chunks keep to the budget all the same, because the exact text of each chunk is counted. Only the time
+    suffers: a chunk of n units is read n times.
 
     Args:
         count: The number of tokens of a text.
@@ -50,7 +50,7 @@ class RecountingCounter:
         """The number of tokens of a text, if it is at most `limit`.
 
         Reads at most about twice the text of `limit` tokens: a prefix of more than 2 x limit + 256 tokens is taken as
-        proof that the text is above.
+        proof that the text exceeds the limit.
 
         Args:
             text: The text.
@@ -68,11 +68,11 @@ class RecountingCounter:
         return count if count <= limit else None
 
     def appending_encoder(self) -> TailAppender:
-        """A counter over an empty text, to be appended to."""
+        """Return a counter over an empty text that grows at the end."""
         return TailAppender(self._count, None)
 
     def prepending_encoder(self) -> TailPrepender:
-        """A counter over an empty text, to be prepended to."""
+        """Return a counter over an empty text that grows at the start."""
         return TailPrepender(self._count, None)
 
     def __repr__(self) -> str:
@@ -80,7 +80,7 @@ class RecountingCounter:
 
 
 class SettlingCounter:
-    """A counter for a tokenizer with safe cuts: a growing text is read about once.
+    """A counter for a tokenizer with safe splits: a growing text is read about once.
 
     Args:
         count: The number of tokens of a text.
@@ -102,7 +102,8 @@ class SettlingCounter:
         return self._count(text)
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
-        """The number of tokens of a text, if it is at most `limit`. Stops reading once so many tokens are settled.
+        """The number of tokens of a text, if it is at most `limit`. Stops reading once more tokens than that are
+        settled.
 
         Args:
             text: The text.
@@ -119,29 +120,34 @@ class SettlingCounter:
             if encoder.settled > limit:
                 return None
             at += stride
-            # As long as nothing is settled the open end is searched again and again: read more at a time.
+            # As long as nothing is settled, the open end is searched again and again: read more at a time.
             stride *= 2
         return encoder.count if encoder.count <= limit else None
 
     def appending_encoder(self) -> TailAppender:
-        """A counter over an empty text, to be appended to."""
+        """Return a counter over an empty text that grows at the end."""
         return TailAppender(self._count, self.cuts)
 
     def prepending_encoder(self) -> TailPrepender:
-        """A counter over an empty text, to be prepended to."""
+        """Return a counter over an empty text that grows at the start."""
         return TailPrepender(self._count, self.cuts)
 
 
 class Measured:
-    """Makes a count of what a user's function returns: a number, or anything that has a length, such as a list of tokens."""
+    """Turns the result of a user's function into a count: a number, or the length of a sized object, such as a list of
+    tokens.
+    """
 
     def __init__(self, function: Callable[[str], object]) -> None:
         self.function = function
 
     def __call__(self, text: str) -> int:
-        """The number of tokens; raises `OptionError` for an answer that is none."""
+        """Return the number of tokens. Raises `OptionError` if the function returned neither a number nor a sized
+        object.
+        """
         answer = self.function(text)
-        # A mapping is what the tokenizers of transformers return when called: its length is that of its keys.
+        # The tokenizers of transformers return a mapping when called: its length is the number of its keys, not of
+        # tokens.
         if isinstance(answer, Sized) and not isinstance(answer, str | bytes | Mapping):
             return len(answer)
         try:
@@ -159,7 +165,7 @@ class Measured:
 
 
 class _Anywhere:
-    """Cuts for what is counted character by character."""
+    """Safe splits for units that are counted character by character: everywhere."""
 
     def last(self, text: str) -> int:
         return len(text)
@@ -172,7 +178,7 @@ class _Anywhere:
 
 
 class _AtSpaces:
-    """Cuts for words between white space: on either side of it."""
+    """Safe splits for words: on either side of white space."""
 
     def last(self, text: str) -> int:
         if text[-1:].isspace():
@@ -187,7 +193,7 @@ class _AtSpaces:
         return word if word < len(text) else 0
 
     def shortened(self, tail: str) -> str:
-        # The open end is at most one word, with white space before it; however long it is, it is one.
+        # The open end is at most one word, with white space before it; however long, it counts as one.
         return tail[-1:]
 
 
@@ -213,7 +219,7 @@ class UnitCounter(SettlingCounter):
     def __init__(self, unit: str) -> None:
         super().__init__(*UNITS[unit])
         self.unit = unit
-        # What is compiled counts these by their offsets alone.
+        # The compiled core counts these two units by offsets alone.
         self._length_in = unit if unit in {"bytes", "characters"} else None
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
@@ -228,7 +234,7 @@ class UnitCounter(SettlingCounter):
         """
         if self._length_in is None:
             return super().count_up_to(text, limit)
-        # A character has a byte at least.
+        # A character has at least one byte.
         count = self.count(text) if len(text) <= limit else limit + 1
         return count if count <= limit else None
 

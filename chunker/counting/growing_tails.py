@@ -1,11 +1,12 @@
-"""Count a growing text with a tokenizer that can only count: the settled part is counted once, the open end again.
+"""Count a growing text with a tokenizer that can only count: the settled part is counted once, the open end again and
+again.
 
     text       the quick brown fo|          "fo" may become "fox" or "found"
     settled    the quick brown   |          3, never counted again
     open end                  fo            1, counted again after each append
 
-How much is settled is for `SettledCuts` to say, which know a tokenizer's configuration. Without them nothing ever is: each count reads the
-whole text. A text that grows to the left is the same in a mirror.
+`SettledCuts`, which know the tokenizer's configuration, find the end of the settled part. Without them nothing is ever
+settled: each count reads the whole text. A text that grows to the left is the mirror image.
 """
 
 from __future__ import annotations
@@ -17,23 +18,29 @@ Count = Callable[[str], int]
 
 
 class SettledCuts(Protocol):
-    """Places where a text comes apart for a tokenizer: count(text) == count(text[:cut]) + count(text[cut:]), whatever follows or precedes."""
+    """Safe splits of a tokenizer: count(text) == count(text[:cut]) + count(text[cut:]), whatever text follows or
+    precedes.
+    """
 
     def last(self, text: str) -> int:
-        """The last of these places in `text`, in characters; 0 if there is none inside."""
+        """Return the last safe split in `text`, in characters; 0 if there is none inside."""
         ...
 
     def first(self, text: str) -> int:
-        """The first of these places in `text`, in characters; 0 if there is none inside."""
+        """Return the first safe split in `text`, in characters; 0 if there is none inside."""
         ...
 
     def shortened(self, tail: str) -> str:
-        """A text that counts as much as `tail`, now and with whatever is appended to both; `tail` itself as a rule."""
+        """Return a text whose count equals that of `tail`, now and after appending the same text to both; usually
+        `tail` itself.
+        """
         ...
 
 
 class TailState(NamedTuple):
-    """A state of a growing text: the tokens of what is settled, the open end, and its tokens, None if it was not counted yet."""
+    """The state of a growing text: the token count of its settled part, the open end, and the token count of that, None
+    if not counted yet.
+    """
 
     settled: int
     text: str
@@ -41,7 +48,7 @@ class TailState(NamedTuple):
 
 
 class _Tail:
-    """A growing text; marks are its states, so any mark stays good."""
+    """A growing text. Marks are its immutable states, so a mark stays valid."""
 
     __slots__ = ("_count", "_cuts", "_tail")
 
@@ -52,7 +59,7 @@ class _Tail:
 
     @property
     def count(self) -> int:
-        """Tokens of the text. Reads the open end, the first time it is asked."""
+        """Number of tokens of the text. The first access after a change counts the open end."""
         settled, text, tokens = self._tail
         if tokens is None:
             tokens = self._count(text)
@@ -61,11 +68,11 @@ class _Tail:
 
     @property
     def settled(self) -> int:
-        """Tokens that no added text can take away."""
+        """Number of tokens that appended text cannot remove."""
         return self._tail.settled
 
     def snapshot(self) -> TailState:
-        """A mark of this state. O(1)."""
+        """Return a mark of this state. O(1)."""
         return self._tail
 
     def rollback(self, mark: TailState, /) -> None:
@@ -86,7 +93,7 @@ class TailAppender(_Tail):
     __slots__ = ()
 
     def append(self, text: str, /) -> None:
-        """Put `text` after what is there."""
+        """Add `text` at the end."""
         if not text:
             return
         settled = self._tail.settled
@@ -105,7 +112,7 @@ class TailPrepender(_Tail):
     __slots__ = ()
 
     def prepend(self, text: str, /) -> None:
-        """Put `text` before what is there."""
+        """Add `text` at the start."""
         if not text:
             return
         settled = self._tail.settled

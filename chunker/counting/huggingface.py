@@ -1,11 +1,12 @@
-"""Tokenizers of Hugging Face, as `tokenizers` has them and as `transformers` wraps them: WordPiece, Unigram, BPE, word level.
+"""Tokenizers of Hugging Face, from the package `tokenizers` or wrapped by `transformers`: WordPiece, Unigram, BPE, word
+level.
 
     from tokenizers import Tokenizer
     chunks = TextChunker(512, tokenizer=Tokenizer.from_file("tokenizer.json")).chunk(text)
 
-The count is that of `tokenizer.encode(text, add_special_tokens=False)`: what the tokenizer makes of a special token that is written in the text is
-its own business. Where its configuration shows that a text comes apart at spaces, a growing text is read about once (see
-`pipelines`); else each count reads it anew, as no other way is exact.
+The count is that of `tokenizer.encode(text, add_special_tokens=False)`: the tokenizer decides how it encodes a special
+token that is written in the text. If its configuration shows that spaces are safe splits, a growing text is read about
+once (see `pipelines`); otherwise each count reads it again, because no other way is exact.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class HuggingFaceCounter:
-    """A counter for a `tokenizers.Tokenizer`, or the one inside a fast tokenizer of `transformers`. Pickles if that
-    does.
+    """A counter for a `tokenizers.Tokenizer`, or for the one inside a fast tokenizer of `transformers`. Can be pickled
+    if that tokenizer can.
 
-    The tokenizer is copied: truncation and padding are switched off in the copy, and later changes of the original do
-    not matter. A lone surrogate, which the package does not take, counts as U+FFFD.
+    The tokenizer is copied: truncation and padding are switched off in the copy, and later changes of the original have
+    no effect. A lone surrogate, which the package rejects, counts as U+FFFD.
 
     Args:
         tokenizer: The tokenizer.
-        add_special_tokens: Whether the model gets its special tokens around each text, such as `[CLS]` and `[SEP]`.
+        add_special_tokens: Whether the model puts its special tokens around each text, such as `[CLS]` and `[SEP]`.
             `reserve` is their number, for which a chunker keeps room. Counts never include them.
 
     Raises:
-        OptionError: The object is no such tokenizer, or its counts are left to chance (BPE with dropout).
+        OptionError: The object is no such tokenizer, or its counts are random (BPE with dropout).
     """
 
     def __init__(self, tokenizer: Any, *, add_special_tokens: bool = True) -> None:  # noqa: ANN401  # duck-typed
@@ -58,16 +59,16 @@ class HuggingFaceCounter:
 
     @property
     def incremental(self) -> bool:
-        """Whether a growing text is read about once, and not anew for each count."""
+        """Whether a growing text is read about once, not again for each count."""
         return isinstance(self._counter, SettlingCounter)
 
     @property
     def cuts(self) -> SettledCuts | None:
-        """The safe cuts of its texts; None if they are not known."""
+        """The safe splits of its texts; None if they are not known."""
         return self._counter.cuts if isinstance(self._counter, SettlingCounter) else None
 
     def count(self, text: str, /) -> int:
-        """The number of tokens of a text, without those that the model gets around it.
+        """The number of tokens of a text, without the special tokens that the model puts around it.
 
         Args:
             text: The text.
@@ -89,11 +90,11 @@ class HuggingFaceCounter:
         return self._counter.count_up_to(text, limit)
 
     def appending_encoder(self) -> TailAppender:
-        """A counter over an empty text, to be appended to."""
+        """Return a counter over an empty text that grows at the end."""
         return self._counter.appending_encoder()
 
     def prepending_encoder(self) -> TailPrepender:
-        """A counter over an empty text, to be prepended to."""
+        """Return a counter over an empty text that grows at the start."""
         return self._counter.prepending_encoder()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -104,7 +105,9 @@ class HuggingFaceCounter:
 
 
 def is_huggingface(tokenizer: object) -> bool:
-    """Whether `HuggingFaceCounter` takes this object. Imports nothing: the package of such an object is imported already."""
+    """Whether `HuggingFaceCounter` accepts this object. Imports nothing: the package of such an object is imported
+    already.
+    """
     return _core_of(tokenizer) is not None
 
 
@@ -121,7 +124,7 @@ def _core_of(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
 
 
 def own_tokenizer(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
-    """A copy that neither truncates nor pads; the tokenizer itself if it cannot be copied and does neither."""
+    """Return a copy that neither truncates nor pads; the tokenizer itself if it cannot be copied and does neither."""
     core = _core_of(tokenizer)
     if core is None:
         return None

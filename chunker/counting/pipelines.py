@@ -1,15 +1,17 @@
-"""Safe cuts for a tokenizer of Hugging Face: offsets that its normalizer, pre-tokenizer and added tokens certainly keep
-apart.
+"""Safe splits for a tokenizer of Hugging Face: offsets that no effect of its normalizer, pre-tokenizer or added tokens
+crosses.
 
     text           Höhere Ansprüche, sagt er
     a cut here           ^         ^     ^         before white space after a letter; before a comma
 
-The tokens of a text are those of its pre-tokens. So it comes apart at a place if the pre-tokenizer always cuts there, if the normalizer does to both
-sides what it does to the whole, and if no added token reaches across. Each component that is known to leave such places is
-named here; one component that is not, and there are no cuts: the tokenizer is then asked about the whole text each time.
+The tokens of a text are those of its pre-tokens. So an offset is a safe split if the pre-tokenizer always splits there,
+if normalizing both sides gives the same as normalizing the whole, and if no added token crosses it. The components that
+are known to leave safe splits are listed here. A tokenizer with any other component has no safe splits: each count then
+reads the whole text.
 
-All cuts have a *plain* character on their left: a letter, a digit or a visible character of ASCII which no normalizer joins with what
-follows it, and which never becomes white space or nothing (`_PLAIN`; the normalizer at hand is tried on all of them).
+All safe splits have a *plain* character on their left: a letter, a digit or a visible ASCII character that no
+normalizer joins with the next character, and that never becomes white space or empty (`_PLAIN`; the tokenizer's
+normalizer is tried on all of them).
 """
 
 from __future__ import annotations
@@ -33,14 +35,15 @@ _PLAIN = (
     r"[\uac00-\ud7a3]]"
 )
 _HAN = r"[\u4e00-\u9fff]"
-# Letters and digits that have been such in every version of Unicode a tokenizer may have been built with.
+# Letters and digits of every version of Unicode with which a tokenizer may have been built.
 _IN_WORDS = r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03a9\u03b1-\u03c9\u0410-\u044f\uac00-\ud7a3]"
 
-# Pre-tokenizers that drop white space and cut there; those that cut before white space after anything else.
+# Pre-tokenizers that drop white space and split there.
 _DROP_WHITE_SPACE = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit"})
-# These cut by single characters, and never join anything.
+# Pre-tokenizers that split at single characters, and never join anything.
 _CUT_BY_CHARACTER = frozenset({"Digits", "Punctuation"})
-# Normalizers that work on one character, or on one grapheme cluster, at a time; and compositions, which no plain character joins with a space.
+# Normalizers that work on one character or one grapheme cluster at a time; and compositions, which never join a plain
+# character with a space.
 _LOCAL = frozenset(
     {"BertNormalizer", "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "Nmt", "Precompiled", "Strip", "StripAccents"}
 )
@@ -56,7 +59,9 @@ class Pipeline(NamedTuple):
 
 
 class PatternCuts:
-    """Cuts where `cut` matches, which has no width. A tail that `overlong` matches whole counts like its first `longest` characters."""
+    """Safe splits where `cut`, an expression without width, matches. A tail that `overlong` matches completely counts
+    like its first `longest` characters.
+    """
 
     def __init__(self, cut: str, overlong: str | None, longest: int) -> None:
         self._first = regex.compile(cut, regex.V1)
@@ -65,24 +70,26 @@ class PatternCuts:
         self._longest = longest
 
     def last(self, text: str) -> int:
-        """The last place in `text` where it comes apart; 0 for none."""
+        """Return the last safe split in `text`; 0 if there is none."""
         match = self._last.search(text)
         return 0 if match is None else int(match.start())
 
     def first(self, text: str) -> int:
-        """The first place in `text` where it comes apart; 0 for none."""
+        """Return the first safe split in `text`; 0 if there is none."""
         match = self._first.search(text)
         return 0 if match is None else int(match.start())
 
     def shortened(self, tail: str) -> str:
-        """The start of `tail` if that is a word so long that no more of it can matter."""
+        """Return `tail`, or only its start if `tail` is one word so long that more characters do not change its
+        count.
+        """
         if self._overlong is None or len(tail) <= self._longest or self._overlong.fullmatch(tail) is None:
             return tail
         return tail[: self._longest]
 
 
 def cuts_of(tokenizer: Tokenizer) -> PatternCuts | None:
-    """The safe cuts of `tokenizer`; None if its configuration does not show that there are any."""
+    """Return the safe splits of `tokenizer`; None if its configuration does not show that there are any."""
     pipeline = _pipeline(tokenizer)
     if pipeline is None or not _has_harmless_added_tokens(tokenizer):
         return None
@@ -110,7 +117,9 @@ def cuts_of(tokenizer: Tokenizer) -> PatternCuts | None:
 
 
 def _pipeline(tokenizer: Tokenizer) -> Pipeline | None:
-    """None if there is no pre-tokenizer, or if a part is written in Python and does not say what it does."""
+    """Return the pipeline of a tokenizer. None if there is no pre-tokenizer, or if a component is written in Python and
+    cannot be serialized.
+    """
     if tokenizer.pre_tokenizer is None:
         return None
     try:
@@ -128,7 +137,7 @@ def _settings(component: Any) -> dict[str, Any]:  # noqa: ANN401  # a normalizer
 
 
 def _flat(settings: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """The components of a sequence, and of the sequences in it, in the order in which they are applied."""
+    """Return the components of a sequence, and of nested sequences, in the order in which they are applied."""
     pending, found = [settings], []
     while pending:
         item = pending.pop()
@@ -140,7 +149,7 @@ def _flat(settings: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 
 def _has_harmless_added_tokens(tokenizer: Tokenizer) -> bool:
-    """Whether no added token, as it is written or normalized, has white space in it or swallows that after it."""
+    """Whether no added token, as written or normalized, contains white space or swallows the white space after it."""
     for token in tokenizer.get_added_tokens_decoder().values():
         written = [token.content]
         if tokenizer.normalizer is not None and token.normalized:
@@ -155,7 +164,9 @@ def _drops_white_space(pipeline: Pipeline) -> bool:
 
 
 def _first_that_cuts(pipeline: Pipeline) -> dict[str, Any]:
-    """The first pre-tokenizer that does more than to cut by single characters: what comes after it works on each of its pieces."""
+    """Return the first pre-tokenizer that does more than split at single characters: later ones work on its
+    pre-tokens.
+    """
     for item in pipeline.pre_tokenizers:
         if item["type"] not in _CUT_BY_CHARACTER or item.get("behavior", "Isolated") != "Isolated":
             return item
@@ -163,13 +174,16 @@ def _first_that_cuts(pipeline: Pipeline) -> dict[str, Any]:
 
 
 def _separators(pipeline: Pipeline) -> str:
-    """The characters before which the pre-tokenizers cut a text if something else than white space stands to their left."""
+    """Return the characters before which the pre-tokenizers split a text if the character to the left is not white
+    space.
+    """
     item = _first_that_cuts(pipeline)
     kind = item["type"]
     behind = (
         pipeline.pre_tokenizers[pipeline.pre_tokenizers.index(item) + 1 :] if item in pipeline.pre_tokenizers else []
     )
-    # This one changes the first piece of a text, and after a cut another piece would be the first.
+    # Metaspace with "first" changes the first pre-token of a text, and after a split another pre-token would be the
+    # first.
     if any(other["type"] == "Metaspace" and other["prepend_scheme"] == "first" for other in behind):
         return ""
     if kind in _DROP_WHITE_SPACE:
@@ -177,23 +191,23 @@ def _separators(pipeline: Pipeline) -> str:
     if kind == "Metaspace" and item.get("split", True):
         return " "
     if kind == "ByteLevel" and item["use_regex"]:
-        # A text that does not begin with a space gets one, and so would the second side of a cut.
+        # A text that does not begin with a space gets one, and so would the right side of a split.
         return " " if item["add_prefix_space"] else _WHITE_SPACE
     if kind == "Split" and item["behavior"] == "Isolated" and not item["invert"]:
-        # In none of these patterns is there white space after anything but white space, apart from line ends after punctuation.
+        # These patterns match white space only after white space, except for line ends after punctuation.
         known = {pattern.source for pattern in PATTERNS.values()}
         return " " if item["pattern"].get("Regex") in known else ""
     return ""
 
 
 def _normalizes_apart(pipeline: Pipeline, *, drops: bool) -> bool:
-    """Whether the normalizers do the same to a text and to the two sides of a cut before white space."""
+    """Whether normalizing the two sides of a split before white space gives the same as normalizing the whole text."""
     metaspace = _first_that_cuts(pipeline).get("replacement", " ")
     for item in pipeline.normalizers:
         if item["type"] == "Replace":
             written = item["pattern"].get("String")
             if written is None:
-                # White space stands only after the cut. Its replacement must still be cut off.
+                # White space is only on the right of the split. Its replacement must still be split off.
                 if item["pattern"].get("Regex") != _RUN_OF_SPACES or item["content"] not in (" ", metaspace):
                     return False
             elif not written or any(character.isspace() for character in written):
@@ -204,7 +218,7 @@ def _normalizes_apart(pipeline: Pipeline, *, drops: bool) -> bool:
 
 
 def _keeps_plain(tokenizer: Tokenizer) -> bool:
-    """Whether the normalizer leaves of each plain character something, and no white space."""
+    """Whether the normalizer turns no plain character into white space or nothing."""
     if tokenizer.normalizer is None:
         return True
     plain = _plain_characters()
@@ -220,7 +234,7 @@ def _plain_characters() -> list[str]:
 
 
 def _is_separator(tokenizer: Tokenizer, mark: str, separators: str) -> bool:
-    """Whether `mark` between two plain characters is one of `separators` once it is normalized, and nothing more."""
+    """Whether `mark` between two plain characters becomes exactly one of `separators` when it is normalized."""
     if tokenizer.normalizer is None:
         return mark in separators
     before, after = tokenizer.normalizer.normalize_str("a"), tokenizer.normalizer.normalize_str("b")
@@ -230,7 +244,9 @@ def _is_separator(tokenizer: Tokenizer, mark: str, separators: str) -> bool:
 
 
 def _cuts_at_punctuation(pipeline: Pipeline, added: str) -> list[str]:
-    """More cuts, for pre-tokenizers that cut between letters and punctuation, or around ideographs; none that an added token has in it."""
+    """Return more splits, for pre-tokenizers that split between letters and punctuation, or around ideographs; none
+    next to characters that are in an added token.
+    """
     kind = _first_that_cuts(pipeline)["type"]
     cuts = []
     marks = "".join(mark for mark in string.punctuation if mark != "_" and mark not in added)
@@ -243,7 +259,7 @@ def _cuts_at_punctuation(pipeline: Pipeline, added: str) -> list[str]:
 
 
 def _longest_word(tokenizer: Tokenizer) -> int:
-    """The least number of characters of a word that is one unknown token, whatever it is; 0 if there is no such number."""
+    """Return the least number of characters that makes any word one unknown token; 0 if there is no such number."""
     kind = type(tokenizer.model).__name__
     if kind == "WordPiece":
         return int(tokenizer.model.max_input_chars_per_word) + 1

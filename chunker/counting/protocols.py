@@ -1,7 +1,7 @@
-"""Protocols of a tokenizer, as a chunker needs it: count, stop counting soon after a limit, and count while a text
-grows.
+"""Protocols of the tokenizer that a chunker needs: count a text, stop counting soon after a limit, and count while a
+text grows.
 
-`bpe_engine.Tokenizer` implements them all. The other modules of this package are for everything else.
+`bpe_engine.Tokenizer` implements them all. The other modules of this package adapt other tokenizers.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ Mark = TypeVar("Mark")
 
 
 class AppendingCounter(Protocol[Mark]):
-    """Protocol of a count of a text that grows to the right. `count` equals that of a fresh count of the whole text,
-    after every call.
+    """Protocol of a counter of a text that grows to the right. After every call, `count` equals a fresh count of the
+    whole text.
     """
 
     @property
@@ -30,7 +30,7 @@ class AppendingCounter(Protocol[Mark]):
         ...
 
     def snapshot(self) -> Mark:
-        """A mark of this state, for `rollback`. O(1)."""
+        """Return a mark of this state, for `rollback`. O(1)."""
         ...
 
     def rollback(self, mark: Mark, /) -> None:
@@ -43,8 +43,8 @@ class AppendingCounter(Protocol[Mark]):
 
 
 class PrependingCounter(Protocol):
-    """Protocol of a count of a text that grows to the left. `count` equals that of a fresh count of the whole text,
-    after every call.
+    """Protocol of a counter of a text that grows to the left. After every call, `count` equals a fresh count of the
+    whole text.
     """
 
     @property
@@ -63,14 +63,14 @@ class PrependingCounter(Protocol):
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """Protocol of a tokenizer, as a chunker needs it. Immutable, and shared by threads.
+    """Protocol of the tokenizer that a chunker needs. Immutable, and shared by threads.
 
     A counter may have an attribute `reserve`: the number of tokens that its model puts around each text (`[CLS]` and
     `[SEP]`, say). They are not part of any count, and `chunker.growing.budget` keeps room for them.
     """
 
     def count(self, text: str, /) -> int:
-        """The number of tokens of a text, without those that a model puts around it.
+        """The number of tokens of a text, without the special tokens that a model puts around it.
 
         Args:
             text: The text.
@@ -78,8 +78,8 @@ class TokenCounter(Protocol):
         ...
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
-        """The number of tokens of a text, if it is at most `limit`. Stops reading soon after the limit, if that is
-        certain.
+        """The number of tokens of a text, if it is at most `limit`. Stops reading soon after the limit is certainly
+        exceeded.
 
         Args:
             text: The text.
@@ -91,9 +91,9 @@ class TokenCounter(Protocol):
         ...
 
     def appending_encoder(self) -> AppendingCounter[Any]:
-        """A counter of an empty text that grows to the right."""
+        """Return a counter of an empty text that grows to the right."""
         ...
 
     def prepending_encoder(self) -> PrependingCounter:
-        """A counter of an empty text that grows to the left."""
+        """Return a counter of an empty text that grows to the left."""
         ...

@@ -1,6 +1,8 @@
-"""Encodings of tiktoken: the same vocabulary in our engine, which counts alike and counts while a text grows.
+"""Encodings of tiktoken: load the same vocabulary into our engine, which gives the same counts and counts while a text
+grows.
 
-That holds for the patterns that are known to the engine, which is every published encoding. One with another pattern is asked itself.
+This works for the patterns that the engine knows, which covers every published encoding. An encoding with another
+pattern counts by itself.
 """
 
 from __future__ import annotations
@@ -17,14 +19,14 @@ _EMBEDDED = ("o200k_base", "cl100k_base")
 
 
 def is_tiktoken(tokenizer: object) -> bool:
-    """Whether this is a `tiktoken.Encoding`. Imports nothing: the package of one is imported already."""
+    """Whether this is a `tiktoken.Encoding`. Imports nothing: the package of such an object is imported already."""
     package = sys.modules.get("tiktoken")
     return package is not None and isinstance(tokenizer, package.Encoding)
 
 
 def tiktoken_counter(encoding: Any) -> TokenCounter:  # noqa: ANN401  # the package is not a dependency
-    """A counter whose answers are `len(encoding.encode_ordinary(text))`."""
-    # The package offers no other way to the ranks, except one token at a time, and none to the pattern.
+    """Return a counter with the counts `len(encoding.encode_ordinary(text))`."""
+    # The package has no other access to the ranks, except one token at a time, and none to the pattern.
     ranks, source = getattr(encoding, "_mergeable_ranks", None), getattr(encoding, "_pat_str", None)
     pattern = next((known for known in PATTERNS.values() if known.source == source), None)
     if ranks is None or pattern is None or pattern.behaviour != "match":
@@ -38,7 +40,7 @@ def tiktoken_counter(encoding: Any) -> TokenCounter:  # noqa: ANN401  # the pack
 
 
 class _Ordinary:
-    """The number of tokens of a text as an encoding has it."""
+    """Counts the tokens of a text by an encoding of tiktoken."""
 
     def __init__(self, encoding: Any) -> None:  # noqa: ANN401  # the package is not a dependency
         self.encoding = encoding

@@ -1,4 +1,5 @@
-"""Tokenizer files: which strings mean one, and counters of them, by our engine if it reads them, else by the package `tokenizers`.
+"""Tokenizer files: decide whether a string means a file, and load a counter from it, by our engine if it can read the
+file, else by the package `tokenizers`.
 
 tokenizer_path("gpt-4o")                    None: a published name
 tokenizer_path("qwen/tokenizer.json")       a path: it has a separator, or the suffix of a tokenizer file
@@ -22,14 +23,15 @@ from chunker.counting.huggingface import HuggingFaceCounter
 from chunker.counting.protocols import TokenCounter
 from chunker.tokenizer_errors import UnknownTokenizerError, loading
 
-# The endings of tokenizer files. A published name has none of them, but one may begin as a model's name does: "gpt-4o-tokenizer.json".
+# The suffixes of tokenizer files. No published name has one of them, but a file name may begin like a model name:
+# "gpt-4o-tokenizer.json".
 _SUFFIXES = frozenset({".json", ".tiktoken", ".gguf", ".model", ".bpe"})
-# What models keep their tokenizer in, the best first.
+# The files in which models keep their tokenizer, the best first.
 _NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
 
 
 def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> Path | None:
-    """The tokenizer file that a name or path means; None for a name.
+    """Return the tokenizer file that a name or path means; None for a name.
 
     A path object means a file, as does a str with a path separator or with the suffix of a tokenizer file. Any other
     str means the published encoding, model or unit of this name; if there is none, a file or folder of this name that exists.
@@ -47,7 +49,7 @@ def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str]
 
 
 def require_file(path: Path) -> Path:
-    """The path of a tokenizer file, if there is one. Raises UnknownTokenizerError."""
+    """Return `path` if it is a file. Raises UnknownTokenizerError otherwise."""
     if os.path.isfile(path):  # noqa: PTH113  # as above
         return path
     if path.is_dir():
@@ -63,26 +65,33 @@ def require_file(path: Path) -> Path:
 
 
 def engine_tokenizer(given: str | os.PathLike[str]) -> Tokenizer:
-    """The tokenizer of our engine that a name or path means, for who needs ids. Raises as `Tokenizer.load` and `Tokenizer.from_file`, without OSError for no file."""
+    """Load the tokenizer of our engine for a name or path; it returns token ids, while a counter only counts.
+
+    Raises as `Tokenizer.load` and `Tokenizer.from_file`, except that a missing file is an UnknownTokenizerError, not an
+    OSError.
+    """
     path = tokenizer_path(given)
     with loading():
         return Tokenizer.load(str(given)) if path is None else Tokenizer.from_file(require_file(path))
 
 
 def file_hash(path: Path) -> str:
-    """The SHA-256 of a tokenizer file, in hexadecimal digits. Raises UnknownTokenizerError where there is no file, and OSError."""
+    """Return the SHA-256 of a tokenizer file, in hexadecimal digits. Raises UnknownTokenizerError if there is no file,
+    and OSError.
+    """
     return hashlib.sha256(require_file(path).read_bytes()).hexdigest()
 
 
 def tokenizer_of_file(path: str | os.PathLike[str]) -> TokenCounter:
-    """The counter of a tokenizer file, one for all chunkers while the file stays as it is.
+    """Return the counter of a tokenizer file: the same object for all chunkers as long as the file does not change.
 
-    Raises UnknownTokenizerError where there is no file, and as `Tokenizer.from_file`; for a part that the engine lacks, MissingExtraError where the
-    package `tokenizers` is not installed, VocabularyError where it does not read the file either, and OptionError where its counts are left to chance.
+    Raises UnknownTokenizerError if there is no file, and as `Tokenizer.from_file`. For a part that the engine lacks:
+    MissingExtraError if the package `tokenizers` is not installed, VocabularyError if it does not read the file either,
+    and OptionError if its counts are random.
     """
     found = require_file(Path(path))
     now = found.stat()
-    # The path as it is given, too: the name of a tokenizer and messages are made of it.
+    # The path as given is part of the key, too: the name of the tokenizer and messages contain it.
     return _counter_of(str(found), os.path.realpath(found), now.st_mtime_ns, now.st_size)
 
 

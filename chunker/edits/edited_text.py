@@ -10,9 +10,11 @@ The chunks always equal those of the whole text.
     after      |----|----|=====|=======|-|----|----|
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
-Plain text, Markdown, and without context JSON, JSON Lines, CSV, TOML and YAML are read around the edit; of Markdown, the text between two
-headings or paragraphs at the margin; of YAML, that between two keys at the margin; of source code, some definitions before and after the edit, unless
-it makes an error. All other formats, the strategy "optimal", and contexts of more than breadcrumbs are read and chunked as a whole after each edit.
+Plain text and Markdown, and without context JSON, JSON Lines, CSV, TOML and YAML, are parsed only around the edit. At
+least this much is parsed: of Markdown, the text between two headings or paragraphs at the margin; of YAML, the text
+between two keys at the margin; of source code, some definitions before and after the edit, unless the edit causes a
+syntax error. All other formats, the strategy "optimal", and contexts of more than breadcrumbs are parsed and chunked as
+a whole after each edit.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
 from chunker.models import Chunk
 
 _NOTHING = Stand((), 0, 0)
-# Places where the text can be read anew that a window has behind what the chunks around the edit looked at: of the last ones nothing is certain.
+# A window ends this many restart offsets after the text that the chunks around the edit looked at, because the last
+# ones are never certain.
 _MORE = 3
 
 
@@ -77,7 +80,7 @@ class EditedText:
         self._source = source
         self._text = text
         self._reader: WindowReader | None = None
-        self._whole: list[Chunk] | None = None  # where all is read with each edit
+        self._whole: list[Chunk] | None = None  # if the whole text is parsed after each edit
         self._rows = Rows([], [])
         self._chunks: Sequence[Chunk] | None = None
         self._read(text)
@@ -155,7 +158,7 @@ class EditedText:
         return Rows([one.row for one in made], [one.step for one in made])
 
     def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> ChunkChange:
-        """The change between two lists of chunks, found by comparing all of them."""
+        """Return the change between two lists of chunks, found by comparing all of them."""
         mine = _told(self._rows if self._whole is None else self._whole, new)
         theirs = _told(before, old)
         first = next(
@@ -169,7 +172,7 @@ class EditedText:
     # --- the neighbourhood of an edit
 
     def _reread(self, reader: WindowReader, new: str, start: int, end: int) -> ChunkChange:
-        """Chunk the neighbourhood of an edit of text[start:end], which made `new` of the text."""
+        """Chunk the text around an edit of text[start:end], which turned the text into `new`."""
         longer = len(new) - len(self._text)
         rows = self._rows
         reader = reader.edited(new, start, end, longer)
@@ -184,7 +187,7 @@ class EditedText:
         while True:
             known = rows.reach(max(ahead - 1, 0)) + longer if ahead < len(rows.rows) else len(new)
             until, closing = len(new), ""
-            # A chunk that looked as far as to the end of what is certain is not certain.
+            # A chunk is uncertain if the grower looked as far as the end of the certain text.
             last = rows.place_from(max(known, at) + 1 + size - longer, _MORE - 1)
             if last is not None:
                 until, closing = last[0] + longer, last[1]
@@ -215,7 +218,9 @@ class EditedText:
                 mark_at, mark = at + here.offset, here
 
     def _put(self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
-        """Put what was made in place of rows[first:behind]; the change without the chunks before the edit, at `start`, that are as they were."""
+        """Replace rows[first:behind] by the rows made. Returns the change without the chunks before the edit, at
+        `start`, that are unchanged.
+        """
         before = self._rows
         self._rows = before.replaced(first, behind, made, steps)
         same, at = 0, before.starts[first]
@@ -227,8 +232,10 @@ class EditedText:
         return ChunkChange(first + same, behind - first - same, len(made) - same)
 
     def _first_to_grow(self, start: int) -> int:
-        """The first chunk that looked at what an edit at `start` may have changed."""
-        # What stands before the last place but one where the text can be read anew is read as it was.
+        """Return the index of the first chunk for which the grower looked at text that an edit at `start` may have
+        changed.
+        """
+        # Text before the last restart offset but one is parsed as before.
         return self._rows.first_reaching(self._rows.place_before(start, 1))
 
     def _check(self, new: str, start: int, end: int) -> None:
@@ -252,7 +259,7 @@ class EditedText:
 
 
 class _Chunks(Sequence[Chunk]):
-    """The chunks of one version of a text, each made when it is asked for."""
+    """The chunks of one version of a text, each created on access."""
 
     def __init__(self, origin: TextOrigin, size: int) -> None:
         self._origin = origin
@@ -290,7 +297,7 @@ class _Chunks(Sequence[Chunk]):
 
 
 def _told(chunks: Rows | list[Chunk], text: str) -> list[tuple[str, str, int, str]]:
-    """Text, context, tokens and kind of each chunk."""
+    """Return the text, context, token count and kind of each chunk."""
     if isinstance(chunks, Rows):
         return [(text[piece.start : piece.end], *piece[2:]) for piece in Pieces(chunks)]
     return [(chunk.body, chunk.context, chunk.token_count, chunk.kind) for chunk in chunks]

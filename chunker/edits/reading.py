@@ -13,7 +13,7 @@ from chunker.formats.restarting import restarts_of
 
 
 def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowReader | None:
-    """The reader of a text; None where it has to be read as a whole."""
+    """Return the reader of a text; None if the text has to be parsed as a whole."""
     kind: Callable[..., object] = type(chunker).chunk
     if kind is not TextChunker.chunk or type(chunker).pieces is not TextChunker.pieces:
         return None
@@ -22,7 +22,7 @@ def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowRead
     rules = restarts_of(chunker.format, chunker.outline, text)
     if rules is not None and not (chunker.context and rules.numbered is not None):
         return RestartReader(chunker, source, rules)
-    # Who has a format of code has loaded it; not all who edit texts have parsers.
+    # A chunker with a format of code has loaded that module; do not load it for other formats, which need no parsers.
     if "chunker.formats.code.code_format" not in sys.modules or type(chunker).outline is not TextChunker.outline:
         return None
     from chunker.formats.code.code_format import CodeFormat  # noqa: PLC0415

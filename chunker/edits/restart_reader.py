@@ -1,4 +1,4 @@
-"""Read a text in windows by the places where its format can be read anew (`chunker.formats.restarting`)."""
+"""Read a text in windows, by the offsets where its format can resume parsing (`chunker.formats.restarting`)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from chunker.native import native
 
 
 class Chunking(NamedTuple):
-    """The chunker of a text, its source, and the rules by which it can be read from its middle."""
+    """The chunker of a text, its source, and the rules for parsing it from the middle."""
 
     chunker: TextChunker
     source: str | None
     rules: Restarts
 
     def read(self, text: str) -> Outline:
-        """The outline of a text, or its sketch where the grower can go on from the middle of one."""
+        """Return the outline of a text, or its sketch if the grower can go on from the middle of a sketch."""
         chunker = self.chunker
         sketches = native() is not None and isinstance(chunker.format, SketchingFormat)
         return (
@@ -32,7 +32,7 @@ class Chunking(NamedTuple):
 
 
 class RestartReader:
-    """Reads the texts of a chunker by the rules of its format."""
+    """Reads the texts of a chunker in windows, by the rules of its format."""
 
     def __init__(self, chunker: TextChunker, source: str | None, rules: Restarts) -> None:
         self._chunking = Chunking(chunker, source, rules)
@@ -74,7 +74,8 @@ class RestartWindow(Window):
         places = rules.places(whole, outline, head + 1)
         settled = len(whole)
         if end < len(text):
-            # The last place may be none: what follows could be a part of it, or make something else of it.
+            # The last restart offset may be wrong: the text after the window could continue its block or change its
+            # meaning.
             if len(places) < 2:
                 raise TooNarrowError
             settled = places[-2]

@@ -6,8 +6,9 @@
         def thr x(self): ...       --------->          def thr x(self): ...
         def four(self): ...                            def four(self): ...
 
-A window is parsed by itself. It is read as in the whole text, but for its last parts, if the parser meets no errors in it but those that it met there
-before the edit. So errors elsewhere cost nothing; they are kept by their places, for the notes. An edit that makes an error has all of the text read.
+A window is parsed on its own. Except for its last parts, the result equals that in the whole text if the parser meets
+no syntax errors in the window other than those that were there before the edit. So errors elsewhere cost nothing; their
+offsets are kept for the notes. After an edit that causes an error the whole text is parsed.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from chunker.chunkers import TextChunker
 from chunker.edits.rows import Mark
 from chunker.edits.windows import NotLocalError, Read, TooNarrowError, Window, WindowReader
 
-if TYPE_CHECKING:  # it is not there where nothing is compiled
+if TYPE_CHECKING:  # the module does not exist without a compiled core
     from chunker.formats.code.compiled_walk import CompiledWalk
 
 _CHARACTERS_A_TOKEN = 4
-# Points at the end of a window that more text may move.
+# Restart points at the end of a window that more text may move.
 _UNSURE = 3
 
 
 class SyntaxReader:
-    """Reads one text of a chunker.
+    """Reads one text of a chunker in windows.
 
     Args:
         chunker: Makes the chunks.
         source: The name of the text.
-        walk: Reads texts of the language.
-        errors: From where to where the parser met what it does not understand.
-        edit: Where the last edit begins and ends; no error elsewhere has changed.
+        walk: Parses texts of the language.
+        errors: The spans of the syntax errors that the parser met, in characters.
+        edit: Start and end of the last edit; no error elsewhere has changed.
     """
 
     decided_by = 0
@@ -65,8 +66,8 @@ class SyntaxReader:
             edit, edit_end = self._edit
             known = [error for error in self._known if start <= error[0] < window.settled]
             kept = [error for error in known if error[1] < edit or error[0] > edit_end]
-            # Where a new error ends may depend on all of the text, as with quotes that are open; and what is broken long before may go on to confuse
-            # the parser, as open blocks of Python do.
+            # The end of a new error may depend on the whole text, as with open quotes; and an error far before the
+            # window may go on to confuse the parser, as open blocks of Python do.
             if [error for error in window.errors if error[0] < window.settled] != kept:
                 raise NotLocalError
         kept = [error for error in self._errors if error[1] <= start or error[0] >= window.settled]
@@ -83,13 +84,13 @@ class SyntaxReader:
             (first if first < end else first + longer, last if last <= start else last + longer)
             for first, last in self._errors
         ]
-        # Of what was deleted nothing is kept.
+        # Errors in deleted text are dropped.
         errors = [(first, last) for first, last in moved if first < last]
         return SyntaxReader(self._chunker, self._source, self._walk, errors, edit=(start, end + longer))
 
 
 class SyntaxWindow(Window):
-    """The sketch of `text` from a mark, at `start`, up to `end`, where `closing` ends what is open there."""
+    """The sketch of `text` from `mark`, at `start`, up to `end`; `closing` is text that closes what is open there."""
 
     def __init__(
         self,
@@ -106,11 +107,11 @@ class SyntaxWindow(Window):
         if reading.given_up:
             raise NotLocalError
         points, bodies, errors = reading.resumption()
-        behind = end - start + head  # where the text ends, in the window
+        behind = end - start + head  # the end of the text in the window
         points = [point for point in points if head < point[0] < behind]
         settled = behind
         if any(first < head or last > behind for first, last in errors):
-            raise TooNarrowError  # what is around the window is not as it was
+            raise TooNarrowError  # the text around the window has changed
         if start and any(first < (points[0][0] if points else behind) for first, _ in errors):
             raise NotLocalError  # in the whole text the error may begin before the window
         if end < len(text):
@@ -128,7 +129,7 @@ class SyntaxWindow(Window):
 
     @property
     def hands_on(self) -> bool:
-        """See `Window`: not after an error, which may confuse the parser for long."""
+        """See `WindowReader`: not after an error, which may confuse the parser for long."""
         return not self.errors
 
     def _around(self, number: int) -> tuple[str, str]:

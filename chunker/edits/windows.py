@@ -1,10 +1,11 @@
-"""A window of a text, read and chunked as if the whole text were there.
+"""A window of a text, parsed and chunked as if the whole text were there.
 
     ....|~~~~~~~~|=================|-----------|--------|....
         mark     start                         settled  end
                  chunks from here              boundaries up to here are those of the whole text
 
-A chunk is certain if the grower made it without looking past `settled`. `settled` is a boundary, so the grower never sees a part of a unit.
+A chunk is certain if the grower did not look past `settled` to make it. `settled` is a boundary, so the grower never
+sees a part of a unit.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ from chunker.growing.units import Place
 
 # Larger than any offset: the end of a unit that continues past its window.
 FAR = 1 << 60
-# The Python grower does not tell how far it looked. It fills a chunk until the budget is exceeded, and may ask whether a unit in it would fit into a chunk of
-# its own: two budgets at most.
+# The Python grower does not report how far it looked. It fills a chunk until the budget is exceeded, and may check
+# whether a unit in it would fit into a chunk of its own: two budgets at most.
 _BUDGETS = 2
 _SPARE_TOKENS = 128
 _CHARACTERS_A_TOKEN = 4
 
 
 class NotLocalError(Exception):
-    """The text has to be read as a whole."""
+    """The text has to be parsed as a whole."""
 
 
 class TooNarrowError(NotLocalError):
-    """Nothing of a window is certain: a larger one is needed."""
+    """No chunk of a window is certain: a larger window is needed."""
 
 
 class Made(NamedTuple):
@@ -48,7 +49,7 @@ class Made(NamedTuple):
 
 
 class WindowReader(Protocol):
-    """Reads one text in windows."""
+    """Protocol for reading one text in windows."""
 
     @property
     def notes(self) -> dict[str, str]:
@@ -61,7 +62,8 @@ class WindowReader(Protocol):
         ...
 
     def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
-        """Read `text` from `mark`, which is at `start`, up to `end`: an offset where parsing can resume, or the end of the text. `closing` is text that closes what is open there.
+        """Parse `text` from `mark`, which is at `start`, up to `end`: an offset where parsing can resume, or the end of
+        the text. `closing` is text that closes what is open there.
 
         Raises `TooNarrowError` if no chunk of the window is certain.
         """
@@ -73,7 +75,7 @@ class WindowReader(Protocol):
 
 
 class Read(NamedTuple):
-    """The outline of a window, read behind a preamble that stands for the text before it.
+    """The outline of a window, parsed after a preamble that replaces the text before it.
 
     Args:
         outline: The boundaries of the preamble and of the window.
@@ -89,14 +91,14 @@ class Read(NamedTuple):
 
 
 class Window(ABC):
-    """The boundaries of `text` up to `settled`, and the chunks that can be grown by them.
+    """The boundaries of `text` up to `settled`, and the chunks that can be grown from them.
 
     Args:
         chunker: Makes the chunks.
         source: The name of the text.
         text: The whole text.
-        mark: The start of the window in the text, and the state in which it is read from there.
-        read: What was read.
+        mark: The start of the window in the text, and the state to resume parsing from.
+        read: The parsed outline.
     """
 
     def __init__(self, chunker: TextChunker, source: str | None, text: str, mark: tuple[int, Mark], read: Read) -> None:
@@ -123,14 +125,18 @@ class Window(ABC):
 
     @abstractmethod
     def _around(self, number: int) -> tuple[str, str]:
-        """The preamble that stands for the text before `places[number]`, and the text that closes what is open there."""
+        """Return the preamble that replaces the text before `places[number]`, and the text that closes what is open
+        there.
+        """
 
     @abstractmethod
     def _closing(self, number: int) -> str:
-        """The text that closes what is open at `places[number]`."""
+        """Return the text that closes what is open at `places[number]`."""
 
     def mark(self, start: int) -> Mark:
-        """The last offset up to `start` where parsing can resume, counted from `start`, with the state to resume from."""
+        """Return the last offset up to `start` where parsing can resume, counted from `start`, with the state to resume
+        from.
+        """
         number = bisect_right(self._places, start - self._shift) - 1
         if number < 0:
             return self._first_mark._replace(offset=self._start - start)
@@ -141,7 +147,9 @@ class Window(ABC):
         return Mark(place + self._shift - start, preamble, strength, label, closing)
 
     def places(self, start: int, end: int) -> tuple[tuple[int, str], ...]:
-        """Offsets from `start` up to `end` where parsing can resume, counted from `start`, each with the text that closes what is open there."""
+        """Return the offsets from `start` up to `end` where parsing can resume, counted from `start`, each with the
+        text that closes what is open there.
+        """
         first, last = (bisect_left(self._places, offset - self._shift) for offset in (start, end))
         shift = self._shift - start
         found = [(self._places[number] + shift, self._closing(number)) for number in range(first, last)]
@@ -203,7 +211,7 @@ class Window(ABC):
         return bool(unknown) and self._chunker.tokenizer.count_up_to(text[max(unknown) :], limit) is not None
 
     def _reach(self, grower: AnyGrower, text: str, start: int) -> int:
-        """The offset up to which a grower of `text` has looked to make its last chunk, which begins at `start`."""
+        """Return the offset up to which a grower of `text` looked to make its last chunk, which begins at `start`."""
         if isinstance(grower, CompiledGrower):
             return grower.reach()
         limit = _BUDGETS * self._chunker.budget.max_tokens + _SPARE_TOKENS
@@ -215,7 +223,7 @@ class Window(ABC):
         return len(text)
 
     def _part(self, start: int, behind: int, stand: Stand) -> Outline:
-        """The boundaries in text[behind:settled], counted from `start`, for a grower in the state `stand`."""
+        """Return the boundaries in text[behind:settled], counted from `start`, for a grower in the state `stand`."""
         outline, shift, settled = self.outline, self._shift - start, self.settled - start
         last = self._rows.stop
         rows = slice(bisect_left(outline.offsets, behind - self._shift, self._rows.start, last), last)
@@ -240,7 +248,7 @@ class Window(ABC):
         return Sketch.of(columns, closed, look, lambda _: (), finest=sketch.finest, heads=heads)
 
     def _context_of(self, start: int) -> ContextAt:
-        """The contexts of chunks, by offsets from `start`."""
+        """Return the contexts of chunks, by offsets from `start`."""
         return context_behind(start - self._shift, self._chunker.context_of("", self.outline, self._source))
 
     def _inside(self, place: Place, size: int) -> Place:

@@ -1,1 +1,1 @@
-"""Growing chunks to a budget: one grower, its rules and its options."""
+"""Growing chunks to a budget: the grower, its rules and its options."""

@@ -1,4 +1,4 @@
-"""Assemble chunks from pieces, which are offsets. A chunk reads its values off the text when they are asked for.
+"""Assemble chunks from pieces, which are offsets. A chunk computes its values from the text when they are first used.
 
 pieces   (0, 900, "", 212, "section"), (900, 1800, "", 190, "paragraph")
 chunks   Chunk(origin, 0, piece), Chunk(origin, 1, piece)                  one origin for all chunks of a text
@@ -26,7 +26,7 @@ _new_chunk = Chunk.__new__
 
 
 class TextOrigin:
-    """The text that chunks are pieces of, with all that they have in common.
+    """The text of a list of chunks, with everything that the chunks have in common.
 
     Args:
         text: The text of the pieces.
@@ -35,9 +35,9 @@ class TextOrigin:
         metadata: The metadata of all chunks.
         source: The name of the text, for the ids.
         breadcrumb: The names of the regions around an offset.
-        level: The level of a hierarchy, whose levels may have chunks of the same place and text.
-        before: Characters, bytes and line ends of a whole text before `text`, if that is a part of it. Offsets of pieces are those in the whole.
-        first: The index of the first piece among those of the whole text.
+        level: The level in a hierarchy, for the ids: two levels may have chunks with the same span and text.
+        before: If `text` is a part of a longer text: the characters, bytes and line ends before it. Offsets of pieces are offsets in the longer text.
+        first: The index of the first piece in the longer text.
         done: The end of the chunk before the first piece.
     """
 
@@ -86,7 +86,7 @@ class TextOrigin:
         return [placed(_new_chunk(Chunk), self, index, piece) for index, piece in enumerate(self.pieces, self._first)]
 
     def chunk(self, kind: type[Kind], index: int) -> Kind:
-        """One of them, of a class of chunks that have more to tell."""
+        """Return the chunk of this index as an instance of `kind`, a class of chunks with more attributes."""
         return placed(kind.__new__(kind), self, index, self.pieces[index - self._first])
 
     def body(self, piece: Piece) -> str:
@@ -95,7 +95,7 @@ class TextOrigin:
         return self._text[piece[0] - before : piece[1] - before]
 
     def span(self, index: int) -> Span:
-        """The span of a chunk. The first time all are measured: that costs the length of the text, whichever are asked for."""
+        """Return the span of a chunk. The first call measures all chunks, which is linear in the text."""
         measured = self._measured
         if measured is None:
             measured = self._measured = self.measures()
@@ -103,7 +103,7 @@ class TextOrigin:
         return Span(start, end, *measured[index - self._first])
 
     def measures(self) -> list[Measured]:
-        """The measures of each piece: start and end in bytes, first and last line."""
+        """Return the measures of each piece: start and end in bytes, first and last line."""
         text, (start, byte, breaks) = self._text, self._before
         if _compiled is None:
             measure: Callable[[int, int], Measured] = SpanMeter(text).measure
@@ -119,7 +119,7 @@ class TextOrigin:
 
     @property
     def text(self) -> str:
-        """The text that the pieces are of."""
+        """The text that contains the pieces."""
         return self._text
 
     @property
@@ -128,11 +128,11 @@ class TextOrigin:
         return self._source
 
     def metadata_of(self, _index: int) -> Mapping[str, Any]:
-        """The metadata of a chunk: those of all."""
+        """Return the metadata of a chunk: all chunks share them."""
         return self.metadata
 
     def breadcrumb(self, index: int) -> tuple[str, ...]:
-        """The names of the regions around what is new in a chunk: after the overlap."""
+        """Return the names of the regions around the first new character of a chunk, after the overlap."""
         number = index - self._first
         start, end = self.pieces[number][:2]
         return self._breadcrumb(new_text_of(start, end, self.pieces[number - 1][1] if number else self._done))
@@ -143,12 +143,13 @@ class TextOrigin:
         return identity_of(self._source, self._level)
 
     def id(self, piece: Piece) -> str:
-        """32 hexadecimal digits of the source, the level, the place and the text."""
+        """Hash the source, the level, the offset and the text of a piece to 32 hexadecimal digits."""
         return id_of(self.identity, piece[0], piece[2] + self.body(piece))
 
 
 def new_text_of(start: int, end: int, done: int) -> int:
-    """The offset in text[start:end] from which on no chunk up to the offset `done` has the text; its start where there is none.
+    """Return the first offset in text[start:end] that is not in a chunk up to the offset `done`; `start` if there is
+    none.
 
     >>> new_text_of(10, 20, 10), new_text_of(10, 20, 14), new_text_of(10, 20, 30)
     (10, 14, 10)
@@ -157,7 +158,9 @@ def new_text_of(start: int, end: int, done: int) -> int:
 
 
 def shared_origin(chunks: list[Chunk]) -> TextOrigin | None:
-    """The origin of which these are all the chunks, in order; None if they come from elsewhere or are not all."""
+    """Return the origin of which `chunks` are all the chunks, in order; None if they come from elsewhere or some are
+    missing.
+    """
     origin = chunks[0]._origin if chunks and type(chunks[0]) is Chunk else None  # noqa: SLF001  # it was put there by `placed`
     if not isinstance(origin, TextOrigin) or len(chunks) != len(origin.pieces):
         return None
@@ -165,18 +168,20 @@ def shared_origin(chunks: list[Chunk]) -> TextOrigin | None:
 
 
 def breadcrumbs_of(text: str, outline: Outline, text_format: Format) -> Callable[[int], tuple[str, ...]]:
-    """The names of the regions around an offset into `text`, without keeping more of its outline than these."""
+    """Return a function from an offset in `text` to the names of the regions around it. It keeps only these names of
+    the outline.
+    """
     return LateBreadcrumbs(text, text_format, outline) if isinstance(outline, Sketch) else outline.nested.breadcrumb
 
 
 class LateBreadcrumbs:
-    """The names of regions that are looked for when the first of them is asked for: a sketch knows them not yet.
+    """The names of regions around an offset, found when the first of them is asked for, because a sketch does not know
+    them yet.
 
     Args:
         text: The text.
-        text_format: Its format, which reads it again if need be.
-        sketch: The sketch of the text, if there is one: the text is not read again while the caller holds it. A sketch may keep a whole syntax
-            tree, so that chunks do not hold it themselves.
+        text_format: Its format, which parses the text again if necessary.
+        sketch: The sketch of the text, if there is one: the text is not parsed again while the caller holds the sketch. Chunks hold only a weak reference to it, because a sketch may keep a whole syntax tree.
     """
 
     __slots__ = ("_find", "_format", "_sketch", "_text")
@@ -191,7 +196,7 @@ class LateBreadcrumbs:
         return LateBreadcrumbs, (self._text, self._format)
 
     def __call__(self, offset: int) -> tuple[str, ...]:
-        """The names around an offset."""
+        """Return the names around an offset."""
         if self._find is None:
             sketch = None if self._sketch is None else self._sketch()
             outline = self._format.outline(self._text) if sketch is None else sketch.opened()

@@ -11,15 +11,16 @@ from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.native import native
 
-# An eighth: more than a tenth, below which a chunk is undersized; and little enough that a unit of up to 80 % of the budget, and in fact
-# seven eighths, fits after whatever is too little to be a chunk of its own.
+# An eighth: more than a tenth, below which a chunk is undersized; and small enough that a unit of up to 80 % of the
+# budget (in fact seven eighths) fits after text that is too short for a chunk of its own.
 _MIN_SHARE = 8
 
-# No character costs more than this many tokens, so larger budgets need no look at the text: byte-level vocabularies spend at most
-# 4 (its bytes in UTF-8), and the longest compatibility decomposition, which some tokenizers apply first, is 18 letters (U+FDFA).
+# No character costs more than this many tokens, so for larger budgets the text need not be checked: byte-level
+# vocabularies spend at most 4 (its bytes in UTF-8), and the longest compatibility decomposition, which some tokenizers
+# apply first, is 18 letters (U+FDFA).
 _MOST_TOKENS_OF_A_CHARACTER = 80
 
-# More tokens than any text that fits into a memory has; multiples of it are within the whole numbers of the compiled core.
+# More tokens than any text in memory can have; multiples of it still fit into the integers of the compiled core.
 _MOST_TOKENS = 1 << 32
 
 
@@ -32,7 +33,7 @@ def _distinct_characters(text: str) -> Iterable[str]:
     return found
 
 
-# The parts of an overlap: whole units of the format; sentences, where a unit does not fit; or as much text as fits.
+# The units of an overlap: whole units of the format; sentences, if a unit does not fit; or as much text as fits.
 OverlapBy = Literal["unit", "sentence", "token"]
 
 
@@ -44,10 +45,11 @@ def _least(max_tokens: int, desired_tokens: int | None) -> int:
 class Budget:
     """The limits of a chunk, all in tokens.
 
-    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer, except the last one where every other cut would divide a unit that fits; by
-    default an eighth of `max_tokens`. `overlap`: at most this many tokens of the previous chunk are repeated at the start of the next, in whole pieces of
-    `overlap_by`. `desired_tokens`: a chunk that has so many ends at the best place before `max_tokens`. `reserve`: tokens that a model puts
-    around each chunk; they are taken off already, so that a chunk and they have `max_tokens + reserve`.
+    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer, except the last one if every other cut would
+    break a unit that fits; by default an eighth of `max_tokens`. `overlap`: at most this many tokens of the previous
+    chunk are repeated at the start of the next, in whole units of `overlap_by`. `desired_tokens`: a chunk that has this
+    many ends at the best boundary before `max_tokens`. `reserve`: tokens that a model puts around each chunk; they are
+    subtracted already, so a chunk with them has at most `max_tokens + reserve`.
     """
 
     max_tokens: int
@@ -59,7 +61,7 @@ class Budget:
 
     @property
     def target(self) -> int:
-        """The size, in tokens, that a chunk should best have."""
+        """The best size of a chunk, in tokens."""
         return self.max_tokens if self.desired_tokens is None else self.desired_tokens
 
     @classmethod
@@ -73,7 +75,9 @@ class Budget:
         *,
         reserve: int = 0,
     ) -> Budget:
-        """The budget with these limits, `reserve` taken off `max_tokens`; raises `OptionError` if they do not go together."""
+        """Return the budget with these limits, after subtracting `reserve` from `max_tokens`. Raises `OptionError` if
+        they contradict one another.
+        """
         max_tokens = whole_number(max_tokens, "max_tokens", " of tokens")
         overlap = whole_number(overlap, "overlap", " of tokens")
         reserve = whole_number(reserve, "reserve", " of tokens")
@@ -108,7 +112,9 @@ class Budget:
         return _least(self.max_tokens, self.desired_tokens)
 
     def check(self, text: str, tokenizer: TokenCounter) -> None:
-        """Raise `BudgetTooSmallError` if some character of `text`, or CR LF in it, is over the budget. Linear, and only if need be."""
+        """Raise `BudgetTooSmallError` if a character of `text`, or a CR LF in it, exceeds the budget. Linear; large
+        budgets skip the check.
+        """
         if self.max_tokens >= _MOST_TOKENS_OF_A_CHARACTER:
             return
         characters = sorted(_distinct_characters(text))

@@ -1,8 +1,9 @@
-"""Choose the program that makes chunks, for either strategy: the compiled one if possible, else its specification,
-`grower` and `optimal`.
+"""Choose the implementation that makes chunks, for either strategy: the compiled one if possible, else its
+specification, the modules `grower` and `optimal`.
 
-What is compiled (chunker/cpp/include/chunker/grower.hpp and optimizer.hpp) takes every option, every outline and sketch, and every counter: it asks the
-encoders of `bpe_engine` without a Python call a step, and others by their methods. It does not take text with halves of surrogate pairs.
+The compiled implementation (chunker/cpp/include/chunker/grower.hpp and optimizer.hpp) takes every option, outline,
+sketch and counter. It calls the encoders of `bpe_engine` directly, and other counters through their Python methods. It
+does not take text with halves of surrogate pairs.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.growing.units import Place
 from chunker.native import native
 
-# So many chunks are grown before the first of them is given out.
+# The number of chunks that are grown before the first of them is yielded.
 _AT_ONCE = 64
 
-# What Piece(*fields) makes of a tuple, at a third of the time.
+# Equal to Piece(*fields), in a third of the time.
 _as_piece: Callable[[tuple[int, int, str, int, str]], Piece] = partial(tuple.__new__, Piece)
 
 
@@ -34,21 +35,28 @@ class AnyGrower(Protocol):
     """A grower: it makes the chunks of one text, once."""
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
-        """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
+        """Yield the chunks in the order of the text that begin at or before `horizon`. Raises `BudgetTooSmallError` if
+        a single character does not fit.
+        """
         ...
 
     def one(self, horizon: int | None = None) -> Piece | None:
-        """The next of these chunks, None where there is none; `ahead` then tells where the one after it begins."""
+        """Return the next chunk that begins at or before `horizon`, or None. Afterwards `ahead` says where the chunk
+        after it begins.
+        """
         ...
 
     def ahead(self) -> tuple[list[Place], int, int]:
-        """The state with which another grower goes on: the units ahead that differ from those of the outline; the
-        number of units of the outline before them; and how many of those ahead repeat the end of the last chunk.
+        """Return the state with which another grower can go on: the units ahead that differ from those of the outline;
+        the number of units of the outline before them; and how many of the units ahead repeat the end of the last
+        chunk.
         """
         ...
 
     def resume(self, ahead: list[Place], overlapping: int) -> None:
-        """Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk."""
+        """Put the units that another grower had ahead in front. The first `overlapping` of them repeat the end of a
+        chunk.
+        """
         ...
 
 
@@ -74,26 +82,32 @@ class CompiledGrower:
         return [Place(*place) for place in places], behind, overlapping
 
     def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Of the units ahead that differ from those of the outline: those that are closed, with the offsets of the sketch; and the ends of heads."""
+        """Return details of the units ahead that differ from the outline: the starts of closed units with their offsets
+        in the sketch, and the offsets inside heads with the ends of the heads.
+        """
         closed, heads = self._grower.details()
         return closed, heads
 
     def follow(self) -> None:
-        """Know of the next chunks how far each of them looks."""
+        """Record for each of the next chunks how far the grower looked."""
         self._grower.follow()
 
     def reach(self) -> int:
-        """How far the last chunk looked: whatever stands behind that offset, it comes out as it did. At least the end of the text if it depends on that."""
+        """Return how far the grower looked for the last chunk: text after that offset does not change the chunk. At
+        least the end of the text if the chunk depends on it.
+        """
         reach: int = self._grower.reach()
         return reach
 
     def resume(self, ahead: list[Place], overlapping: int, closed: Sequence[tuple[int, int]] = ()) -> None:
-        """See `AnyGrower`; `closed` are those of `details`."""
+        """See `AnyGrower`; `closed` are the closed units that `details` returned."""
         self._grower.resume(ahead, overlapping, list(closed))
 
 
 def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:
-    """A grower of the chunks of `text` by an outline of it; `context_at` returns the context of a chunk from an offset."""
+    """Make a grower of the chunks of `text` from its outline; `context_at` returns the context of a chunk from an
+    offset.
+    """
     compiled = native()
     if compiled is None:
         return _readable(text, outline, tokenizer, budget, context_at)
@@ -122,7 +136,9 @@ def _readable(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
 def best_pieces(
     text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
 ) -> Iterator[Piece]:
-    """The chunks of `text` that cost least: see `optimal`. Raises `BudgetTooSmallError` where a single character does not fit."""
+    """Return the chunks of `text` with the lowest total cost: see `optimal`. Raises `BudgetTooSmallError` if a single
+    character does not fit.
+    """
     compiled = native()
     context = None if context_at is no_context else context_at
     made = (

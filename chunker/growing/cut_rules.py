@@ -4,19 +4,23 @@
     fits up to                                        ^ a cut here would break f
     cut                                    ^ go back: f fits whole into the next chunk
 
-Three rules, and all only ever move a cut to the left:
+Three rules move the cut, always to the left:
 
-1. *Whole units.* The two nearest stronger boundaries around a cut enclose a unit that the cut breaks. If that unit would fit into a
-   chunk of its own, the cut moves to its start, and the question is asked again there; unless less than `min_tokens` would be left.
-2. *Whole heads.* A cut between the comments, attributes and annotations of a definition and its first line moves to the first of these, if
-   they fit into a chunk of their own with that line; unless the rest of the definition is whole without them. Nor does rule 1 move a cut there.
-3. *Balanced tail.* If what is left of the text after the cut is less than `min_tokens`, the cut moves to a boundary that breaks no
-   unit that was whole and leaves at least `min_tokens` on both sides: the strongest of these, or of equals the farthest. If there is none, the
-   cut moves to where the smaller side is as large as it can be without that. So a last chunk may be below `min_tokens` after a unit that fits.
+1. *Whole units.* The two nearest stronger boundaries around a cut enclose a unit that the cut breaks. If that unit
+would fit into a
+   chunk of its own, the cut moves to its start, and the rule is applied again there; unless the chunk would be left with less than `min_tokens`.
+2. *Whole heads.* A cut between the comments, attributes and annotations of a definition and its first line moves before
+the comments, if they and that line fit into a chunk of their own; unless the rest of the definition stays whole without
+them. Rule 1 does not move a cut there either. 3. *Balanced tail.* If the rest of the text after the cut has less than
+`min_tokens`, the cut moves to a boundary that breaks no unit that was whole and leaves at least `min_tokens` on both
+sides: the strongest of these boundaries, the last one if several are equally strong. If there is none, the cut moves to
+the boundary that makes the smaller side largest without breaking a whole unit. So a last chunk after a unit that fits
+may be below `min_tokens`.
 
-Together they keep every unit whole that is at most `max_tokens - min_tokens` long, with the context and the overlap that stand before it: its
-chunk has either enough before it, and then rule 1 cuts there, or so little that the unit fits after it. Where a chunk should have `desired`
-tokens and the text ends within the budget, `best_cut` alone decides, and this does not hold.
+Together they keep every unit whole that is at most `max_tokens - min_tokens` long, including the context and the
+overlap before it: either the chunk has enough text before the unit, and rule 1 cuts there, or so little that the unit
+fits after it. This does not hold if chunks should have `desired` tokens and the text ends within the budget: then
+`best_cut` alone decides.
 """
 
 from __future__ import annotations
@@ -33,12 +37,12 @@ FitsAlone = Callable[[int, int], bool]
 
 @dataclass(slots=True)
 class Filling:
-    """The units a chunk could hold, and what it costs to stop after each.
+    """The units that a chunk could hold, and its token count after each of them.
 
-    `places[k]` is where unit k begins; `sizes[k]` are the tokens of the chunk that holds the first k units, its context included.
-    The first `fresh` units repeat the end of the previous chunk; `base` are the tokens of the context and of these.
-    `heads`: those of the outline. `complete`: the units reach the end of the text. `max_tokens` is the budget; `least` are the tokens that a chunk should add to the
-    previous one, wherever it is cut.
+    `places[k]` is the start of unit k; `sizes[k]` is the token count of a chunk of the first k units, including its
+    context. The first `fresh` units repeat the end of the previous chunk; `base` is the token count of the context and
+    these units. `heads`: those of the outline. `complete`: the units reach the end of the text. `max_tokens` is the
+    budget; `least` is the number of tokens that a chunk should add to the previous one, wherever it is cut.
     """
 
     max_tokens: int
@@ -52,35 +56,44 @@ class Filling:
     complete: bool = False
 
     def gain(self, cut: int) -> int:
-        """Tokens that a chunk of the first `cut` units adds to what the previous one had."""
+        """Return the number of tokens that a chunk of the first `cut` units adds to the previous chunk."""
         return self.sizes[cut] - self.base if cut > self.fresh else 0
 
     def strength(self, cut: int, after: Place) -> int:
-        """The strength of the boundary at which `cut` units end, where `after` is the offset after all of them."""
+        """Return the strength of the boundary after the first `cut` units; `after` is the boundary after all units."""
         return self.places[cut].strength if cut < len(self.places) else after.strength
 
     def begins_unit_around(self, after: Place) -> bool:
-        """Whether a cut at `after`, the place after these units, would break a larger unit that begins among the new ones."""
+        """Whether a cut at `after`, the boundary after these units, would break a larger unit that begins among the new
+        units.
+        """
         return last_stronger(self.places, after.strength, self.fresh, len(self.places)) is not None
 
     def start_around(self, strength: int, cut: int) -> int | None:
-        """The number of the nearest unit before `cut` that begins at a stronger boundary; None if that one is older than the new ones."""
+        """Return the index of the nearest unit before `cut` that begins at a stronger boundary; None if it begins
+        before the new units.
+        """
         return last_stronger(self.places, strength, self.fresh, cut)
 
     def tears_head(self, cut: int, after: Place, fits_alone: FitsAlone) -> bool:
-        """Whether a cut after `cut` units parts the first line of a definition from what stands before it, without need."""
+        """Whether a cut after `cut` units needlessly separates the first line of a definition from the comments or
+        attributes before it.
+        """
         place = self.places[cut] if cut < len(self.places) else after
         end = self.heads.get(place.offset)
         start = None if end is None else self.start_around(place.strength, cut)
         if end is None or start is None or not fits_alone(self.places[start].offset, end):
             return False
-        # If the comments have to be cut off, the rest can stay whole. A mere line does not begin the rest of a definition.
+        # If the comments have to be cut off, the rest of the definition can stay whole. A plain line does not begin the
+        # rest of a definition.
         return place.strength <= Strength.PARAGRAPH or not fits_alone(place.offset, place.enclosing_end)
 
 
 def best_cut(filling: Filling, after: Place, desired: int | None, fits_alone: FitsAlone | None = None) -> int:
-    """The number of units to keep before any rule: as many as fit; or where a chunk should have `desired` tokens, of the cuts at which it
-    has so many the one at the strongest boundary, the first of equals, that tears no head where `fits_alone` tells.
+    """Return the number of units to keep before any rule is applied: as many as fit.
+
+    If a chunk should have `desired` tokens: of the cuts that give it at least so many, the one at the strongest
+    boundary, the first if several are equally strong. Cuts that tear a head are left out if `fits_alone` is given.
     """
     last = len(filling.places)
     if desired is None:
@@ -97,7 +110,9 @@ def best_cut(filling: Filling, after: Place, desired: int | None, fits_alone: Fi
 
 
 def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int) -> int:
-    """Rules 1 and 2: the number of units to keep, where `after` is the place after the last that fits, and `cut` would keep too many."""
+    """Apply rules 1 and 2. Returns the number of units to keep; `after` is the boundary after the last unit that fits,
+    and `cut` the number of units before the rules.
+    """
     place = filling.places[cut] if cut < len(filling.places) else after
     best, torn = cut, True
     while True:
@@ -116,10 +131,11 @@ def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int)
 
 
 def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alone: FitsAlone) -> int:
-    """Rule 3: the number of units to keep, where `whole` are the tokens of the chunk if it went on to the end of the text.
+    """Apply rule 3. Returns the number of units to keep; `whole` is the token count of the chunk if it went on to the
+    end of the text.
 
-    What remains after a cut is priced by the difference. That may be off by a token or two at the join, which moves a cut at most;
-    the sizes of the chunks are not made of it.
+    The rest after a cut is counted as a difference. It may be off by a token or two at the join; this can only move a
+    cut, because the sizes of the chunks do not depend on it.
     """
 
     def smaller_side(index: int) -> int:
@@ -137,7 +153,7 @@ def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alo
     for index in better:
         place = filling.places[index] if index < len(filling.places) else after
         start = filling.start_around(place.strength, index)
-        # If `cut` breaks the unit, too, it is broken in any case.
+        # A unit that `cut` breaks, too, is broken in any case.
         if (
             start is None
             or place.enclosing_end > here

@@ -5,12 +5,13 @@
     append        ok          ok        over the budget: roll back to here
                                        ^ cut, and begin the next chunk with the third unit
 
-A chunk grows unit by unit in an appending encoder, so that its exact count is known after each. When it is over the budget, the
-encoder is rolled back to the last boundary that fitted, `cut_rules` chooses where to cut, and the next chunk grows from there. What is read
-twice is what lay between the cut and the overflow; a chunk costs its own length and that, whatever the length of the text.
+A chunk grows unit by unit in an appending encoder, so that its exact count is known after each. When the chunk exceeds
+the budget, the encoder is rolled back to the last boundary that fitted, `cut_rules` chooses where to cut, and the next
+chunk grows from there. Only the text between the cut and the overflow is read twice, so the cost of a chunk does not
+depend on the length of the text.
 
-A unit that does not fit into a chunk of its own is cut finer when it is met, level by level, in the end between characters; so
-is one that would leave a chunk with less than `min_tokens`.
+A unit that does not fit into a chunk of its own is refined when the grower reaches it, level by level, in the end
+between characters. So is a unit that would leave a chunk with less than `min_tokens`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Grower:
         self._overlapping = 0
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
-        """The chunks in the order of the text, those that begin up to `horizon`. Raises `BudgetTooSmallError` where a single character does not fit."""
+        """See `AnyGrower`."""
         while self._units:
             if horizon is not None and self._units.offset > horizon:
                 return
@@ -63,24 +64,22 @@ class Grower:
             yield piece
 
     def one(self, horizon: int | None = None) -> Piece | None:
-        """The next of these chunks, None where there is none; `ahead` then tells where the one after it begins."""
+        """See `AnyGrower`."""
         return next(self.pieces(horizon), None)
 
     def ahead(self) -> tuple[list[Place], int, int]:
-        """The units ahead that are not, or not as they are, of the outline; how many of the outline's are behind; and how many of those
-        ahead repeat the end of the last chunk.
-        """
+        """See `AnyGrower`."""
         return self._units.front[::-1], self._units.row, self._overlapping
 
     def resume(self, ahead: list[Place], overlapping: int) -> None:
-        """Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk."""
+        """See `AnyGrower`."""
         self._units.put_back(ahead, 0)
         self._overlapping = overlapping
 
     # --- growing
 
     def _fill(self) -> Filling:
-        """Take as many units as fit, at least one of them new; cut finer what is ahead where that is needed."""
+        """Take as many units as fit, at least one of them new; refine units ahead if necessary."""
         units = self._units
         filling = self._begin(self._context())
         while True:
@@ -88,7 +87,8 @@ class Grower:
             if filling.complete:
                 return filling
             if len(filling.places) < filling.fresh:
-                # Not even the overlap fits behind its context. It is not cut finer: what is repeated would be taken for new.
+                # Not even the overlap fits after its context. Do not refine it: repeated text would be taken for new
+                # text.
                 filling = self._shorten_overlap(filling)
                 continue
             enough = filling.gain(len(filling.places)) >= filling.least
@@ -111,8 +111,8 @@ class Grower:
                 filling = more
 
     def _stays_whole(self, filling: Filling) -> bool:
-        """Whether a cut inside the next unit would only be moved back to its start: it fits alone, and not by the blank lines at its end alone
-        into this chunk.
+        """Whether a cut inside the next unit would only be moved back to its start: the unit fits alone, and would not
+        fit into this chunk without the blank lines at its end.
         """
         start, end = self._units.offset, self._units.end
         if not self._fits_alone(start, end):
@@ -128,13 +128,13 @@ class Grower:
         return count > self._budget.max_tokens
 
     def _context(self) -> str:
-        """The context of the next chunk: it is that of its first new text, after the overlap."""
+        """Return the context of the next chunk: that of its first new text, after the overlap."""
         units = self._units
         start, fresh = units.offset, units.offset_of(self._overlapping)
         return self._context_at(fresh, self._text[start:fresh])
 
     def _begin(self, context: str) -> Filling:
-        """A chunk without units."""
+        """Start a chunk without units."""
         self._start_encoder(context)
         count = self._encoder.count if context else 0
         least, fresh = self._least_gain(), self._overlapping
@@ -147,7 +147,9 @@ class Grower:
             self._encoder.append(context)
 
     def _extend(self, filling: Filling) -> None:
-        """Append unit after unit to the encoder; afterwards it stands at the farthest boundary that fits, and so does `filling`."""
+        """Append units to the encoder as long as they fit; afterwards the encoder and `filling` end at the last
+        boundary that fits.
+        """
         units, sizes = self._units, filling.sizes
         taken: list[Place] = []
         counts: list[int] = []
@@ -171,7 +173,9 @@ class Grower:
         filling.complete = not units
 
     def _opens_next(self) -> bool:
-        """Look into the next unit where a chunk of the desired size may end inside; whether there is a place to end."""
+        """Refine the next unit if a chunk of the desired size may end inside it. Returns whether that gave new
+        boundaries.
+        """
         desired = self._budget.desired_tokens
         if desired is None or not self._units.next_is_closed:
             return False
@@ -181,7 +185,9 @@ class Grower:
         return count + LOOK_AHEAD >= desired and self._units.open_next()
 
     def _append(self, start: int, end: int, look_ahead: int = 0) -> int:
-        """Append text[start:end], or a part of it that is too long by more than `look_ahead` tokens; the count then."""
+        """Append text[start:end], or only a part of it if that is over the budget by more than `look_ahead` tokens.
+        Returns the count.
+        """
         encoder, stride = self._encoder, look(self._budget.max_tokens)
         for at in range(start, end, stride):
             encoder.append(self._text[at : min(at + stride, end)])
@@ -190,10 +196,10 @@ class Grower:
         return encoder.count
 
     def _make_room(self, filling: Filling, parts: list[Place]) -> Filling | None:
-        """Do something so that more fits than `filling` has, and return what to go on with; None if it has to do as it is.
+        """Make room for more text than `filling` has. Returns the chunk to go on with; None if `filling` has to do.
 
-        What goes first: overlap that keeps a unit out which would fit without it, the unit's wholeness, the context.
-        A grapheme cluster is taken apart only if it does not fit into a chunk that holds nothing else.
+        Given up in this order: overlap that keeps out a unit which would fit without it; the wholeness of the unit; the
+        context. A grapheme cluster is split only if it does not fit into a chunk of its own.
         """
         start, end = self._units.offset, self._units.end
         limit = self._budget.max_tokens
@@ -204,7 +210,7 @@ class Grower:
             return filling
         if filling.gain(len(filling.places)):
             return None
-        # No unit was taken, or such as add no token: "\n\n" behind a context that ends with a line end.
+        # No unit was taken, or only units that add no token: "\n\n" after a context that ends with a line end.
         if self._overlapping:
             return self._shorten_overlap(filling)
         if filling.context:
@@ -216,7 +222,9 @@ class Grower:
         raise BudgetTooSmallError(unit, start, self._tokenizer.count(unit), limit)
 
     def _least_gain(self) -> int:
-        """Tokens that a chunk should add to the previous one: where an overlap leaves less than `min_tokens`, what it leaves."""
+        """Return the number of tokens that a chunk should add to the previous one: `min_tokens`, or the room beside the
+        overlap if that is less.
+        """
         room = self._budget.max_tokens - self._budget.overlap if self._overlapping else self._budget.max_tokens
         return max(min(self._budget.min_tokens, room), 1)
 
@@ -226,7 +234,7 @@ class Grower:
     # --- cutting
 
     def _choose_cut(self, filling: Filling) -> int | None:
-        """The number of units to keep. None: the chunk is to grow once more, because there are more units to choose
+        """Return the number of units to keep; None to grow the chunk once more, because there are more units to choose
         from now.
         """
         if filling.complete:
@@ -250,7 +258,7 @@ class Grower:
         return cut
 
     def _leave_blank_lines(self, filling: Filling) -> None:
-        """Take the next unit without the blank lines at its end, if these are all that keeps a larger unit from being complete."""
+        """Take the next unit without its trailing blank lines, if only these keep a larger unit from being complete."""
         if not self._units.next_completes_unit:
             return
         place, behind = self._units.next, self._units.end
@@ -266,14 +274,16 @@ class Grower:
             filling.sizes.append(count)
 
     def _fits_alone(self, start: int, end: int) -> bool:
-        """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
+        """Whether text[start:end] without trailing blank lines fits into a chunk that begins with it, apart from the
+        overlap.
+        """
         limit = self._budget.max_tokens - self._budget.overlap
         if end - start > limit * LONGEST_TOKEN:
             return False  # a unit up to the end of the text would be read again for each chunk in it
         return self._fits(self._context_at(start), start, end_before_blank_lines(self._text, start, end), limit)
 
     def _is_crumb(self, start: int) -> bool:
-        """Whether text[start:] is less than `min_tokens`."""
+        """Whether text[start:] has less than `min_tokens`."""
         min_tokens = self._budget.min_tokens
         if len(self._text) - start > min_tokens * LONGEST_TOKEN:
             return False
@@ -282,13 +292,13 @@ class Grower:
     # --- overlap
 
     def _repeat_end_of(self, places: list[Place]) -> None:
-        """Put the end of the finished chunk, which took these places, in front of what is ahead."""
+        """Put the end of the finished chunk, which took these units, in front of the units ahead."""
         repeated = repeated_places(places, self._units, self._text, self._tokenizer, self._budget)
         self._overlapping = len(repeated)
         self._units.put_back(repeated)
 
     def _shorten_overlap(self, filling: Filling) -> Filling:
-        """Begin again with half of the units of overlap at most."""
+        """Start the chunk again with at most half of the units of overlap."""
         units = self._units
         units.put_back(filling.places)
         repeated = units.take(self._overlapping)

@@ -1,19 +1,22 @@
-"""The best cut of a whole text: all of its chunks are chosen together, as TeX breaks a paragraph into lines.
+"""Choose all chunks of a text together, at the lowest total cost, as TeX breaks a paragraph into lines.
 
     atoms      |import|import|  def f  |  def g  |class|  def h  |  def i  |       units that are never broken, and parts of longer ones
     chunks     0             2         3         4               6         7       a way from the first boundary to the last
     costs         2 short     and 3 more for each cut inside the class, which would fit whole ...
 
-A chunk costs what its emptiness is worth, `((target - tokens) / target) ** 2`, so few and even chunks cost least. A cut costs more the deeper
-it lies in the structure, and much more for each unit around it that would fit into a chunk of its own. A chunk of less than `min_tokens`
-costs more than all of these can. The budget is no cost: what is over it is no chunk. The cheapest way is found by dynamic programming:
-the best way to each boundary goes on to all that a chunk from there can reach.
+A chunk costs `((target - tokens) / target) ** 2`, the square of its empty share, so few and even chunks cost least. A
+cut costs more the deeper it lies in the structure, and much more for each unit around it that would fit into a chunk of
+its own. A chunk of less than `min_tokens` costs more than all of these can. The budget is not a cost but a limit. The
+cheapest way is found by dynamic programming: from each boundary, the best way to it is extended to every boundary that
+a chunk from there can reach.
 
-Units are priced by the interval encoder, and the candidates from one boundary by appending to what begins there, all of them exactly. How many there are is bounded by the
-budget, not by the text: of the boundaries that share one step, a 64th of the budget, only three are candidates, so a chunk of hundreds of tiny units costs no more than
-one of a page. Source of the method: Knuth and Plass, "Breaking Paragraphs into Lines", 1981.
+Units are counted by the interval encoder, and the candidate chunks from one boundary by appending unit after unit; both
+counts are exact. The number of candidates is bounded by the budget, not by the text: of the boundaries within one step,
+a 64th of the budget, only three are candidates, so a chunk of hundreds of tiny units costs no more than a chunk of one
+page. Source of the method: Knuth and Plass, "Breaking Paragraphs into Lines", 1981.
 
-This is the specification of what is compiled (chunker/cpp/include/chunker/optimizer.hpp), and runs where nothing is.
+This module specifies the compiled optimizer (chunker/cpp/include/chunker/optimizer.hpp), and runs if there is no
+compiled core.
 """
 
 from __future__ import annotations
@@ -47,7 +50,9 @@ from chunker.growing.units import Place, Units, enclosing_ends
 
 
 class SlicePrices(Protocol):
-    """The cost of slices of the text: `bpe_engine`'s interval encoder, or a count of each."""
+    """Protocol of exact token counts of slices of a text: `bpe_engine`'s interval encoder, or a fresh count of each
+    slice.
+    """
 
     def count(self, start: int, end: int, /) -> int:
         """Tokens of text[start:end]."""
@@ -55,7 +60,7 @@ class SlicePrices(Protocol):
 
 
 class Recounted:
-    """Prices of slices from a tokenizer that knows no better than to count each."""
+    """Token counts of slices for a tokenizer without an interval encoder: each slice is counted anew."""
 
     def __init__(self, tokenizer: TokenCounter, text: str) -> None:
         self._tokenizer = tokenizer
@@ -67,7 +72,7 @@ class Recounted:
 
 
 class _Unit(NamedTuple):
-    """A unit that may have to be broken; `row`: where it begins in the outline, -1 inside of what is one unit there."""
+    """A unit that may have to be broken. `row`: its index in the outline; -1 for a part of a unit of the outline."""
 
     start: int
     end: int
@@ -77,7 +82,7 @@ class _Unit(NamedTuple):
 
 
 class _Atom(NamedTuple):
-    """A unit that no cut breaks: text[start:end]; `strength` and `label` are those of the boundary at its start."""
+    """A unit that no cut breaks: text[start:end]. `strength` and `label` are those of the boundary at its start."""
 
     start: int
     end: int
@@ -94,7 +99,7 @@ class _Start(NamedTuple):
 
 
 class Optimizer:
-    """Finds the chunks of one text, once. Time and memory are linear in the text, for a given budget."""
+    """Finds the chunks of one text, once. Time and memory are linear in the text for a given budget."""
 
     def __init__(
         self, text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
@@ -111,7 +116,7 @@ class Optimizer:
         self._units = Units(text, outline)
 
     def pieces(self) -> Iterator[Piece]:
-        """The chunks in the order of the text. Raises `BudgetTooSmallError` where a single character does not fit."""
+        """Yield the chunks in the order of the text. Raises `BudgetTooSmallError` if a character does not fit."""
         if not self._text:
             return
         atoms, before = self._candidates(list(self._atoms()))
@@ -128,14 +133,17 @@ class Optimizer:
     # --- atoms
 
     def _atoms(self) -> Iterator[_Atom]:
-        """The largest units that leave room for `min_tokens` more, and of what is longer the parts that are, down to grapheme clusters."""
+        """Yield the largest units that leave room for `min_tokens` more; longer units are split, down to grapheme
+        clusters.
+        """
         offsets, strengths, labels = self._outline.offsets, self._outline.strengths, self._outline.labels
         inside = _directly_inside(strengths)
         stack = [_Unit(offsets[0], len(self._text), strengths[0], labels[0], 0)]
         while stack:
             unit = stack.pop()
             start, end, strength, label, row = unit
-            # A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
+            # A chunk that begins at the top of a head may have to end before this unit does, if not with its first
+            # line.
             begin = self._tops.get(start, start) if row >= 0 and inside[row] else start
             room = self._atomic_size(begin)
             if strength < Strength.GRAPHEME:
@@ -158,7 +166,7 @@ class Optimizer:
 
     @cached_property
     def _tops(self) -> dict[int, int]:
-        """The start of the unit that a cut there would break, for the boundaries inside heads that fit."""
+        """Boundaries inside heads that fit -> the start of the unit that a cut there would break."""
         heads, offsets = self._outline.heads, self._outline.offsets
         before = _stronger_before(self._outline.strengths) if heads else []
         tops: dict[int, int] = {}
@@ -169,7 +177,7 @@ class Optimizer:
         return tops
 
     def _finer(self, unit: _Unit) -> list[_Unit]:
-        """The parts of a unit that has no boundary of the outline inside; none where it is better left whole."""
+        """Split a unit that has no boundary of the outline inside; [] if it is better left whole."""
         finer = refine(self._text, unit.start, unit.end, self._outline.finest)
         if not finer:
             return []
@@ -177,7 +185,8 @@ class Optimizer:
             is_whole = unit.strength >= Strength.GRAPHEME
             if is_whole and not self._is_over(unit.start, unit.end, self._budget.max_tokens):
                 return []
-            # Cuts inside a grapheme cluster are all alike: by halves their number depends on the budget, not on how long the cluster is.
+            # All cuts inside a grapheme cluster are equally bad. Splitting by halves makes their number depend on the
+            # budget, not on the length of the cluster.
             finer = [finer[len(finer) // 2]]
         ends = [*(boundary.offset for boundary in finer), unit.end]
         return [
@@ -189,7 +198,7 @@ class Optimizer:
         ]
 
     def _is_over(self, start: int, end: int, limit: int) -> bool:
-        """Whether text[start:end] is more than `limit` tokens. Of what is longer by far nothing is read."""
+        """Whether text[start:end] has more than `limit` tokens. A text that is far longer is not read."""
         return end - start > limit * LONGEST_TOKEN or self._prices.count(start, end) > limit
 
     def _atomic_size(self, start: int) -> int:
@@ -200,10 +209,11 @@ class Optimizer:
     # --- candidates
 
     def _candidates(self, atoms: list[_Atom]) -> tuple[list[_Atom], list[int]]:
-        """Atoms between which chunks may begin and end, and about how many tokens there are before each and before the end; never fewer than before.
+        """Choose the boundaries where chunks may begin and end. Returns the atoms between them, and the approximate
+        number of tokens before each atom and before the end, which never decreases.
 
-        Of the boundaries in the same step of tokens only the first, the strongest and the last remain, and some between
-        them where what is there is too much for an atom: so no more than a few of them for each step are in the reach of a chunk.
+        Of the boundaries in the same step of tokens only the first, the strongest and the last are kept, and some
+        between them if the text there is too long for an atom. So a chunk can reach only a few boundaries in each step.
         """
         sums = self._rough_sums(atoms)
         kept, stride = [0], step(self._budget.max_tokens)
@@ -225,9 +235,12 @@ class Optimizer:
         return joined, [*before, sums[-1]]
 
     def _rough_sums(self, atoms: list[_Atom]) -> list[int]:
-        """Tokens before each atom and before the end, or more where there were more before an earlier one."""
+        """Return the number of tokens before each atom and before the end; if it was higher before an earlier atom, the
+        higher number.
+        """
         if isinstance(self._prices, Recounted):
-            # Counters of other packages may read the open end again and again. Sums of parts are too large, by more than half for words.
+            # Counters of other packages may count the open end again and again. Sums of parts are too large; for words,
+            # by more than half.
             return list(accumulate((self._prices.count(atom.start, atom.end) for atom in atoms), initial=0))
         self._encoder.rollback(self._empty)
         return list(accumulate((self._append(atom.start, atom.end) for atom in atoms), max, initial=0))
@@ -235,7 +248,7 @@ class Optimizer:
     # --- costs
 
     def _costs_of_cuts(self, atoms: list[_Atom]) -> list[float]:
-        """The cost of a cut before each atom, and at the end of the text."""
+        """Return the cost of a cut before each atom, and at the end of the text."""
         size = len(atoms)
         starts = [*(atom.start for atom in atoms), len(self._text)]
         strengths = [atom.strength for atom in atoms]
@@ -243,7 +256,7 @@ class Optimizer:
         costs = [0.0] * (size + 1)
         depths = [0] * (size + 1)
         broken = [0] * (size + 1)
-        # The strongest first: a stronger cut separates the unit around each cut from its surroundings.
+        # Strongest first: a stronger cut separates the unit around each cut from its surroundings.
         for index in sorted(range(1, size), key=strengths.__getitem__, reverse=True):
             left, right = lefts[index], rights[index]
             around = left if right == size or (left and strengths[left] < strengths[right]) else right
@@ -255,13 +268,17 @@ class Optimizer:
         return costs
 
     def _tears_head(self, behind: _Atom, end: int) -> bool:
-        """Whether a cut before this atom, in a unit up to `end`, parts the first line of a definition from what stands before it, without need."""
+        """Whether a cut before the atom `behind`, in a unit up to `end`, needlessly separates the first line of a
+        definition from the comments or attributes before it.
+        """
         if behind.start not in self._tops:
             return False
         return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, self._budget.max_tokens)
 
     def _cost_of_chunk(self, size: int, repeated: int) -> float:
-        """The price of a chunk of `size` tokens; `repeated` of them are context and overlap, which do not save it from being undersized."""
+        """Return the cost of a chunk of `size` tokens. `repeated` of them are context and overlap, which do not count
+        towards `min_tokens`.
+        """
         target, own = self._budget.target, size - repeated
         emptiness = (target - size) / target
         is_crumb = own < min(self._budget.min_tokens, self._budget.max_tokens - repeated)
@@ -272,7 +289,7 @@ class Optimizer:
     def _cheapest_ways(
         self, atoms: list[_Atom], before: list[int], costs: list[float]
     ) -> tuple[list[int], dict[int, _Start]]:
-        """For each boundary the one before it on the cheapest way; and how the chunk between the two begins."""
+        """Return for each boundary the previous one on the cheapest way, and the start of the chunk between the two."""
         reach = (2 if isinstance(self._prices, Recounted) else 1) * self._budget.max_tokens + FARTHER
         best = [0.0, *([inf] * len(atoms))]
         ways = [0] * (len(atoms) + 1)
@@ -289,8 +306,8 @@ class Optimizer:
         return ways, begins
 
     def _begin(self, atoms: list[_Atom], before: int, first: int) -> _Start:
-        """The start of a chunk with atom `first`, which fits, after one of the atoms from `before` on: the first
-        possible one.
+        """Return the first start that fits of a chunk with the atom `first`, whose overlap begins at the atom `before`
+        at the earliest.
         """
         atom = atoms[first]
         for begin in self._beginnings(atoms, before, first):
@@ -301,7 +318,9 @@ class Optimizer:
         raise BudgetTooSmallError(unit, atom.start, self._tokenizer.count(unit), self._budget.max_tokens)
 
     def _beginnings(self, atoms: list[_Atom], before: int, first: int) -> Iterator[_Start]:
-        """From what is wished for to what is least: with overlap, without, without context."""
+        """Yield the possible starts of a chunk, the preferred one first: with overlap, without overlap, without
+        context.
+        """
         atom = atoms[first]
         if first and self._budget.overlap:
             places = self._places(atoms[before:first])
@@ -317,7 +336,7 @@ class Optimizer:
             yield _Start(atom.start, "", atom.label)
 
     def _places(self, atoms: list[_Atom]) -> list[Place]:
-        """All places in these atoms: where they begin, and what the outline has inside them."""
+        """Return all boundaries in these atoms: their starts, and those of the outline inside them."""
         self._units.stand_at(Place(atoms[0].start, atoms[0].strength, atoms[0].label, atoms[0].end))
         inner = self._units.take_until(atoms[-1].end)
         known = {place.offset for place in inner}
@@ -326,7 +345,9 @@ class Optimizer:
         return inner
 
     def _sizes(self, begin: _Start, ends: list[int]) -> list[int]:
-        """Tokens of the chunk up to each of `ends`, as far as they may still fit. Linear in the text, as slice after slice would not be."""
+        """Return the token counts of the chunk up to each of `ends`, as long as they may still fit. Linear in the text,
+        unlike counting slice after slice.
+        """
         self._encoder.rollback(self._empty)
         if begin.context:
             self._encoder.append(begin.context)
@@ -338,13 +359,13 @@ class Optimizer:
         return sizes
 
     def _append(self, start: int, end: int) -> int:
-        """Append text[start:end]; the count then."""
+        """Append text[start:end]. Returns the count."""
         self._encoder.append(self._text[start:end])
         return self._encoder.count
 
 
 def _stronger_before(strengths: list[int]) -> list[int]:
-    """For each the index of the nearest stronger one before it; 0 where there is none.
+    """Return for each boundary the index of the nearest stronger one before it; 0 if there is none.
 
     >>> _stronger_before([9, 2, 1, 2, 3])
     [0, 0, 1, 0, 0]
@@ -360,7 +381,8 @@ def _stronger_before(strengths: list[int]) -> list[int]:
 
 
 def _directly_inside(strengths: list[int]) -> list[list[list[int]]]:
-    """For each boundary those after it that nothing stronger parts from it, in groups of the same strength, the strongest group last.
+    """Return for each boundary the later ones that no stronger boundary separates from it, in groups of equal strength,
+    the strongest group last.
 
     >>> _directly_inside([9, 2, 1, 2, 3])
     [[[1, 3], [4]], [[2]], [], [], []]

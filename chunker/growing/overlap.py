@@ -15,7 +15,7 @@ from chunker.growing.budget import Budget, OverlapBy
 from chunker.growing.limits import LOOK_AHEAD, overlap_look
 from chunker.growing.units import Place, Units
 
-# The parts into which a unit that does not fit is cut.
+# The strength of the parts into which a unit that does not fit is split.
 _FINEST: dict[OverlapBy, int] = {
     "unit": Strength.DOCUMENT,
     "sentence": Strength.SENTENCE,
@@ -24,18 +24,20 @@ _FINEST: dict[OverlapBy, int] = {
 
 
 def finest_of_overlap(budget: Budget) -> int:
-    """The strength of the parts of a unit at which an overlap may begin."""
+    """Return the lowest strength of a boundary inside a unit where an overlap may begin."""
     return _FINEST[budget.overlap_by]
 
 
 def repeated_places(
     places: list[Place], units: Units, text: str, tokenizer: TokenCounter, budget: Budget
 ) -> list[Place]:
-    """The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text fits into the overlap.
+    """Return the units at the end of a chunk that the next chunk repeats: the longest sequence that fits into the
+    overlap.
 
-    `units` are those after the chunk. Where not even one unit fits, it is cut into sentences or words, clusters never; where
-    `budget.overlap_by` says so, also what does not fit any more. The chunk's own start is never among the answer, so each chunk starts
-    after the previous one.
+    `places` are the units that the chunk has taken, `units` those after the chunk. If not even one unit fits, it is
+    split into sentences or words, never inside grapheme clusters. If `budget.overlap_by` says so, the first unit that
+    does not fit any more is split as well. The start of the chunk itself is never returned, so each chunk starts after
+    the previous one.
     """
     places = places.copy()
     limit, finest = budget.overlap, finest_of_overlap(budget)
@@ -43,7 +45,8 @@ def repeated_places(
         keep = _farthest_back(places, units.offset, text, tokenizer, limit)
         if units.open_taken(places, keep - 1):
             continue
-        # The unit before is too long. But it may be several units, and if nothing fits, words are better than nothing.
+        # The unit before is too long. But it may consist of several units; and if nothing fits, words are better than
+        # nothing.
         place, after = places[keep - 1], places[keep] if keep < len(places) else units.next
         parts = units.parts(place, after)
         finest_now = Strength.GRAPHEME if keep == len(places) else finest
@@ -53,9 +56,9 @@ def repeated_places(
 
 
 def shortened(repeated: list[Place], end: int, text: str, tokenizer: TokenCounter, limit: int) -> list[Place]:
-    """The last half of the places of an overlap that ends at `end`, or less; none in the end.
+    """Return at most the last half of the units of an overlap that ends at `end`; in the end none.
 
-    Less text may be more tokens: what remains of a long token. So it is counted again.
+    The text is counted again, because less text may be more tokens: the rest of a long token.
     """
     keep = len(repeated) // 2
     while keep and tokenizer.count_up_to(text[repeated[-keep].offset : end], limit) is None:
@@ -64,7 +67,9 @@ def shortened(repeated: list[Place], end: int, text: str, tokenizer: TokenCounte
 
 
 def _farthest_back(places: list[Place], end: int, text: str, tokenizer: TokenCounter, limit: int) -> int:
-    """The first index but 0 from which the text up to `end` is at most `limit` tokens; len(places) if there is none."""
+    """Return the first index, except 0, from which the text up to `end` has at most `limit` tokens; len(places) if
+    there is none.
+    """
     encoder = tokenizer.prepending_encoder()
     keep = len(places)
     for index in range(len(places) - 1, 0, -1):
@@ -79,7 +84,7 @@ def _farthest_back(places: list[Place], end: int, text: str, tokenizer: TokenCou
 
 
 def _prepend(encoder: PrependingCounter, text: str, start: int, end: int, limit: int) -> int:
-    """Prepend text[start:end], but not much of it once the count is far above `limit`; the count then."""
+    """Prepend text[start:end], or only a part of it once the count is far above `limit`. Returns the count."""
     stride = overlap_look(limit)
     for at in range(end, start, -stride):
         encoder.prepend(text[max(start, at - stride) : at])

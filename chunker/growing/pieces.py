@@ -1,4 +1,4 @@
-"""Piece: a cut that a grower made; and the function that returns the context of a chunk."""
+"""Piece, a chunk that a grower has cut; and the protocol of the function that returns the context of a chunk."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from typing import NamedTuple, Protocol
 
 
 class ContextAt(Protocol):
-    """Says what stands before a chunk.
+    """Protocol of the function that returns the context of a chunk.
 
-    One that has the attributes `changes`, ascending offsets or None, and `reads_overlap`, says that between two of these offsets it is the same; for chunks
-    with an overlap, too, unless it reads that. Then it is asked once for each stretch.
+    A function with the attributes `changes` (ascending offsets, or None) and `reads_overlap` (bool) promises that the
+    context is constant between two of these offsets; also for chunks with an overlap, unless it reads the overlap. It
+    is then called once for each such span.
     """
 
     def __call__(self, offset: int, overlap: str = "", /) -> str:
-        """The context of a chunk whose new text begins at `offset`, in characters, after the end of the previous chunk that it repeats."""
+        """Return the context of a chunk whose new text begins at `offset`, in characters. `overlap`: the end of the
+        previous chunk that the chunk repeats before it.
+        """
         ...
 
 
 class Piece(NamedTuple):
-    """A chunk to be: `text[start:end]` after `context`, together `tokens` tokens; `label` names what begins at `start`."""
+    """A future chunk: `text[start:end]` after `context`, together `tokens` tokens; `label` names what begins at
+    `start`.
+    """
 
     start: int
     end: int
@@ -28,12 +33,12 @@ class Piece(NamedTuple):
 
 
 def no_context(_offset: int, _overlap: str = "", /) -> str:
-    """Nothing stands before a chunk."""
+    """Return the context "" for every chunk."""
     return ""
 
 
 def context_behind(start: int, context_at: ContextAt) -> ContextAt:
-    """For the text from `start` on what `context_at` says of the whole text."""
+    """Return the contexts of `context_at` for the text from `start` on, by offsets from there."""
     if context_at is no_context:
         return context_at
     return lambda offset, overlap="", /: context_at(start + offset, overlap)

@@ -1,6 +1,6 @@
-"""Offsets in characters, bytes and lines at once, each part of the text read a bounded number of times.
+"""Convert character offsets to bytes and lines, reading each part of the text a bounded number of times.
 
-What is compiled does the same: chunker/cpp/include/chunker/span_meter.hpp.
+The compiled twin: chunker/cpp/include/chunker/span_meter.hpp.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from chunker.span import Span
 
 
 class _Known(NamedTuple):
-    """A place in characters, in bytes, and by the line breaks before it."""
+    """An offset in characters and in bytes, and the number of line breaks before it."""
 
     offset: int
     byte: int
     breaks: int
 
 
-# A span that is not empty: start and end in bytes, first and last line.
+# A non-empty span: start and end in bytes, first and last line.
 Measured = tuple[int, int, int, int]
 
 
 class SpanMeter:
-    """Turns character offsets into spans. Asked for spans with ascending starts, it reads the text once, and overlaps once more.
+    """Converts character offsets to spans. For spans with ascending starts it reads the text once, and overlaps twice.
 
     >>> meter = SpanMeter("é\\nab\\n")
     >>> meter.span(0, 2)
@@ -36,15 +36,18 @@ class SpanMeter:
         self._text = text
         self._ascii = text.isascii()
         self._returns = "\r" in text
-        # Two offsets with known bytes and lines: the start of the last span, and its end, where the next one mostly starts.
+        # Two offsets with known bytes and lines: the start of the last span, and its end, which is usually the start of
+        # the next one.
         self._start = self._end = _Known(0, 0, 0)
 
     def span(self, start: int, end: int) -> Span:
-        """The span of text[start:end], which is not empty. Costs its length and its distance from the previous one."""
+        """Return the span of text[start:end], which must not be empty. Costs its length and its distance from the
+        previous span.
+        """
         return Span(start, end, *self.measure(start, end))
 
     def measure(self, start: int, end: int) -> Measured:
-        """The measures of text[start:end], which is not empty: start and end in bytes, first and last line."""
+        """Return the measures of text[start:end], which is not empty: start and end in bytes, first and last line."""
         known = self._end
         first = known if start == known.offset else self._at(start, known if start > known.offset else self._start)
         behind = self._at(end, first)

@@ -1,12 +1,13 @@
-"""The units of a text ahead of the growing chunk, refined if they are too long.
+"""The units ahead of the growing chunk, refined if they are too long.
 
     outline    ^0                  ^20                              ^53
     ahead      a line of twenty..  a line that is far too long ...  the last line
     finer      a line of twenty..  a |line |that |is |far |too ...  the last line
 
-Formats stop at lines or sentences. Finer boundaries are asked of `refine` for one unit at a time, so that a text that is never cut there
-costs nothing; and of a sketch what it has left for later. The boundaries of the outline stay in its columns, with a number that says how far the chunks
-have come; in front of them stand those that were found since or were moved.
+Formats stop at lines or sentences. Finer boundaries come from `refine`, for one unit at a time, so that a text that is
+never cut there costs nothing; and from a sketch, for units that it left closed. The boundaries of the outline stay in
+its columns, with the index of the next one. Boundaries that were found or moved since are kept in a list in front of
+them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from chunker.native import native
 
 
 class Place(NamedTuple):
-    """A boundary, and the offset of the next boundary that is stronger: there ends the unit that a cut here would break."""
+    """A boundary, and the offset of the next stronger boundary: the end of the unit that a cut here would break."""
 
     offset: int
     strength: int
@@ -36,13 +37,13 @@ _as_place: Callable[[tuple[int, int, str, int]], Place] = partial(tuple.__new__,
 
 
 def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -> list[int]:
-    """For each boundary the offset of the next stronger one, `end` where there is none. Linear.
+    """Return for each boundary the offset of the next stronger one, `end` if there is none. Linear.
 
     >>> enclosing_ends([0, 3, 5, 7], [9, 2, 1, 2], 8)
     [8, 8, 7, 8]
     """
     ends = [end] * len(offsets)
-    # The boundaries that wait for a stronger one, strength falling or equal towards the end of the list.
+    # The boundaries that wait for a stronger one; their strength falls or stays equal towards the end of the list.
     waiting: list[int] = []
     last = 0  # the strength of the last that waits
     for index, strength in enumerate(strengths):
@@ -56,14 +57,14 @@ def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -
 
 
 _compiled = native()
-# Compiled if there is a core.
+# The compiled function if there is a core.
 _ends_of: Callable[[list[int], list[int], int], list[int]] = (
     enclosing_ends if _compiled is None else _compiled.enclosing_ends
 )
 
 
 def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
-    """The boundaries of a stretch that ends at `end` as places. Linear.
+    """Convert the boundaries of a span that ends at `end` to places. Linear.
 
     >>> places_of([Boundary(0, 9, "a"), Boundary(3, 2, "b"), Boundary(5, 3, "c")], 8)[1]
     Place(offset=3, strength=2, label='b', enclosing_end=5)
@@ -75,12 +76,12 @@ def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
 
 
 def _from_the_end(place: Place) -> int:
-    """Ascends where the offsets of places fall."""
+    """Return a sort key that ascends where the offsets of places descend."""
     return -place.offset
 
 
 def end_before_blank_lines(text: str, start: int, end: int) -> int:
-    """The end of text[start:end] without the blank lines at its end, of which no more is read; `end` if there are none.
+    """Return the end of text[start:end] without trailing blank lines; `end` if there are none. Reads only these lines.
 
     >>> end_before_blank_lines("one\\n\\n  \\ntwo", 0, 8)
     4
@@ -95,12 +96,12 @@ def end_before_blank_lines(text: str, start: int, end: int) -> int:
 
 
 def last_stronger(places: Sequence[Place], strength: int, start: int, stop: int) -> int | None:
-    """The number of the last of places[start:stop] that is stronger than `strength`; None if none is."""
+    """Return the index of the last of places[start:stop] that is stronger than `strength`; None if none is."""
     return next((index for index in range(stop - 1, start - 1, -1) if places[index].strength > strength), None)
 
 
 class Units:
-    """The places ahead. The next unit stands between the first two of them; after the last one it reaches to the end of the text."""
+    """The boundaries ahead. The next unit lies between the first two; the last unit ends at the end of the text."""
 
     def __init__(self, text: str, outline: Outline) -> None:
         self._text = text
@@ -109,7 +110,8 @@ class Units:
         self._ends = _ends_of(outline.offsets, outline.strengths, len(text))
         self._sketch = outline if isinstance(outline, Sketch) else None
         self._heads = outline.heads if self._sketch is None else dict(outline.heads)
-        # The start of each unit that is not refined yet -> its start in the sketch; a unit may have got the blank lines before it.
+        # Start of each closed unit -> its start in the sketch. The two differ if the blank lines before the unit were
+        # moved into it.
         self._closed = {} if self._sketch is None else dict(zip(self._sketch.closed, self._sketch.closed, strict=True))
         self._behind = 0  # the index of the next row
         self._front: list[Place] = []  # before what is ahead of the rows, last one first
@@ -119,12 +121,12 @@ class Units:
 
     @property
     def next(self) -> Place:
-        """The place where the next unit begins."""
+        """The boundary where the next unit begins."""
         return self._front[-1] if self._front else self._place(self._behind)
 
     @property
     def after_next(self) -> Place | None:
-        """The place where the next unit ends; None for the end of the text."""
+        """The boundary where the next unit ends; None for the end of the text."""
         if len(self._front) > 1:
             return self._front[-2]
         index = self._behind + 1 - len(self._front)
@@ -141,7 +143,9 @@ class Units:
         return self._offsets[self._behind] if self._behind < len(self._offsets) else len(self._text)
 
     def offset_of(self, number: int) -> int:
-        """The start of the unit after so many units ahead, in characters; the length of the text if there is none."""
+        """Return the start, in characters, of the unit after the next `number` units; the length of the text if there
+        is none.
+        """
         if number < len(self._front):
             return self._front[-1 - number].offset
         row = self._behind + number - len(self._front)
@@ -154,7 +158,7 @@ class Units:
         return len(self._text) if after is None else after.offset
 
     def take(self, number: int) -> list[Place]:
-        """Take the next units; the places where they begin."""
+        """Take the next `number` units. Returns the boundaries where they begin."""
         taken: list[Place] = []
         while self._front and len(taken) < number:
             taken.append(self._front.pop())
@@ -164,19 +168,21 @@ class Units:
         return taken
 
     def take_until(self, end: int) -> list[Place]:
-        """Take the units that begin before `end`; the places where they begin."""
+        """Take the units that begin before `end`. Returns the boundaries where they begin."""
         # The list in front is in reverse order.
         from_front = len(self._front) - bisect_right(self._front, -end, key=_from_the_end)
         return self.take(from_front + bisect_left(self._offsets, end, self._behind) - self._behind)
 
     def stand_at(self, place: Place) -> None:
-        """Let the next unit begin at `place`, wherever the units have come, and what is after it be cut no finer than the outline."""
+        """Let the next unit begin at `place`, before or after the current one, and drop all refinements: units after it
+        are those of the outline.
+        """
         self._behind = bisect_left(self._offsets, place.offset)
         known = self._behind < len(self._offsets) and self._offsets[self._behind] == place.offset
         self._front = [] if known else [place]
 
     def put_back(self, places: list[Place], keep: int = 0) -> None:
-        """Leave the first `keep` of the places taken; the others are ahead again."""
+        """Keep the first `keep` of the taken units in `places`; put the others back ahead."""
         back = places[keep:]
         del places[keep:]
         start = self._behind - len(back)
@@ -194,12 +200,14 @@ class Units:
 
     @property
     def front(self) -> list[Place]:
-        """The units that are no rows of the outline, or not as they are there: the next one is the last. Not to be changed."""
+        """The units ahead that are no rows of the outline or differ from them; the next unit is the last. Do not change
+        the list.
+        """
         return self._front
 
     @property
     def row(self) -> int:
-        """The row of the outline that follows those units."""
+        """The row of the outline that follows the units in `front`."""
         return self._behind
 
     @property
@@ -213,7 +221,7 @@ class Units:
         return self.offset in self._closed
 
     def open_next(self) -> bool:
-        """Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any."""
+        """Refine the next unit with the boundaries that a sketch has left for later. Returns whether there are any."""
         known = self._closed.pop(self.offset, None)
         if self._sketch is None or known is None:
             return False
@@ -231,7 +239,7 @@ class Units:
         return True
 
     def open_taken(self, places: list[Place], keep: int) -> bool:
-        """Look into the closed units among places[keep:], the last that were taken; whether there were any."""
+        """Refine the closed units among places[keep:], the last units taken. Returns whether there were any."""
         if not any(place.offset in self._closed for place in places[keep:]):
             return False
         end = self.offset
@@ -242,7 +250,7 @@ class Units:
         return True
 
     def open_all(self) -> None:
-        """Look into all units ahead."""
+        """Refine all units ahead."""
         ahead = self.take_until(len(self._text))
         while ahead:
             self.put_back([ahead.pop()])
@@ -253,7 +261,9 @@ class Units:
         return any(offset >= start for offset in self._closed)
 
     def _stronger_from(self, place: Place | None, strength: int) -> int:
-        """The offset of the first boundary from `place` on that is stronger than this; the end of the text if there is none."""
+        """Return the offset of the first boundary, from `place` on, that is stronger than `strength`; the end of the
+        text if there is none.
+        """
         if place is None or place.strength > strength:
             return len(self._text) if place is None else place.offset
         row, strengths = bisect_left(self._offsets, place.enclosing_end), self._strengths
@@ -262,7 +272,9 @@ class Units:
         return self._offsets[row] if row < len(strengths) else len(self._text)
 
     def parts(self, place: Place, after: Place | None) -> list[Place]:
-        """The boundaries inside the unit between two places, all of the next finer level that has any, in their order."""
+        """Return the boundaries inside the unit between two places, in order: all of the next finer level that has
+        any.
+        """
         end = len(self._text) if after is None else after.offset
         finer = refine(self._text, place.offset, end, self._finest)
         if after is not None and finer and after.strength <= finer[0].strength:
@@ -270,7 +282,7 @@ class Units:
         return places_of(finer, end)
 
     def split_next(self, parts: list[Place]) -> None:
-        """Cut the next unit at `parts`, which lie inside it."""
+        """Split the next unit at `parts`, which lie inside it."""
         self._front.extend(reversed([*self.take(1), *parts]))
 
     @property
@@ -285,9 +297,11 @@ class Units:
         return after is not None and self.next.enclosing_end == after.offset
 
     def holds_several(self, place: Place, after: Place | None, parts: list[Place]) -> bool:
-        """Whether the unit between two places, which has these parts, is several units of its own level: `refine` may leave them together."""
+        """Whether the unit between two places consists of several units of its own level, because `refine` may leave
+        them together. `parts`: its parts.
+        """
         return bool(parts) and parts[0].strength >= self._level(place, after)
 
     def _level(self, place: Place, after: Place | None) -> int:
-        """The level down to which the text around this unit has been cut."""
+        """Return the level down to which the text around this unit has been split."""
         return min(self._finest, place.strength, Strength.DOCUMENT if after is None else after.strength)

@@ -1,1 +1,1 @@
-"""Chunks of a text that arrives in parts."""
+"""Chunk a text that arrives in parts."""

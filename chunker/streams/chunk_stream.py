@@ -6,8 +6,8 @@
 The chunks equal those of `chunker.chunk(whole text)`; each is yielded as soon as later text can no longer change it.
 Plain text, Markdown, JSON Lines and CSV are chunked in bounded memory: a few budgets, a few hundred thousand
 characters, and the longest block of Markdown (from one heading or paragraph at the margin to the next). All other
-formats, the strategy "optimal", and contexts of more than breadcrumbs need the whole text: it is collected first and
-chunked when it ends.
+formats, the strategy "optimal", and contexts of more than breadcrumbs need the whole text: it is collected and chunked
+at its end.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ async def achunk(
 
 
 def _chosen(max_tokens: int | TextChunker, language: str | None, options: Options) -> TextChunker:
-    """The chunker of a stream, whose text cannot tell its format before it is there."""
+    """Return the chunker of a stream. Its format cannot be detected from the text, which is not there yet."""
     chunker = chosen(max_tokens, language, options)
     if chunker is not None:
         return chunker
@@ -181,7 +181,8 @@ class ChunkStream:
         if self._growing is None:
             return []
         chunks = self._growing.feed(self._take())
-        # If hardly anything is certain yet, twice as much is read before the next attempt, so all attempts together are linear.
+        # If little is certain yet, read twice as much before the next attempt, so that all attempts together are
+        # linear.
         self._enough = max(STEP, self._growing.held)
         return chunks
 
@@ -200,7 +201,7 @@ class ChunkStream:
 
 
 class _GrowingText:
-    """The part of a text that is still needed, where it stands in the whole, and what makes chunks of it."""
+    """The part of a text that is still needed, its offset in the whole text, and the grower of its chunks."""
 
     def __init__(self, chunker: TextChunker, source: str | None, outline: OpenOutline) -> None:
         self._chunker = chunker
@@ -209,18 +210,18 @@ class _GrowingText:
         self._outline = outline
         self._grower = StreamGrower(chunker.tokenizer, self._budget, self._context_at)
         self._text = ""
-        # Bytes and line breaks of the text that is gone.
+        # Bytes and line breaks of the text that was dropped.
         self._bytes = 0
         self._breaks = 0
         self._index = 0  # the index of the next chunk
         self._done = 0  # the end of the last chunk
         self._carriage_return = ""
-        # The end of each stretch, and its outline.
+        # The end of each settled span, its outline and its contexts.
         self._views: deque[tuple[int, View, ContextAt]] = deque()
 
     @classmethod
     def of(cls, chunker: TextChunker, source: str | None) -> _GrowingText | None:
-        """None for a chunker that has to see the whole text."""
+        """Return None for a chunker that has to see the whole text."""
         kind = type(chunker)
         if kind.chunk is not TextChunker.chunk or kind.pieces is not TextChunker.pieces:
             return None
@@ -231,11 +232,11 @@ class _GrowingText:
 
     @property
     def held(self) -> int:
-        """Characters that are still needed."""
+        """The number of characters that are still needed."""
         return len(self._text)
 
     def feed(self, text: str) -> list[Chunk]:
-        """The chunks that are certain now that `text` has come."""
+        """Add `text`; return the chunks that have become certain."""
         start = self._grower.start
         self._check(text, start + len(self._text))
         self._text += text
@@ -245,7 +246,7 @@ class _GrowingText:
         return self._chunks(self._text[: settled - start], found, last=False) if settled > known else []
 
     def finish(self) -> list[Chunk]:
-        """The chunks that are left."""
+        """Return the remaining chunks."""
         return self._chunks(self._text, self._outline.finish(), last=True) if self._text else []
 
     def _check(self, text: str, offset: int) -> None:
@@ -290,7 +291,7 @@ class _GrowingText:
         return origin.chunks()
 
     def _look(self) -> Outline:
-        """Take in what the outline says of the stretch that has become final."""
+        """Add the outline of the text that has just been settled. Returns the outline."""
         view = self._outline.view()
         while self._views and self._views[0][0] <= self._grower.start:
             self._views.popleft()
@@ -317,5 +318,5 @@ class _GrowingText:
 
 
 def _moved(error: BudgetTooSmallError, by: int) -> BudgetTooSmallError:
-    """The error with its place in the whole text."""
+    """Return the error with its offset in the whole text."""
     return BudgetTooSmallError(error.character, by + error.offset, error.tokens, error.max_tokens)

@@ -1,16 +1,18 @@
-"""Grow chunks of a text that arrives in parts, by the algorithm for whole texts: those that later text can no longer
-change.
+"""Grow the chunks of a text that arrives in parts, by the algorithm for whole texts, as soon as later text can no
+longer change them.
 
     held       ....|================================|~~~~~~~~~~~~~~~~|-------|
                gone  chunks that begin here are final  far enough away  not settled: its boundaries may change
                                                      ^ horizon
 
-How far does a chunk look? It is filled until it is over the budget; a unit in it may be asked whether it would fit into a chunk of its own;
-`refine` reads a window; and whether a rest is undersized is known once that many characters follow. So a chunk that has three budgets
-of settled text before it, and some thousand characters after these, comes out as it will in the end. The horizon is the last offset for which that
-is certain, and only chunks that begin before it are made.
+How far does the grower look for a chunk? It fills the chunk until the budget is exceeded; it may check whether a unit
+in it would fit into a chunk of its own; `refine` reads a window; and whether the rest of the text is undersized is
+known once enough characters follow. So a chunk is final if three budgets of settled text, and some thousand characters
+more, follow its start. The horizon is the last offset for which that is certain; only chunks that begin up to the
+horizon are made.
 
-That three budgets and more are over the budget, whatever follows them, is taken for granted: no tokenizer makes one token of three.
+It is assumed that three budgets of text exceed the budget, whatever follows: no tokenizer merges three tokens into one
+that way.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ _BUDGETS = 3
 _SPARE_TOKENS = 256
 # More characters than `refine` reads of a unit.
 _REFINED = 20_000
-# Between two such characters a grapheme cluster ends, whatever is around them: one that is longer than the window is read to its end.
+# A grapheme cluster ends between two such characters, whatever is around them. A cluster that is longer than the window
+# is read to its end.
 _CLUSTER_END = regex.compile(r"[\p{GCB=Other}\p{GCB=Control}\n][\p{GCB=Other}\p{GCB=Control}\n]", regex.V0)
 
 
@@ -45,17 +48,18 @@ class StreamGrower:
         self._tokenizer = tokenizer
         self._budget = budget
         self._context_at = context_at
-        # Units ahead: those that were refined or repeat the end of a chunk, then those of the outline.
+        # Units ahead: first those that were refined or repeat the end of a chunk, then those of the outline.
         self._front: list[Place] = []
         self._overlapping = 0
         self._columns = Found([], [], [])
-        self._end = 0  # the end of the last window, at which the units ahead saw the text end
-        self.start = 0  # the start of the next chunk; text before it is needed no more
+        self._end = 0  # the end of the last window, which the units ahead take for the end of the text
+        self.start = 0  # the start of the next chunk; text before it is no longer needed
 
     def pieces(self, window: str, found: Found, finest: int, *, last: bool) -> Iterator[Piece]:
-        """The chunks that are certain once the text is known up to the end of `window`, which begins at `start`; all if it is the `last`.
+        """Yield the chunks that are certain once the text is known up to the end of `window`, which begins at `start`;
+        all chunks if it is the `last`.
 
-        `found` are the boundaries that have become final since the last call. To be read to the end.
+        `found` are the boundaries that have become final since the last call. The iterator must be exhausted.
         """
         base = self.start
         self._front = _with_ends(self._front, self._end, found, base + len(window))
@@ -79,7 +83,7 @@ class StreamGrower:
             self.start = offsets[behind] if behind < len(offsets) else self._end
 
     def _horizon(self, window: str) -> int | None:
-        """The last offset in `window` from which a chunk is certain; None if there is none."""
+        """Return the last offset in `window` from which a chunk is certain; None if there is none."""
         margin = max(_REFINED, self._budget.min_tokens * LONGEST_TOKEN)
         end = len(window) - margin
         if end <= 0 or _CLUSTER_END.search(window, end) is None:
@@ -96,7 +100,9 @@ class StreamGrower:
 
 
 def _with_ends(places: list[Place], open_end: int, found: Found, end: int) -> list[Place]:
-    """The places, those whose unit had no end but `open_end` with the one that is among the new boundaries, or else `end`."""
+    """Set the ends of units that ended at `open_end`, the end of the previous window: the first stronger boundary in
+    `found`, or `end` if there is none.
+    """
     strongest = list(accumulate(found.strengths, max))
     result = []
     for place in places:
