@@ -23,6 +23,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from chunker.counting import TokenCounter
+from chunker.files.discovery import printable
 from chunker.hits import Hit
 from chunker.index.filters import Filter
 from chunker.index.words import words_of_query
@@ -101,7 +102,7 @@ class Pack:
                 )
                 for part in parts
             ]
-            files.append(Section(source, items, header=f"## {source}\n", footer="\n"))
+            files.append(Section(source, items, header=f"## {printable(source)}\n", footer="\n"))
         return Section(name, files, **{"separator": "\n", **options})
 
 

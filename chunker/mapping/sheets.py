@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Collection, Iterator
 
 from chunker.counting import TokenCounter
+from chunker.files.discovery import printable
 from chunker.mapping.ranks import name_columns
 from chunker.mapping.reading import MappedFile
 from chunker.mapping.skeletons import depths, left_out, line_of, parents
@@ -32,7 +33,7 @@ class Sheet:
         self.file = file
         definitions = file.symbols.definitions
         deep = depths(parents(definitions))
-        self.lines = [file.name, *map(line_of, definitions, deep)]
+        self.lines = [printable(file.name), *map(line_of, definitions, deep)]
         self.marks = ["", *map(left_out, deep)]
         self.sizes = _sizes([-1, *deep]).tobytes()
         self.columns = name_columns(file, numbers).packed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,12 @@ def test_skeletons_of_one_file() -> None:
 def test_a_table_below_a_heading_is_no_heading() -> None:
     text = "# A\n\n## B\n\n| w | m |\n|---|---|\n| o | p |\n| q | r |\n\n## C\n"
     assert skeleton(text, "a.md") == "A\n    B\n    C\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_the_name_of_a_file_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "two\nlines.py").write_text("def odd(): ...\n")
+    assert map_repository(tmp_path, 100).text == "two\\nlines.py\ndef odd():\n"
 
 
 def test_wrong_budgets_are_refused(tmp_path: Path) -> None:
