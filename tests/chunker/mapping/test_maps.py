@@ -145,7 +145,7 @@ def test_a_table_below_a_heading_is_no_heading() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
 def test_the_name_of_a_file_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "two\nlines.py").write_text("def odd(): ...\n")
-    assert map_repository(tmp_path, 100).text == "two\\nlines.py\ndef odd():\n"
+    assert map_repository(tmp_path, 100).text == "two\\nlines.py\ndef odd(): ...\n"
 
 
 def test_wrong_budgets_are_refused(tmp_path: Path) -> None:
