@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Module: the names that are found there. Imported when the first of them is asked for, so that who counts tokens waits for no chunker, and who
-# chunks a text for no streams and no processes.
+# Module -> the names that it defines. A module is imported when the first of its names is used, so that counting tokens
+# does not load chunkers, and chunking a text loads neither streams nor processes.
 _NAMES = {
     "chunker.by_name": ("chunker_for", "chunker_named"),
     "chunker.calls": ("chunk", "chunk_file"),

@@ -9,7 +9,7 @@ import sys
 
 
 def main() -> None:
-    """The entry point of the command: runs it and exits."""
+    """Run the command and exit."""
     try:
         if sys.argv[1:] == ["--version"] and sys.stdout is not None:
             from chunker.version import version_line
@@ -20,7 +20,7 @@ def main() -> None:
         from chunker.cli.app import main as run
 
         run()
-    except KeyboardInterrupt:  # before a command has begun, or after it has ended
+    except KeyboardInterrupt:  # before a command has started, or after it has ended
         sys.stderr.write("Interrupted.\n")
         sys.exit(130)
     except OSError as error:  # commands handle their own: here, help or the version could not be written

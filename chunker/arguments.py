@@ -1,4 +1,4 @@
-"""Checks of arguments from callers without types: reported at once, by the name of the argument."""
+"""Checks of arguments from callers without type checking: raise at once, naming the argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chunker.errors import OptionError, WrongTypeError
 
 
 def require(value: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
-    """Raise `WrongTypeError` if a value is of none of these kinds.
+    """Raise `WrongTypeError` if a value has none of these types.
 
     Args:
         value: The value that was passed.
@@ -52,9 +52,10 @@ def whole_number(value: object, name: str, unit: str = "", *, least: int | None 
 
 
 def require_all(values: object, kinds: type | tuple[type, ...], name: str, wanted: str) -> None:
-    """Raise `WrongTypeError` if a value is no collection, but no text, of values of these kinds; `wanted` is what they should be: "str".
+    """Raise `WrongTypeError` unless `values` is a collection, but not a string, of values of these types; `wanted`
+    names the type of a value: "str".
 
-    Items of an iterator cannot be looked at: it is one of the right ones if it is none of the wrong.
+    The items of an iterator cannot be checked, so only its own type is.
     """
     if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):
         raise WrongTypeError(f"{name} must be a collection of {wanted}, not {told(values)}")
@@ -64,12 +65,14 @@ def require_all(values: object, kinds: type | tuple[type, ...], name: str, wante
 
 
 def require_text(text: object, name: str = "text") -> None:
-    """Raise `WrongTypeError` if a text is no str."""
+    """Raise `WrongTypeError` if a text is not a str."""
     require(text, str, name, "a str")
 
 
 def require_name(value: object, name: str) -> None:
-    """Raise `WrongTypeError` if a value is no str, `OptionError` if UTF-8 has nothing for one of its characters, a lone surrogate."""
+    """Raise `WrongTypeError` if a value is not a str, `OptionError` if it has a lone surrogate, which UTF-8 cannot
+    encode.
+    """
     require_text(value, name)
     try:
         str(value).encode()
@@ -80,14 +83,16 @@ def require_name(value: object, name: str) -> None:
 
 
 def require_names(values: object, name: str) -> None:
-    """Raise `WrongTypeError` if a value is no collection of str, `OptionError` as `require_name` for each of them."""
+    """Raise `WrongTypeError` if `values` is not a collection of str, `OptionError` as `require_name` for each of
+    them.
+    """
     require_all(values, str, name, "str")
     for value in values if isinstance(values, Collection) else ():
         require_name(value, f"each of {name}")
 
 
 def require_path(path: object, name: str) -> None:
-    """Raise `WrongTypeError` if a value is no path, `OptionError` if no file can be called so."""
+    """Raise `WrongTypeError` if a value is not a path, `OptionError` if no file can have this name."""
     require(path, (str, os.PathLike), name, "a str or a path")
     try:
         if b"\0" not in os.fsencode(path):  # type: ignore[arg-type]  # it is one of these
@@ -103,7 +108,7 @@ def require_source(source: object) -> None:
 
 
 def told(value: object) -> str:
-    """A value and its type, for messages.
+    """Describe a value and its type, for messages.
 
     >>> told(None), told(512), told(b"abc")
     ('None', '512 (int)', "b'abc' (bytes)")

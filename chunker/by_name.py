@@ -17,15 +17,15 @@ from chunker.options import Options
 def chunker_for(
     path: str | os.PathLike[str], max_tokens: int = 512, *, text: str = "", **options: Unpack[Options]
 ) -> TextChunker:
-    """The chunker for a file, chosen by its name and the beginning of its text. Opens nothing.
+    """Choose the chunker for a file by its name and the beginning of its text. Does not open the file.
 
-    Code in a language without a table, or whose grammar is not installed, is cut by lines, and the metadata of its
-    chunks say so. A file of an unknown kind is cut as plain text.
+    Code in a language without a table or an installed grammar is cut by lines, and the metadata of its chunks says so.
+    A file of an unknown kind is cut as plain text.
 
     Args:
         path: The name of the file, in upper or lower case.
         max_tokens: The largest number of tokens of a chunk.
-        text: The text of the file or its beginning, which tells what the name does not.
+        text: The text of the file or its beginning, which decides if the name does not.
         options: Those of `TextChunker`.
 
     Raises:
@@ -40,7 +40,7 @@ def chunker_for(
 
 
 class Detected(NamedTuple):
-    """The kind of a file: its language, its format, and whether it has a name."""
+    """The kind of a file: its language, its format, and whether the file has a name."""
 
     language: str
     kind: str | None
@@ -48,7 +48,7 @@ class Detected(NamedTuple):
 
 
 def detected(name: str, text: str) -> Detected:
-    """The kind of a file of this name with this text."""
+    """Detect the kind of a file from its name and its text."""
     return Detected(*detect(name, text), named=bool(name))
 
 
@@ -71,7 +71,7 @@ def chunker_of(found: Detected, max_tokens: int, **options: Unpack[Options]) -> 
 
 
 def chunker_named(language: str, max_tokens: int = 512, **options: Unpack[Options]) -> TextChunker:
-    """The chunker for a language or format, by any of its names.
+    """Return the chunker for a language or format, by any of its names.
 
     Args:
         language: "python", "C++", "rs", "markdown", "json", "text", ...

@@ -1,11 +1,11 @@
-"""Chunks in one call: of a text, of a file.
+"""Chunk a text or a file in one call.
 
     chunk("# Guide\n\nSome words.", 512, language="markdown")
     chunk_file("src/shop.py", 512, overlap=32)
     chunk_file("src/shop.py", CodeChunker("python", 512))
 
-In all of these, and in `chunk_files`, `chunk_stream` and their asynchronous kin, the second argument is a number of tokens, or a chunker,
-which has its own options.
+In all of these, and in `chunk_files`, `chunk_stream` and their asynchronous variants, the second argument is a number
+of tokens, or a chunker, which has its own options.
 """
 
 from __future__ import annotations
@@ -113,9 +113,10 @@ def chunk_file(
 
 
 def chosen(max_tokens: object, language: object, options: Options) -> TextChunker | None:
-    """The chunker that was given, or that a language names; None where neither tells.
+    """Return the chunker that was given, or the one for `language`; None if neither was given.
 
-    Raises OptionError for a chunker with options beside it, and WrongTypeError for what is neither a number nor a chunker.
+    Raises OptionError for a chunker with further options, and WrongTypeError if `max_tokens` is neither a number nor a
+    chunker.
     """
     require(language, (str, type(None)), "language", 'the name of a language or format, such as "python"')
     if isinstance(max_tokens, TextChunker):

@@ -2,7 +2,7 @@
 
     CodeChunker("python", max_tokens=512).chunk(source)
 
-A chunker holds settings and no state: threads may share it, and it pickles.
+A chunker holds settings and no state: threads may share it, and it can be pickled.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
 from chunker.options import Options, Strategy
 
-if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
+if TYPE_CHECKING:  # a chunker of text does not need the parsers
     import tree_sitter
 
     from chunker.formats.code.grammar import Grammar
 
 
-# A unit larger than a chunk will be refined, and is refined at once: an average token has this many characters.
+# Average characters per token: a unit that is larger than a chunk by this estimate has to be refined, so a sketch
+# refines it at once.
 _CHARACTERS_A_TOKEN = 4
 
 
@@ -43,21 +44,14 @@ class TextChunker:
     Args:
         max_tokens: The largest number of tokens of a chunk.
         tokenizer: The name of an encoding or model, or a tokenizer.
-        min_tokens: No chunk has fewer tokens, except the last one where every other cut would divide a part that fits
-            into a chunk; "optimal" divides it. By default an eighth of `max_tokens`. A part of at most
-            `max_tokens - min_tokens` tokens (with its context and an overlap) is never divided.
+        min_tokens: No chunk has fewer tokens, except the last one if every other cut would divide a part that fits into a chunk; "optimal" divides it. By default an eighth of `max_tokens`. A part of at most `max_tokens - min_tokens` tokens (with its context and an overlap) is never divided.
         desired_tokens: A chunk that has this many tokens ends at the best boundary before `max_tokens`. None fills it.
         overlap: The largest number of tokens at the end of a chunk that the next one repeats.
-        overlap_by: The overlap consists of whole units of the format ("unit"), of sentences where no unit fits
-            ("sentence"), or of as much text as fits ("token").
-        context: Begin each chunk with lines that say where it stands: True or "breadcrumb", the names of the sections
-            or definitions around it; "imports", the imports of the file; "summary", what the definition around it says
-            of itself. A collection combines them. With an overlap the context is that of the text after it. Context is
-            a part of `text` and of the budget.
+        overlap_by: The overlap consists of whole units of the format ("unit"), of sentences if no unit fits ("sentence"), or of as much text as fits ("token").
+        context: Begin each chunk with lines of context: True or "breadcrumb", the names of the sections or definitions around it; "imports", the imports of the file; "summary", the first sentence of the documentation of the definition around it. A collection combines them. With an overlap the context is that of the text after it. Context is a part of `text` and of the budget.
         strategy: "grow" fills chunk after chunk. "optimal" chooses all cuts of a text together, so that chunks are even
             and cuts are strong; it takes a few times as long.
-        reserve: The number of the `max_tokens` that a model adds around each chunk, such as [CLS] and [SEP]. None asks
-            the tokenizer; one of Hugging Face knows what its post-processor adds.
+        reserve: The number of the `max_tokens` that a model adds around each chunk, such as [CLS] and [SEP]. None takes it from the tokenizer: a tokenizer of Hugging Face knows what its post-processor adds.
         format: The name of a format (`chunker.formats.registry.format_names`), or an object that is a
             `chunker.formats.Format`.
 
@@ -95,7 +89,7 @@ class TextChunker:
         self._context = context_parts(context)
         require(format, (str, Format), "format", "the name of a format, or a chunker.formats.Format")
         self._format = format_named(format) if isinstance(format, str) else format
-        # Imports are looked for among all labels.
+        # "imports" needs all labels, which a sketch does not have.
         grows = strategy == "grow" and "imports" not in self._context
         self._sketching = self._format if grows and isinstance(self._format, SketchingFormat) else None
 
@@ -116,7 +110,7 @@ class TextChunker:
 
     @property
     def min_tokens(self) -> int:
-        """No chunk has fewer tokens, except the last one where every other cut would divide a part that fits."""
+        """No chunk has fewer tokens, except the last one if every other cut would divide a part that fits."""
         return self._budget.min_tokens
 
     @property
@@ -126,7 +120,7 @@ class TextChunker:
 
     @property
     def desired_tokens(self) -> int | None:
-        """A chunk that has this many tokens ends at the next good boundary; None fills it."""
+        """A chunk that has this many tokens ends at the best boundary before `max_tokens`; None fills each chunk."""
         return self._budget.desired_tokens
 
     @property
@@ -155,16 +149,16 @@ class TextChunker:
         return self._format.language
 
     def with_reserve(self, tokens: int) -> Self:
-        """Make a chunker whose chunks leave room for more tokens around each of them.
+        """Make a chunker that leaves room for more tokens around each chunk.
 
         Args:
-            tokens: The number of tokens, beside those that are reserved already.
+            tokens: The number of additional tokens to reserve.
 
         Returns:
-            A chunker of the same `max_tokens` and options.
+            A chunker with the same `max_tokens` and options.
 
         Raises:
-            OptionError: There is no room for so many, or none that the other options leave.
+            OptionError: There is no room for so many tokens, or the other options leave none.
         """
         budget = self._budget
         if budget.reserve + tokens >= self.max_tokens:
@@ -203,7 +197,7 @@ class TextChunker:
             text: The text.
             source: Its name, usually a path. It goes into the context and the ids: chunks of several texts have
                 different ids only if each text has a source of its own.
-            metadata: Values of your own, which all chunks get; they should be such as JSON has.
+            metadata: Your own values, which all chunks get; they should be JSON values.
 
         Returns:
             The chunks, in the order of the text; none if it is empty. Without overlap their bodies concatenate to
@@ -221,11 +215,12 @@ class TextChunker:
     def chunks_of(
         self, text: str, outline: Outline, source: str | None, *, metadata: Mapping[str, Any] | None = None
     ) -> list[Chunk]:
-        """The chunks of a text, as of `chunk`. While the caller holds the outline, breadcrumbs are read off it.
+        """Chunk a text as `chunk` does, with an outline that exists already. While the caller holds the outline,
+        breadcrumbs are read from it.
 
         Args:
             text: The text.
-            outline: What `sketch` found in it.
+            outline: The outline or sketch that `sketch` returned for the text.
             source: Its name, usually a path, or None.
             metadata: Values of the caller, for all chunks.
         """
@@ -242,7 +237,7 @@ class TextChunker:
         level: int = 0,
         metadata: Mapping[str, Any] | None = None,
     ) -> TextOrigin:
-        """The origin that the chunks of a text share, made from its pieces.
+        """Return the origin that the chunks of a text share, made from its pieces.
 
         Args:
             text: The text.
@@ -263,7 +258,8 @@ class TextChunker:
         )
 
     def sketch(self, text: str) -> Outline:
-        """Find the part of the outline that `pieces` needs: all of it if this chunker looks at more than the units that do not fit.
+        """Find the part of the outline that `pieces` needs: the whole outline if this chunker needs more than the units
+        that do not fit.
 
         Args:
             text: The text.
@@ -279,7 +275,7 @@ class TextChunker:
         Args:
             text: The text.
             outline: Its outline.
-            context_at: The context of a chunk that begins at an offset.
+            context_at: Returns the context of a chunk that begins at an offset.
 
         Yields:
             The pieces, with offsets, context, tokens and label of each chunk.
@@ -293,8 +289,8 @@ class TextChunker:
         return grower_of(text, outline, self._tokenizer, self._budget, context_at).pieces()
 
     def context_of(self, text: str, outline: Outline, source: str | None) -> ContextAt:
-        """A function that returns the context of a chunk which begins at an offset in a text; always "" without
-        `context`.
+        """Return a function from an offset to the context of a chunk that begins there; it returns "" if `context` is
+        off.
 
         Args:
             text: The text.
@@ -307,7 +303,7 @@ class TextChunker:
         return Breadcrumbs(outline, source, self._tokenizer, limit, parts=self._context, text=text)
 
     def metadata_of(self, outline: Outline, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The metadata of each chunk of a text: the notes of the format, and the values of the caller.
+        """Return the metadata of the chunks of a text: the notes of the format, and the values of the caller.
 
         Args:
             outline: The outline of the text.
@@ -318,7 +314,7 @@ class TextChunker:
     # --- as a value
 
     def _settings(self) -> tuple[object, ...]:
-        """All that its chunks depend on."""
+        """Return the settings, besides tokenizer and format, that its chunks depend on."""
         return self._budget, self._strategy, self._context
 
     def __eq__(self, other: object) -> bool:

@@ -26,19 +26,20 @@ from chunker.symbols import Definition, symbols_of, without_comments_and_strings
 
 HeaderPart = Literal["imports", "defines", "siblings"]
 
-# Names, but not those of attributes (`self.path`); after two or three dots there is a name.
+# Names, but not those of attributes (`self.path`); a name after two or three dots counts.
 _NAME = re.compile(r"(?:(?<![.\w])|(?<=\.\.))[^\W\d]\w*")
 _LINE = re.compile(r"[^\n]*(?:\n|$)")
-# The most siblings and the most names in a header, and the end of a signature.
+# The largest numbers of siblings and of names in a header, and the end of a signature.
 _SIBLINGS = 12
 _NAMES = 12
 _NO_BODY = re.compile(r"\s*[{;]?\s*$")
 
 
 class CodeHeaders(ContextWriter):
-    """Chunk source code, and begin each chunk with the imports that it uses, the names it defines, and the signatures beside it.
+    """Chunk source code, and begin each chunk with the imports that it uses, the names that it defines, and the
+    signatures of neighbouring definitions.
 
-    What is too much for `max_tokens` goes from the end, line by line. Texts that are no code have no header.
+    A header longer than `max_tokens` loses lines from its end. Texts that are not code have no header.
 
     Args:
         max_tokens: The largest number of tokens of a header, which a chunk keeps free.
@@ -92,8 +93,8 @@ class CodeFile:
         self._parents = parents(self._definitions)
 
     def header(self, chunk: Chunk, parts: Collection[HeaderPart]) -> Iterator[str]:
-        """The lines for a chunk, the most important first."""
-        # Blank lines around belong to nothing: a definition begins after them, and ends before.
+        """Yield the lines of the header of a chunk, the most important first."""
+        # Ignore blank lines around the body: definitions begin after them, and end before them.
         start, body = chunk.span.start, chunk.body
         blank = body[: len(body) - len(body.lstrip())]
         start, end = start + blank.rfind("\n") + 1, start + len(body.rstrip())
@@ -124,7 +125,9 @@ class CodeFile:
                     yield line
 
     def _siblings(self, start: int, end: int, around: int) -> list[Definition]:
-        """Other definitions in the one around a chunk, the nearest first; those beside it if it has no others inside."""
+        """Return the other definitions inside the one around a chunk, the nearest first; if there are none, those next
+        to it.
+        """
         while True:
             inside = [one for number, one in enumerate(self._definitions) if self._parents[number] == around]
             if inside or around < 0:
@@ -135,5 +138,5 @@ class CodeFile:
 
 
 def _shown(definition: Definition) -> str:
-    """The signature of a definition, without the brace of its body."""
+    """Return the signature of a definition, without the brace of its body."""
     return _NO_BODY.sub("", definition.signature or definition.name)

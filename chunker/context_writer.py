@@ -1,4 +1,4 @@
-"""Contexts that a callable of yours writes, such as the summary of a model: asked once for each chunk, and inside the budget.
+"""Contexts written by your own callable, such as a model that summarizes: called once per chunk, and within the budget.
 
     chunker       512 tokens = 80 for the context + 432 for the rest
     chunk         "It is made of iron."  ->  write(document, chunk)  ->  "About the tower of Paris, and who built it."
@@ -6,7 +6,8 @@
                   About the tower of Paris, and who built it.            cut to whole sentences if it is too long
     body          It is made of iron.
 
-With a cache, what was written is kept by the source and the `content_hash` of the chunk: after an edit only changed chunks are asked for again.
+A cache keeps the written contexts by source and `content_hash` of the chunk: after an edit, `write` is called only for
+changed chunks.
 """
 
 from __future__ import annotations
@@ -34,22 +35,17 @@ Write = Callable[[str, Chunk], str] | Callable[[str, Chunk], Awaitable[str]]
 
 
 class ContextWriter:
-    """Chunk texts, and begin each chunk with what a callable says of it. Threads may share it if they may share the
-    callable and the cache.
+    """Chunk texts, and begin each chunk with a context that a callable writes. Threads may share the writer if they may
+    share the callable and the cache.
 
     Args:
         write: Called with the whole text and a chunk of it, whose `text` has no written context yet. It returns the
             context, or "" for none; `achunk` takes a coroutine function, too.
-        max_tokens: The largest number of tokens of what was written, which a chunk keeps free. What is longer is cut at
-            the best boundary before: after a sentence if one fits, else after a word.
-        cache: What was written, uncut, by keys of `version`, source and `content_hash`; any mutable mapping, such as a
-            dict, or `shelve.open("contexts")`. A text without a source stands for itself: then all of its chunks are
-            asked for again when one has changed. Without a cache nothing is kept from call to call.
-        version: A part of the keys: change it with your prompt or model.
-        fallback: Called with the chunk and the error when `write` fails or returns no str, and returns the context to
-            use in its place; that is not cached. Without it the first failure is a `ContextError`; what was written
-            before stays in the cache.
-        at_once: How many calls of `write` may run at the same time, in threads (`chunk`) or tasks (`achunk`).
+        max_tokens: The largest number of tokens of a written context, for which each chunk keeps room. A longer context is cut after the last sentence that fits, else after the last word.
+        cache: The written contexts, uncut, by keys made from `version`, source and `content_hash`; any mutable mapping, such as a dict, or `shelve.open("contexts")`. A text without a source is its own key: then `write` is called again for all of its chunks if one has changed. Without a cache nothing is kept between calls.
+        version: A part of the keys: change it when your prompt or model changes.
+        fallback: Called with the chunk and the error if `write` fails or does not return a str; it returns the context to use instead, which is not cached. Without it the first failure is a `ContextError`; contexts written before stay in the cache.
+        at_once: The number of calls of `write` that may run at the same time, in threads (`chunk`) or tasks (`achunk`).
 
     Raises:
         OptionError: A number is not positive.
@@ -62,7 +58,7 @@ class ContextWriter:
         ['Part 0 of a recipe.\\nCut the onions. ', 'Part 1 of a recipe.\\nSimmer the soup.']
     """
 
-    # Functions that find the possible ends of a context that is too long, the best first.
+    # Functions that find the offsets where a context that is too long may end, the best first.
     _ends: tuple[Callable[[str], Iterable[int]], ...] = (prose_sentence_ends, word_ends)
 
     def __init__(  # as many as there are options
@@ -158,7 +154,7 @@ class ContextWriter:
         return await asyncio.to_thread(work.chunks)
 
     def _prepare(self, text: str, outline: Outline, language: str | None) -> None:
-        """Look at a text before contexts of its chunks are asked for."""
+        """Prepare for a text before contexts of its chunks are written. Does nothing by default."""
 
     def _work(self, chunker: TextChunker, text: str, source: str | None, metadata: Mapping[str, Any] | None) -> _Work:
         require(chunker, TextChunker, "chunker", "a chunker, such as TextChunker(512)")
@@ -180,7 +176,7 @@ class ContextWriter:
         return work
 
     def _answers(self, text: str, missing: list[tuple[str, Chunk]]) -> Generator[object]:
-        """For each chunk what `write` returns, or the error that it raises."""
+        """Yield for each chunk the result of `write`, or the error that it raised."""
 
         def ask(chunk: Chunk) -> object:
             try:
@@ -198,7 +194,7 @@ class ContextWriter:
                 pool.shutdown(cancel_futures=True)
 
     def _take(self, work: _Work, key: str, chunk: Chunk, answer: object) -> None:
-        """Keep what was written of a chunk; ask for a fallback if that failed."""
+        """Store the context written for a chunk; call the fallback if writing failed."""
         if isinstance(answer, str):
             work.written[key] = answer
             if self._cache is not None:
@@ -237,7 +233,7 @@ class _Work:
         self.written: dict[str, str] = {}
 
     def missing(self, cache: Mapping[str, str]) -> dict[str, Chunk]:
-        """By their keys the chunks of which nothing is written; the first of those that are alike."""
+        """Return the chunks without a written context, by their keys; of chunks with equal keys, the first."""
         found: dict[str, Chunk] = {}
         for key, chunk in zip(self.keys, self.waiting, strict=True):
             if key in cache:
@@ -247,7 +243,7 @@ class _Work:
         return found
 
     def chunks(self) -> list[Chunk]:
-        """The chunks with their contexts."""
+        """Return the chunks with their contexts."""
         pieces = []
         for key, piece, chunk in zip(self.keys, self._pieces, self.waiting, strict=True):
             written = self.written[key].strip()[: self._room * LONGEST_TOKEN]
@@ -257,20 +253,20 @@ class _Work:
         return self._origin_of(pieces).chunks()
 
     def _fitting(self, written: str, before: str, body: str) -> str:
-        """The context with what was written, up to the last sentence that fits, else up to the last word."""
+        """Return the context with as much of `written` as fits: up to the last sentence, else up to the last word."""
 
         def context_up_to(end: int) -> str | None:
             line = written[:end].rstrip() + "\n"
             if self._counter.count_up_to(line, self._room) is None:
                 return None
-            # Together they may have more tokens than they have apart.
+            # Together they may have more tokens than separately.
             return None if self._counter.count_up_to(before + line + body, self._limit) is None else before + line
 
         for ends in self._ends:
-            # The end of the text may lack its full stop.
+            # The last sentence may lack its full stop.
             places = sorted({*ends(written), len(written)} - {0})
             fitting = bisect_left(places, True, key=lambda end: context_up_to(end) is None)  # noqa: FBT003  # a key
-            # More text may have fewer tokens, so the cut that the search found need not fit.
+            # More text may have fewer tokens, so the end that the search found need not fit.
             for end in reversed(places[:fitting]):
                 context = context_up_to(end)
                 if context is not None:

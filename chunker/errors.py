@@ -17,8 +17,8 @@
     ├── BudgetTooSmallError      one character of the text alone is more than the budget   (also ValueError)
     └── MissingExtraError        a package is not installed                                (also ImportError)
 
-Errors of loading a tokenizer (an unknown encoding, a damaged vocabulary) are both a ChunkerError and the `bpe_engine.errors.BpeEngineError` that
-they are: see `chunker.tokenizer_errors`.
+Errors of loading a tokenizer (an unknown encoding, a damaged vocabulary) are both a ChunkerError and a
+`bpe_engine.errors.BpeEngineError`: see `chunker.tokenizer_errors`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class OptionError(ChunkerError, ValueError):
 
 
 class UnknownLanguageError(OptionError):
-    """No format has this name; the message lists the names that are known."""
+    """No format has this name; the message lists the known names."""
 
 
 class MissingGrammarError(OptionError):
@@ -41,15 +41,15 @@ class MissingGrammarError(OptionError):
 
 
 class WrongTypeError(OptionError, TypeError):
-    """An argument is of a type that cannot be used; the message names the argument, what it should be, and what was passed."""
+    """An argument has the wrong type; the message names the argument, the type that it should have, and the value."""
 
 
 class NotebookError(ChunkerError, ValueError):
-    """A text is no Jupyter notebook; the message says what it lacks."""
+    """A text is not a Jupyter notebook; the message says what is missing."""
 
 
 class FileError(ChunkerError, OSError):
-    """A file cannot be read as text; the message names it, says why, and where."""
+    """A file cannot be read as text; the message names the file, the reason, and the position."""
 
 
 class DocumentError(ChunkerError, ValueError):
@@ -61,7 +61,7 @@ class EncryptedDocumentError(DocumentError):
 
 
 class DamagedDocumentError(DocumentError):
-    """A document is truncated, or is not what its name says."""
+    """A document is truncated, or its content does not match its name."""
 
 
 class NoTextError(DocumentError):
@@ -69,19 +69,21 @@ class NoTextError(DocumentError):
 
 
 class DocumentTooLargeError(DocumentError):
-    """A document has more pages or parts than documents have, unpacks to too much, or takes too long."""
+    """A document has too many pages or parts, unpacks to too much data, or takes too long."""
 
 
 class ContextError(ChunkerError):
-    """A callable that writes contexts failed, or returned no text; the message names the chunk, and the error that it raised is the cause."""
+    """A callable that writes contexts failed, or did not return a str; the message names the chunk, and the error of
+    the callable is the cause.
+    """
 
 
 class MissingExtraError(ChunkerError, ImportError):
-    """A package that this needs is not installed; the message says how to install it.
+    """A required package is not installed; the message says how to install it.
 
     Args:
         package: The name of the package.
-        extra: The name of the extra of bpe-chunker that brings it.
+        extra: The extra of bpe-chunker that installs it.
     """
 
     def __init__(self, package: str, extra: str) -> None:

@@ -1,11 +1,11 @@
-"""Hierarchies of chunks: small ones to search, each inside one large chunk to read.
+"""Hierarchies of chunks: small chunks to search, each inside a large chunk to read.
 
     2048    |                parent                |              parent            |
      512    |   child    |   child   |    child    |   child   |        child       |
      128    |  |  |   |  |    |  |   |  |  |   |   |  |   |  |  |   |   |  |   |  |
 
-Each level has a chunker of its own, and so its own exact budget; the children of a chunk are cut from its body, at the
-boundaries of the whole text.
+Each level has its own chunker and exact budget. The children of a chunk are cut from its body, at boundaries of the
+whole text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ChunkNode(Chunk):
-    """A chunk of a hierarchy: it knows its parent, its children and its neighbours.
+    """A chunk of a hierarchy, with the ids of its parent, children and neighbours.
 
     Args:
         level: 0 for the largest chunks.
@@ -96,7 +96,7 @@ class ChunkNode(Chunk):
 
 
 class Family(NamedTuple):
-    """The place of a chunk in a hierarchy: the ids around it."""
+    """The position of a chunk in a hierarchy: its level and the ids around it."""
 
     level: int
     parent: str | None
@@ -109,7 +109,7 @@ _set_family = ChunkNode.__dict__["_family"].__set__
 
 
 class Hierarchy(BaseModel):
-    """The chunks of one text at several budgets. Iterates over all, each before its children.
+    """The chunks of one text at several budgets.
 
     Attributes:
         levels: The chunks of each level, largest first, in the order of the text.
@@ -124,7 +124,7 @@ class Hierarchy(BaseModel):
         return {node.id: node for level in self.levels for node in level}
 
     def node(self, chunk_id: str) -> ChunkNode:
-        """The chunk with a given id.
+        """Return the chunk with a given id.
 
         Args:
             chunk_id: The id of a chunk of any level.
@@ -145,7 +145,7 @@ class Hierarchy(BaseModel):
         return self.levels[-1]
 
     def ancestors(self, node: ChunkNode) -> list[ChunkNode]:
-        """The chunks around a chunk, the next larger one first: those to show to a reader.
+        """Return the chunks around a chunk, the next larger one first: those to show to a reader.
 
         Args:
             node: A chunk of this hierarchy.
@@ -157,11 +157,12 @@ class Hierarchy(BaseModel):
         return found
 
     def parents(self, found: Iterable[ChunkNode | str], level: int = 0) -> list[ChunkNode]:
-        """The larger chunks around those that were found, each once: parent documents, in the order of their best finds.
+        """Return the parent documents of found chunks: the larger chunks around them, each once, in the order of their
+        best results.
 
         Args:
             found: Chunks of this hierarchy, or their ids, the best first.
-            level: The level of the chunks to return. A chunk of this level, or of a larger one, stands for itself.
+            level: The level of the chunks to return. A chunk of this or a larger level is returned itself.
 
         Raises:
             KeyError: There is no such chunk.
@@ -176,14 +177,14 @@ class Hierarchy(BaseModel):
         return list(wanted.values())
 
     def merged(self, found: Iterable[ChunkNode | str], share: float = 0.5) -> list[ChunkNode]:
-        """Replace chunks by their parent where more than a share of its children were found, level by level.
+        """Replace chunks by their parent if more than a share of its children were found, level by level.
 
         Args:
             found: Chunks of this hierarchy, or their ids, the best first.
-            share: From 0, where one child is enough, to below 1.
+            share: From 0 (one child is enough) to below 1.
 
         Returns:
-            The chunks, each at the place of the best that it stands for; none lies in another.
+            The chunks, each at the position of the best chunk that it replaces; none lies inside another.
 
         Raises:
             KeyError: There is no such chunk.
@@ -230,12 +231,12 @@ class Hierarchy(BaseModel):
         return window_around(self.levels[found.level], found.index, size, max_tokens=max_tokens, tokenizer=tokenizer)
 
     def _found(self, found: Iterable[ChunkNode | str]) -> Iterator[ChunkNode]:
-        """The chunks that were found, of which some may be told by their ids."""
+        """Return the chunks of this hierarchy for chunks or their ids."""
         require_all(found, (ChunkNode, str), "found", "chunks of this hierarchy or their ids")
         return (self.node(one if isinstance(one, str) else one.id) for one in found)
 
     def nodes(self) -> Iterator[ChunkNode]:
-        """All chunks, each before its children."""
+        """Yield all chunks, each before its children."""
         stack = list(reversed(self.levels[0]))
         while stack:
             node = stack.pop()
@@ -303,7 +304,7 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
 
 
 class _Level:
-    """The chunks of a level, their ids, and how many children each has."""
+    """The chunks of a level, their ids, and the number of children of each."""
 
     def __init__(self, origin: TextOrigin, ids: list[str]) -> None:
         self.origin = origin
@@ -312,12 +313,14 @@ class _Level:
 
     @property
     def spans(self) -> list[tuple[int, int]]:
-        """Their starts and ends, in characters."""
+        """Starts and ends of the chunks, in characters."""
         return [(piece.start, piece.end) for piece in self.origin.pieces]
 
 
 def _nodes(level: _Level, number: int, parents: list[str | None], below: Iterator[str]) -> Iterator[ChunkNode]:
-    """The chunks of a level; `parents` of each, none on the first level, and `below` the ids of the next level."""
+    """Yield the chunks of a level. `parents`: the parent of each chunk, empty for the first level; `below`: the ids of
+    the next level.
+    """
     ids = [None, *level.ids, None]
     for index, children in enumerate(level.families):
         parent = parents[index] if parents else None
@@ -329,7 +332,7 @@ def _nodes(level: _Level, number: int, parents: list[str | None], below: Iterato
 def _pieces_in(
     text: str, chunker: TextChunker, outline: Outline, span: tuple[int, int], context_at: ContextAt
 ) -> Iterator[Piece]:
-    """The pieces of the body of a larger chunk, which has this span."""
+    """Yield the pieces of the body of a larger chunk; `span` is the span of that body."""
     start, end = span
     inner = _part(outline, start, end)
     for piece in chunker.pieces(text[start:end], inner, context_behind(start, context_at)):
@@ -337,7 +340,7 @@ def _pieces_in(
 
 
 def _part(outline: Outline, start: int, end: int) -> Outline:
-    """The boundaries of an outline inside a stretch of its text, as those of a text of their own."""
+    """Return the boundaries of an outline inside text[start:end], as the outline of a text of its own."""
     if start == end:
         return Outline([])
     first, last = bisect_right(outline.offsets, start), bisect_left(outline.offsets, end)

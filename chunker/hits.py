@@ -1,4 +1,4 @@
-"""Hit: a result of a search in an index. Prompts are made of hits, too, without an index."""
+"""Hit: a result of a search in an index. Prompts are assembled from hits, also without an index."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Hit:
         kind: The kind of text at its start: "function", "section", "paragraph" ...
         language: The language of the document; None for plain text.
         token_count: Tokens of `text`.
-        score: The points of the rules of the ranking; the cosine where it was by vectors alone.
-        similarity: The cosine with the question; None if vectors were not searched.
-        also: Other places of the same text, as "source:line".
-        points: What each rule of the ranking gave; None if it was not asked for.
-        index: The number of the chunk in its document, from 0.
+        score: The points of the ranking rules; the cosine if the search used only vectors.
+        similarity: The cosine similarity to the question; None if vectors were not searched.
+        also: Other occurrences of the same text, as "source:line".
+        points: The points of each ranking rule; None unless requested.
+        index: The index of the chunk in its document, from 0.
         breadcrumb: The names of the regions around the chunk, outermost first.
         metadata: Notes of formats and readers; "places" are the pages, boxes, slides or cells of the body.
     """
@@ -55,7 +55,7 @@ class Hit:
 
     @property
     def id(self) -> str:
-        """32 hexadecimal digits of the source, the offset and the text: that of the chunk in its document."""
+        """32 hexadecimal digits of the source, the offset and the text: the id of the chunk in its document."""
         return id_of(identity_of(self.source), self.span.start, self.text)
 
     @property
@@ -65,12 +65,12 @@ class Hit:
 
     @property
     def note(self) -> str | None:
-        """The remark of the format about the document, for people; or None."""
+        """The notes of the format about the document, for people; or None."""
         return note_of(self.metadata)
 
     def record(self) -> dict[str, Any]:
-        """The hit as JSON values: the fields that every chunk has, the body only if it differs from the text, and those
-        of hits alone.
+        """Return the hit as JSON values: the fields of every chunk, the body only if it differs from the text, and the
+        fields of hits.
         """
         told = {name: getattr(self, name) for name in (*FIELDS, *HIT_FIELDS) if name != "body" or self.context}
         lists = {name: list(told[name]) for name in ("breadcrumb", "tags", "also")}

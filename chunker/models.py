@@ -1,12 +1,13 @@
-"""Chunk: the result of chunking. It is immutable, compares by value, hashes, pickles, and pydantic takes it as a field
-of models.
+"""Chunk: the result of chunking. It is immutable, compares by value, can be hashed and pickled, and can be a field of
+pydantic models.
 
     chunk = (origin, index, piece)      what a chunker makes: 0.4 us
     chunk.body, chunk.id, chunk.span    found in the origin, the text that all chunks of it share, when they are asked for
 
 `model_dump_json` and `model_validate_json` turn it into JSON and back, as they do a `Span`.
 
-A pydantic model with these fields in private state was measured: 1.0 us to make, and a dict for each chunk to keep.
+Tried and rejected: a pydantic model with these fields in private state takes 1.0 us to make, and keeps a dict for each
+chunk.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from chunker.fields import content_hash_of, note_of, told_names
 from chunker.growing.pieces import Piece
 from chunker.span import Span
 
-if TYPE_CHECKING:  # models of chunks are built for those who validate some, or make JSON of them
+if TYPE_CHECKING:  # the models are built only if chunks are validated, or dumped as JSON
     from pydantic import BaseModel, GetCoreSchemaHandler, TypeAdapter
     from pydantic_core import CoreSchema
 
@@ -32,7 +33,7 @@ class Origin(Protocol):
 
     @property
     def language(self) -> str | None:
-        """See `Chunk`, as all others."""
+        """The language of the text; see `Chunk` for all fields."""
         ...
 
     @property
@@ -41,35 +42,35 @@ class Origin(Protocol):
         ...
 
     def metadata_of(self, index: int) -> Mapping[str, Any]:
-        """The metadata of the chunk of this index. Do not change it."""
+        """Return the metadata of the chunk of this index. Do not change it."""
         ...
 
     def body(self, piece: Piece) -> str:
-        """The text of a piece."""
+        """Return the text of a piece."""
         ...
 
     def span(self, index: int) -> Span:
-        """The span of the chunk of this index."""
+        """Return the span of the chunk of this index."""
         ...
 
     def breadcrumb(self, index: int) -> tuple[str, ...]:
-        """The names of the regions around the chunk of this index."""
+        """Return the names of the regions around the chunk of this index."""
         ...
 
     def id(self, piece: Piece) -> str:
-        """The id of the chunk that a piece is."""
+        """Return the id of the chunk made from a piece."""
         ...
 
 
 class Chunk:
     """A chunk of a text that fits a token budget.
 
-    `token_count` is exactly the number of tokens of `text`, and `text` is `context + body`: the lines that say where
-    the chunk stands, if they were asked for, then the slice of the input that `span` describes.
+    `token_count` is exactly the number of tokens of `text`, and `text` is `context + body`: the lines of context, if
+    requested, then the slice of the input that `span` describes.
 
-    A chunk that a chunker made keeps its whole text in memory, and reads all fields but `context`, `token_count`,
-    `kind` and `index` off it when they are asked for. A chunk that was pickled or made by `Chunk(body=...)` has values
-    of its own.
+    A chunk made by a chunker keeps the whole input text in memory, and computes all fields except `context`,
+    `token_count`, `kind` and `index` from it on access. A chunk that was unpickled or made by `Chunk(body=...)` has its
+    own values.
 
     Args:
         body: The slice of the input.
@@ -77,14 +78,13 @@ class Chunk:
         span: The span of the body in the input.
         kind: The kind of text at the start of the body: "function", "section", "paragraph", "line", ...
         id: A hash of the source, of the offset of the body, and of `text`. No other chunk of the same sources has it.
-        context: Lines before the body: its breadcrumb, and lines of the text that it needs; or "".
+        context: Lines before the body: its breadcrumb, and lines of the text that a reader needs; or "".
         language: "python", "markdown", ...; None for plain text.
-        index: The number of the chunk in its text, from 0.
+        index: The index of the chunk in its text, from 0.
         breadcrumb: The names of the regions around the chunk (without its overlap), outermost first, also if they are
             not in its context.
         source: The name of the text, usually a path, or None.
-        metadata: Values of your own, and notes of formats and readers. For a file that is read by pages, cells or the
-            like, "places" are those of the body.
+        metadata: Your own values, and notes of formats and readers. For a file that is read by pages, cells or the like, "places" are the pages or cells of the body.
     """
 
     __slots__ = ("__weakref__", "_index", "_origin", "_piece")
@@ -102,7 +102,7 @@ class Chunk:
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:
-        """The names of the fields, in the order of JSON. `text` and `content_hash` are made from them."""
+        """Return the names of the fields, in the order of JSON. `text` and `content_hash` are computed from them."""
         return cls._FIELDS
 
     def __init__(  # noqa: PLR0913  # as many as there are fields
@@ -146,7 +146,7 @@ class Chunk:
 
     @property
     def span(self) -> Span:
-        """The span of the body in its text. The first request measures all chunks of the text."""
+        """The span of the body in its text. The first access measures all chunks of the text."""
         return self._origin.span(self._index)
 
     @property
@@ -161,7 +161,7 @@ class Chunk:
 
     @property
     def index(self) -> int:
-        """The number of the chunk among those of its text, from 0."""
+        """The index of the chunk among those of its text, from 0."""
         return self._index
 
     @property
@@ -176,19 +176,19 @@ class Chunk:
 
     @property
     def note(self) -> str | None:
-        """The remark of the format about the text, for people: that it had errors, that it was cut as plain text; or
+        """The notes of the format about the text, for people: that it had errors, that it was cut as plain text; or
         None.
         """
         return note_of(self._origin.metadata_of(self._index))
 
     @property
     def id(self) -> str:
-        """32 hexadecimal digits of the source, the offset and the text. Takes the time of hashing these."""
+        """A hash of the source, the offset and the text, in 32 hexadecimal digits. Computed on each access."""
         return self._origin.id(self._piece)
 
     @property
     def content_hash(self) -> str:
-        """A hash of `text` alone, in 32 hexadecimal digits: equal for equal texts, wherever they stand."""
+        """A hash of `text` alone, in 32 hexadecimal digits: equal for equal texts, wherever they occur."""
         return content_hash_of(self.text)
 
     @property
@@ -218,7 +218,7 @@ class Chunk:
         return all(getattr(self, name) == getattr(other, name) for name in self._FIELDS)
 
     def __hash__(self) -> int:
-        # Any value that equal chunks share is right, and these two cost nothing.
+        # These two values are equal for equal chunks, and cost nothing.
         return hash((self._index, self._piece))
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
@@ -236,7 +236,7 @@ class Chunk:
         )
 
     def _repr_html_(self) -> str:
-        """The chunk in a notebook: where it stands, and its text."""
+        """Return HTML for notebooks: the location of the chunk, and its text."""
         where = " > ".join(filter(None, (self.source, *self.breadcrumb)))
         lines = f"lines {self.span.start_line}-{self.span.end_line}"
         head = ", ".join(filter(None, (f"chunk {self.index}", where, self.kind, lines, f"{self.token_count:,} tokens")))
@@ -254,8 +254,8 @@ class Chunk:
         return _unpickled, (type(self), {name: getattr(self, name) for name in self._FIELDS})
 
     def record(self) -> dict[str, Any]:
-        """The chunk as JSON values: all of `chunker.fields.FIELDS`, the body only if it differs from the text. The command, the index
-        and the servers use this form.
+        """Return the chunk as JSON values: all of `chunker.fields.FIELDS`, the body only if it differs from the text.
+        The command, the index and the servers use this form.
         """
         told = {name: getattr(self, name) for name in told_names(self._FIELDS) if name != "body" or self.context}
         return {**told, "breadcrumb": list(self.breadcrumb), "span": self.span.model_dump()}
@@ -263,7 +263,7 @@ class Chunk:
     # --- as a pydantic model
 
     def model_dump(self, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # those of pydantic
-        """The fields, `text` and `content_hash` as a dict.
+        """Return the fields, `text` and `content_hash` as a dict.
 
         Args:
             options: Those of pydantic's method of this name.
@@ -271,7 +271,7 @@ class Chunk:
         return self._told(options.get("exclude")).model_dump(**options)
 
     def model_dump_json(self, **options: Any) -> str:  # noqa: ANN401  # those of pydantic
-        """The fields, `text` and `content_hash` as JSON.
+        """Return the fields, `text` and `content_hash` as JSON.
 
         Args:
             options: Those of pydantic's method of this name.
@@ -279,7 +279,7 @@ class Chunk:
         return self._told(options.get("exclude")).model_dump_json(**options)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # as pydantic
-        """A chunk with other values of some fields.
+        """Return a copy with other values of some fields.
 
         Args:
             update: Field -> value. Values are not checked.
@@ -290,7 +290,7 @@ class Chunk:
 
     @classmethod
     def model_validate(cls, value: object, **options: Any) -> Self:  # noqa: ANN401  # those of pydantic
-        """A chunk from a mapping of its fields.
+        """Make a chunk from a mapping of its fields.
 
         Args:
             value: The mapping.
@@ -304,21 +304,21 @@ class Chunk:
 
     @classmethod
     def model_validate_json(cls, value: str | bytes | bytearray, **options: Any) -> Self:  # noqa: ANN401  # those of pydantic
-        """A chunk from JSON.
+        """Make a chunk from JSON.
 
         Args:
-            value: An object of JSON with its fields.
+            value: A JSON object with its fields.
             options: Those of pydantic's method of this name.
 
         Raises:
-            ValidationError: It is no JSON, or a field is missing or wrong; pydantic's error.
+            ValidationError: The value is not JSON, or a field is missing or wrong; pydantic's error.
         """
         made: Self = cls._adapter().validate_json(value, **options)
         return made
 
     @classmethod
     def model_json_schema(cls, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # those of pydantic
-        """The JSON schema of a chunk.
+        """Return the JSON schema of a chunk.
 
         Args:
             options: Those of pydantic's method of this name.
@@ -326,7 +326,9 @@ class Chunk:
         return cls._adapter().json_schema(**options)
 
     def _told(self, exclude: object) -> BaseModel:
-        """The model that pydantic dumps in place of this chunk, without what is excluded: it may be dear."""
+        """Return the model that pydantic dumps instead of this chunk, without the excluded fields, which may be
+        expensive to compute.
+        """
         from chunker.schemas import told_as  # noqa: PLC0415  # see above
 
         left_out = exclude if isinstance(exclude, set | frozenset) else ()
@@ -341,7 +343,7 @@ class Chunk:
 
     @classmethod
     def _fields_model(cls) -> type[ChunkFields]:
-        """The pydantic model with the fields of this class."""
+        """Return the pydantic model with the fields of this class."""
         from chunker.schemas import ChunkFields  # noqa: PLC0415  # see above
 
         return ChunkFields
@@ -368,7 +370,7 @@ _set_piece = Chunk.__dict__["_piece"].__set__
 
 
 def placed(chunk: Kind, origin: Origin, index: int, piece: Piece) -> Kind:
-    """A new chunk from its parts."""
+    """Set the parts of a new chunk. Returns the chunk."""
     _set_origin(chunk, origin)
     _set_index(chunk, index)
     _set_piece(chunk, piece)
@@ -376,7 +378,7 @@ def placed(chunk: Kind, origin: Origin, index: int, piece: Piece) -> Kind:
 
 
 class _Given(NamedTuple):
-    """The fields of one chunk that are no part of its piece."""
+    """The fields of a single chunk that are not part of its piece."""
 
     given_body: str
     given_span: Span

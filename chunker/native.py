@@ -1,6 +1,7 @@
-"""The compiled part of chunker, `chunker._native`; None if Python does it all.
+"""The compiled part of chunker, `chunker._native`; None if the package runs in pure Python.
 
-The choice is the engine's (`bpe_engine.implementation`): both are compiled in one build, and both have a twin in Python that says the same.
+The engine decides (`bpe_engine.implementation`): one build compiles both packages, and both have a Python twin with
+equal results.
 """
 
 from __future__ import annotations
@@ -14,5 +15,7 @@ from bpe_engine import implementation
 
 @cache
 def native() -> ModuleType | None:
-    """The compiled module, None where the engine runs in pure Python. Raises ImportError if the engine is compiled and this is missing."""
+    """Return the compiled module, or None if the engine runs in pure Python. Raises ImportError if the engine is
+    compiled and this module is missing.
+    """
     return importlib.import_module("chunker._native") if implementation() == "cpp" else None

@@ -15,7 +15,7 @@ Strategy = Literal["grow", "optimal"]
 
 
 class Options(TypedDict, total=False):
-    """The options of every chunker beside `max_tokens`; see `chunker.TextChunker`."""
+    """The options of every chunker besides `max_tokens`; see `chunker.TextChunker`."""
 
     tokenizer: str | Path | TokenCounter
     min_tokens: int | None

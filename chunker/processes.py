@@ -1,5 +1,5 @@
-"""Start processes that ignore Ctrl-C, which a terminal sends to all processes at once: the parent decides what becomes
-of them.
+"""Start processes that ignore Ctrl-C, which a terminal sends to all processes at once: the parent process decides when
+they end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-# For subprocess.Popen: on Windows, where signals cannot be blocked.
+# For subprocess.Popen on Windows, where signals cannot be blocked.
 CREATION_FLAGS = 0
 if sys.platform == "win32":
     CREATION_FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP
@@ -18,7 +18,9 @@ if sys.platform == "win32":
 
 @contextlib.contextmanager
 def without_interrupts() -> Iterator[None]:
-    """Keeps Ctrl-C from what is started inside, which inherits that it is blocked; it is not lost to this process."""
+    """Block Ctrl-C in processes that are started inside. They inherit the blocked signal; this process receives it
+    afterwards.
+    """
     if sys.platform == "win32":
         yield
         return

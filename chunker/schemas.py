@@ -3,7 +3,7 @@
     JSON -> ChunkFields -> Chunk        validated as a model, kept as a chunk
     Chunk -> ChunkFields -> JSON        by the serializer of the model
 
-These models are built when the first chunk is validated, dumped, or a field of somebody's model.
+These models are built when a chunk is first validated, dumped, or used as a field of a pydantic model.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class NodeFields(ChunkFields):
 
 @cache
 def _told(model: type[ChunkFields]) -> type[BaseModel]:
-    """The model with what is computed from its fields, as it is dumped."""
+    """Return the model with the fields and the values computed from them, in the order in which it is dumped."""
     fields: dict[str, Any] = {name: (field.annotation, field) for name, field in model.model_fields.items()}
     fields |= {
         "text": (str, Field(description="what the budget was spent on: `context` then `body`")),
@@ -82,7 +82,7 @@ def _told(model: type[ChunkFields]) -> type[BaseModel]:
 
 
 def schema_of(kind: type, fields: type[ChunkFields], handler: GetCoreSchemaHandler) -> CoreSchema:
-    """The schema of a class of chunks with these fields: takes chunks as they are, and mappings of their fields."""
+    """Return the schema of a class of chunks: it accepts chunks as they are, and mappings of their fields."""
 
     def made(validated: ChunkFields) -> Any:  # noqa: ANN401  # a `kind`
         return kind(**{name: getattr(validated, name) for name in fields.model_fields})
@@ -105,12 +105,12 @@ def schema_of(kind: type, fields: type[ChunkFields], handler: GetCoreSchemaHandl
 
 
 def told_as(fields: type[ChunkFields], values: dict[str, Any]) -> BaseModel:
-    """The model that pydantic dumps in place of a chunk with these fields, of which these are to be told."""
+    """Return the model that pydantic dumps instead of a chunk, with these values."""
     return constructed(_told(fields), values)
 
 
 def frozen_error(kind: type, name: str, value: object) -> ValidationError:
-    """The error that pydantic raises where a field of a frozen model is set."""
+    """Return the error that pydantic raises if a field of a frozen model is set."""
     return ValidationError.from_exception_data(
         kind.__name__, [{"type": "frozen_instance", "loc": (name,), "input": value}]
     )

@@ -1,4 +1,4 @@
-"""Sentence windows: find with single sentences, read what stands around them.
+"""Sentence windows: search single sentences, and read the text around the sentence that was found.
 
 sentences    s0 s1 s2 s3 s4 s5 s6 s7
 found                    ^^
@@ -26,11 +26,11 @@ class ReadingWindow(NamedTuple):
     """The text to read around a chunk that was found.
 
     Args:
-        text: The bodies of its chunks, without what overlaps twice.
-        start: Where it begins in the whole text, in characters.
-        end: Where it ends.
-        first: The number of its first chunk.
-        last: The number of its last chunk.
+        text: The bodies of its chunks, with overlapping text only once.
+        start: Its start in the whole text, in characters.
+        end: Its end.
+        first: The index of its first chunk.
+        last: The index of its last chunk.
         token_count: Tokens of `text`.
     """
 
@@ -48,8 +48,9 @@ def sentence_chunker(
     format: str | Format = "text",  # noqa: A002  # the word of TextChunker
     **options: Unpack[Options],
 ) -> TextChunker:
-    """Make a chunker of single sentences; a longer one is cut at words. List items and rows of tables are sentences, too; a heading is a part of the sentence
-    after it, and a last one of a single token of that before it.
+    """Make a chunker of single sentences; a sentence over the budget is cut at words. List items and table rows are
+    sentences, too. A heading is a part of the sentence after it, and a final sentence of a single token is a part of
+    the sentence before it.
 
     Args:
         max_tokens: The largest number of tokens of a sentence.
@@ -84,8 +85,8 @@ def window_around(
     """Join a chunk with its neighbours, nearest first, for a model to read.
 
     Args:
-        chunks: The chunks of one text, in order: sentences, or any others.
-        number: The number of the one that was found, from 0.
+        chunks: The chunks of one text, in order: sentences, or other chunks.
+        number: The index of the chunk that was found, from 0.
         size: The largest number of neighbours on each side.
         max_tokens: The largest number of tokens of the window. A side that does not fit ends there; the other goes on.
         tokenizer: Counts the tokens.
@@ -94,7 +95,7 @@ def window_around(
         The window, at least the chunk itself.
 
     Raises:
-        OptionError: There is no such chunk, or none at all, `size` is negative, or the chunk alone has more than `max_tokens`.
+        OptionError: There is no such chunk, `size` is negative, or the chunk alone has more than `max_tokens`.
         WrongTypeError: An argument has a wrong type.
 
     Examples:
@@ -141,7 +142,7 @@ def window_around(
 
 
 def _joined(chunks: Sequence[Chunk]) -> str:
-    """The bodies of neighbours; what the next one repeats is left out."""
+    """Join the bodies of neighbouring chunks, with overlapping text only once."""
     parts: list[str] = []
     end = chunks[0].span.start
     for chunk in chunks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-if TYPE_CHECKING:  # a model of spans is built for those who validate some, or make JSON of them
+if TYPE_CHECKING:  # the model of spans is built only if spans are validated, or dumped as JSON
     from pydantic import GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:  # a model of spans is built for those who validate some, or m
 class Span(NamedTuple):
     """The span of a chunk's body in its text: in characters, bytes and lines.
 
-    `text[start:end]` is the body. `text.encode()[start_byte:end_byte]` is the same in UTF-8 (a lone surrogate, which UTF-8 does not
-    have, counts as the three bytes that the error handler "surrogatepass" writes). Lines count from 1 and both ends are inclusive;
-    a line ends with "\\n", "\\r\\n" or a lone "\\r", and that ending belongs to it.
+    `text[start:end]` is the body. `text.encode()[start_byte:end_byte]` is the body in UTF-8 (a lone surrogate, which
+    UTF-8 does not have, counts as the three bytes that the error handler "surrogatepass" writes). Lines count from 1
+    and both ends are inclusive; a line ends with "\\n", "\\r\\n" or a lone "\\r", which belongs to the line.
 
     Args:
         start: The first character.
@@ -34,16 +34,16 @@ class Span(NamedTuple):
     end_line: int
 
     def model_dump(self) -> dict[str, int]:
-        """The fields as a dict."""
+        """Return the fields as a dict."""
         return self._asdict()
 
     def model_dump_json(self) -> str:
-        """The fields as an object of JSON."""
+        """Return the fields as a JSON object."""
         return "{" + ",".join(f'"{name}":{value}' for name, value in zip(self._fields, self, strict=True)) + "}"
 
     @classmethod
     def model_validate(cls, value: Mapping[str, Any] | Self) -> Self:
-        """A span from a mapping of its fields.
+        """Make a span from a mapping of its fields.
 
         Args:
             value: The mapping, or a span.
@@ -58,13 +58,13 @@ class Span(NamedTuple):
 
     @classmethod
     def model_validate_json(cls, value: str | bytes | bytearray) -> Self:
-        """A span from JSON.
+        """Make a span from JSON.
 
         Args:
-            value: An object of JSON with its fields.
+            value: A JSON object with its fields.
 
         Raises:
-            ValidationError: It is no JSON, or a field is missing or wrong; pydantic's error.
+            ValidationError: The value is not JSON, or a field is missing or wrong; pydantic's error.
         """
         from chunker.span_schema import adapter_of  # noqa: PLC0415  # see above
 

@@ -1,4 +1,4 @@
-"""The pydantic model of spans, also used by the models of chunks. Built when it is first needed."""
+"""The pydantic model of spans, also used by the models of chunks. Built on first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class SpanFields(BaseModel):
 
 
 def span_schema_of(kind: type, handler: GetCoreSchemaHandler) -> CoreSchema:
-    """The schema of spans: takes them as they are, and mappings of their fields; dumps them as mappings."""
+    """Return the schema of spans: it accepts spans as they are and mappings of their fields, and dumps spans as
+    mappings.
+    """
 
     def made(validated: SpanFields) -> Any:  # noqa: ANN401  # a `kind`
         return kind(**validated.__dict__)
@@ -45,7 +47,7 @@ _adapters: dict[type, TypeAdapter[Any]] = {}
 
 
 def adapter_of(kind: type) -> TypeAdapter[Any]:
-    """Validates and dumps chunks of a class. The same one each time."""
+    """Return the adapter that validates and dumps instances of a class, one object per class."""
     adapter = _adapters.get(kind)
     if adapter is None:
         adapter = _adapters[kind] = TypeAdapter(kind)
@@ -53,7 +55,7 @@ def adapter_of(kind: type) -> TypeAdapter[Any]:
 
 
 def constructed(model: type[BaseModel], fields: dict[str, Any]) -> BaseModel:
-    """A model with all of these fields, not validated: `model.model_construct` at a tenth of the time."""
+    """Make a model with all of these fields, without validation: `model.model_construct` in a tenth of the time."""
     made = model.__new__(model)
     object.__setattr__(made, "__dict__", fields)
     object.__setattr__(made, "__pydantic_fields_set__", set(fields))

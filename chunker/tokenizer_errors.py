@@ -24,23 +24,23 @@ class UnknownTokenizerError(TokenizerError, engine.UnknownEncodingError):
 
 
 class UnsupportedTokenizerError(TokenizerError, engine.UnsupportedModelError):
-    """A tokenizer is well-formed and has a part that is not supported."""
+    """Raised for a well-formed tokenizer with a part that is not supported."""
 
 
 class TokenizerUnavailableError(TokenizerError, engine.VocabularyUnavailableError):
-    """The files of a published tokenizer are not there, and cannot be downloaded."""
+    """The files of a published tokenizer are not on this machine, and cannot be downloaded."""
 
 
 class TokenizerHashError(TokenizerError, engine.HashMismatchError):
-    """A published file has other contents than the published ones."""
+    """The contents of a published file differ from the published ones."""
 
 
 class BrokenTokenizerError(TokenizerError, engine.VocabularyError):
-    """The files of a tokenizer are not what they should be."""
+    """The files of a tokenizer are damaged or incomplete."""
 
 
 class MissingTokenizerPackageError(MissingExtraError, TokenizerError, engine.MissingExtraError):
-    """A package is not installed that a tokenizer needs; the message says what for, and how to install it."""
+    """A tokenizer needs a package that is not installed; the message says what for, and how to install it."""
 
     def __init__(self, extra: str, reason: str) -> None:
         MissingExtraError.__init__(self, extra, extra)
@@ -51,7 +51,7 @@ class MissingTokenizerPackageError(MissingExtraError, TokenizerError, engine.Mis
         return engine.MissingExtraError.__str__(self)
 
 
-# The narrowest first.
+# Most specific first.
 _OURS: tuple[tuple[type[engine.BpeEngineError], type[TokenizerError]], ...] = (
     (engine.UnknownEncodingError, UnknownTokenizerError),
     (engine.UnsupportedModelError, UnsupportedTokenizerError),
@@ -65,7 +65,7 @@ _OURS: tuple[tuple[type[engine.BpeEngineError], type[TokenizerError]], ...] = (
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Raise errors of the engine as those above, which are both."""
+    """Raise errors of the engine as the matching exceptions above."""
     try:
         yield
     except TokenizerError:

@@ -7,7 +7,7 @@ from importlib.metadata import version as version_of
 
 
 def installed_version() -> str | None:
-    """The version of the distribution `bpe-chunker`; None in a source tree that is not installed."""
+    """Return the version of the distribution `bpe-chunker`; None in a source tree that is not installed."""
     try:
         return version_of("bpe-chunker")
     except PackageNotFoundError:
@@ -15,5 +15,5 @@ def installed_version() -> str | None:
 
 
 def version_line() -> str:
-    """The name of the command and the version, as `chunker --version` tells them."""
+    """Return the name of the command and the version, as in `chunker --version`."""
     return f"chunker {installed_version() or '(not installed)'}"

@@ -1,4 +1,5 @@
-"""Tables of texts in, tables of chunks out: for one process, for several, and for the engines that spread tables over machines.
+"""Tables of texts in, tables of chunks out: in one process, in several, or in engines that distribute tables over
+machines.
 
     from chunker.scale import ChunkBatch, EmbedBatch, chunk_corpus
 
@@ -14,7 +15,7 @@ from chunker.errors import MissingExtraError
 from chunker.scale.errors import ColumnError, PartError, RowError, ScaleError, TargetError
 
 try:
-    import pyarrow as _pyarrow  # noqa: F401, ICN001  # to tell what to install, before a module of ours fails on it
+    import pyarrow as _pyarrow  # noqa: F401, ICN001  # to name the extra before a module of ours fails to import pyarrow
 except ImportError as error:
     raise MissingExtraError("pyarrow", "arrow") from error
 

@@ -1,11 +1,11 @@
-"""Chunks of many texts as columns of Arrow: compiled code writes the buffers, without an object for each chunk.
+"""Chunks of many texts as Arrow columns: compiled code writes the buffers, without a Python object per chunk.
 
     text, pieces     "# A\\n...", [(0, 900, "", 212, "section"), ...]
     columns          text     offsets 0 900 1800 ..., bytes "# A\\n..."
                      start    0 900 ...
                      id       offsets 0 32 64 ..., bytes "62c1..."
 
-`chunk_columns()` gives `CompiledColumns`, and without a compiler `PythonColumns`, which says the same.
+`chunk_columns()` returns `CompiledColumns`, or without a compiled core `PythonColumns`, with equal results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from chunker.fields import content_hash_of
 from chunker.growing.assembly import TextOrigin
 from chunker.native import native
 
-# Columns made from a text and its pieces, and their types; None for the type in which texts are returned.
+# The columns made from a text and its pieces, and their types. None: the type in which texts are returned.
 COLUMNS: dict[str, pa.DataType | None] = {
     "text": None,
     "body": None,
@@ -38,38 +38,38 @@ COLUMNS: dict[str, pa.DataType | None] = {
 
 
 class ChunkRows(Protocol):
-    """The chunks of several texts, one text after the other."""
+    """Protocol of a collector of the chunks of several texts, one text after the other."""
 
     def add(self, text: str, origin: TextOrigin) -> None:
-        """Add the chunks of an origin, which are those of `text`."""
+        """Add the chunks of an origin; `text` is the text of the origin."""
         ...
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
-        """The columns; texts are of the type `wide`, which is string or large_string."""
+        """Return the columns. Texts have the type `wide`: string or large_string."""
         ...
 
 
 def chunk_columns() -> ChunkRows:
-    """Columns without rows."""
+    """Return columns without rows."""
     compiled = native()
     return PythonColumns() if compiled is None else CompiledColumns(compiled.ChunkColumns())
 
 
 class CompiledColumns:
-    """See `Columns`."""
+    """See `ChunkRows`."""
 
     def __init__(self, columns: Any) -> None:  # noqa: ANN401  # a class of the compiled module
         self._columns = columns
         self._rows = 0
 
     def add(self, text: str, origin: TextOrigin) -> None:
-        """See `Columns`."""
+        """See `ChunkRows`."""
         pieces = list(origin.pieces)
         self._columns.add(text, pieces, origin.identity)
         self._rows += len(pieces)
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
-        """See `Columns`."""
+        """See `ChunkRows`."""
         buffers = self._columns.take(pa.types.is_large_string(wide))
         return {
             name: pa.Array.from_buffers(
@@ -80,13 +80,13 @@ class CompiledColumns:
 
 
 class PythonColumns:
-    """See `Columns`."""
+    """See `ChunkRows`."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
 
     def add(self, text: str, origin: TextOrigin) -> None:
-        """See `Columns`."""
+        """See `ChunkRows`."""
         for index, (piece, measured) in enumerate(zip(origin.pieces, origin.measures(), strict=True)):
             body = text[piece.start : piece.end]
             whole = piece.context + body
@@ -98,7 +98,7 @@ class PythonColumns:
             )
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
-        """See `Columns`."""
+        """See `ChunkRows`."""
         values = zip(*self._rows, strict=True) if self._rows else ((),) * len(COLUMNS)
         return {
             name: pa.array(column, wide if kind is None else kind)

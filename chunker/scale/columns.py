@@ -4,8 +4,8 @@
     a.md     "# A ..."    3        ->    "# A ..."  "# A ..."  ""       212          0      900     0      section  a.md     3
     b.py     null         1              "## B..."  "## B..."  "A\\n"    190          900    1800    1      section  a.md     3
 
-Rows come in the order of the texts and equal those of `chunker_for(path, ...).chunk(text)`. The other columns are
-repeated beside the chunks. Any engine that calls a class on batches can use it.
+The chunks come in the order of the texts and equal `chunker_for(path, ...).chunk(text)`. The other columns are repeated
+for each chunk. Any engine that calls a class on batches can use `ChunkBatch`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from chunker.scale.texts import column_of, text_type, texts
 Problems = Literal["raise", "rows"]
 
 AUTO = "auto"
-# Column names that tables have for the name of the file.
+# Common column names for the name of the file, in order of preference.
 SOURCES = ("path", "source", "file_path", "file_name", "filename")
-# Put before the names of columns that would clash with one of ours.
+# Prefix for the names of columns that would clash with a column of chunks.
 PREFIX = "document_"
 PROBLEM = "problem"
 
@@ -48,14 +48,15 @@ _OTHERS = {
     "note": pa.string(),
     "metadata": pa.string(),
 }
-# In the order of tables. The source is a column of the input. Columns of texts have the type of the input texts: None here.
+# In the order of the table. The source is a column of the input. None: columns of texts have the type of the input
+# texts.
 _COLUMNS: dict[str, pa.DataType | None] = {
     name: _OTHERS[name] if name in _OTHERS else COLUMNS[name] for name in TABLE_COLUMNS if name != "source"
 }
 
 
 class BatchSettings(TypedDict, total=False):
-    """The options of `ChunkBatch` beside those of a chunker."""
+    """The options of `ChunkBatch` besides those of a chunker."""
 
     text: str
     source: str | None
@@ -65,22 +66,20 @@ class BatchSettings(TypedDict, total=False):
 
 
 class ChunkSettings(Options, BatchSettings, total=False):
-    """All options of `ChunkBatch` beside `max_tokens`."""
+    """All options of `ChunkBatch` besides `max_tokens`."""
 
 
 class ChunkBatch:
-    """Chunk the texts of a table; a row for each chunk. Call it with a table.
+    """Chunk the texts of a table into a table with one row per chunk. Call it with a table.
 
-    It holds settings only: it pickles, and each process loads the tokenizer once. A null and an empty text have no
+    It holds only settings, so it can be pickled; each process loads the tokenizer once. Nulls and empty texts have no
     chunks.
 
     Args:
         max_tokens: The largest number of tokens of a chunk.
         text: The column of texts: strings, bytes, or a dictionary of them.
-        source: The column with the name of the file, which tells its format and is part of a context. By default the
-            first there is of "path", "source", "file_path", "file_name" and "filename"; None for no such column.
-        keep: The other columns to repeat beside the chunks; by default all. A column that has the name of a column of
-            chunks gets the prefix "document_".
+        source: The column with the name of the file, which determines its format and is part of a context. By default the first of "path", "source", "file_path", "file_name" and "filename" that the table has; None for no such column.
+        keep: The other columns to repeat for each chunk; by default all. A column that has the name of a column of chunks gets the prefix "document_".
         problems: How to handle a document that cannot be chunked: "raise" a `RowError`, or "rows" to give it one row,
             whose column `problem` says why. In other rows that column is null.
         chunker: Chunk all texts with this chunker, in place of one for each format.
@@ -117,7 +116,7 @@ class ChunkBatch:
         self._chunker = chunker
         self._max_tokens = max_tokens
         self._options = options
-        # Made here to raise for bad options; not pickled.
+        # Created here to raise for invalid options; not pickled.
         self._cut: Cut | None = None if chunker is not None else Cut(max_tokens, **self._copied())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -170,10 +169,10 @@ class ChunkBatch:
         return pa.schema([*ours, *carried])
 
     def fingerprint(self) -> str:
-        """32 hexadecimal digits that depend on every setting that changes the chunks."""
+        """Return 32 hexadecimal digits that depend on every setting that changes the chunks."""
         settings = {name: value for name, value in sorted(self.__dict__.items()) if name != "_cut"}
         settings["_tokenizer"] = _tokenizer_hash(self._options.get("tokenizer"))
-        settings["_columns"] = list(_COLUMNS)  # tables with other columns are other rows
+        settings["_columns"] = list(_COLUMNS)  # a table with other columns has other rows
         return hashlib.blake2b(_described(settings), digest_size=16).hexdigest()
 
     def _columns(self) -> dict[str, pa.DataType | None]:
@@ -185,7 +184,7 @@ class ChunkBatch:
         return next((name for name in SOURCES if len(schema.get_all_field_indices(name)) == 1), None)
 
     def _carried(self, schema: pa.Schema) -> list[tuple[int, str]]:
-        """The number of each column that is carried along, and its name there."""
+        """Return the index of each column that is repeated, and its name in the result."""
         kept = [name for name in schema.names if name != self._text] if self._keep is None else self._keep
         taken = {*self._columns(), *kept}
         carried = []
@@ -223,7 +222,7 @@ class ChunkBatch:
         return self._cut.chunker(source, text)
 
     def _copied(self) -> Options:
-        """The options, for one who puts the tokenizer in place of its name."""
+        """Return a copy of the options, for a caller that replaces the name of the tokenizer by the tokenizer."""
         return Options(**self._options)
 
     def __repr__(self) -> str:
@@ -232,18 +231,18 @@ class ChunkBatch:
 
 
 def _tokenizer_hash(tokenizer: object) -> str:
-    """What the chunks depend on beside the path of a tokenizer file: its contents."""
+    """Return the hash of a tokenizer file, because the chunks depend on its contents, not only on its path."""
     path = tokenizer_path(tokenizer) if isinstance(tokenizer, str | Path) else None
     return "" if path is None else file_hash(path)
 
 
 class _Rows:
-    """The columns of ours, as far as they have come. `wide` is the type of texts."""
+    """The columns of chunks so far. `wide` is the type of texts."""
 
     def __init__(self, wide: pa.DataType) -> None:
         self._wide = wide
         self._columns = chunk_columns()
-        self.documents: list[int] = []  # the number of each row's
+        self.documents: list[int] = []  # for each row, the number of its document
         self._languages: list[str | None] = []
         self._notes: list[str | None] = []
         self._metadata: list[str] = []  # as JSON
@@ -255,7 +254,7 @@ class _Rows:
         return len(self.documents)
 
     def add(self, number: int, text: str, origin: TextOrigin, breadcrumb: Callable[[int], tuple[str, ...]]) -> None:
-        """Add the chunks of a document; `breadcrumb`: the names of the regions around an offset."""
+        """Add the chunks of a document; `breadcrumb` returns the names of the regions around an offset."""
         self._columns.add(text, origin)
         size = len(origin.pieces)
         self.documents += [number] * size
@@ -270,12 +269,12 @@ class _Rows:
             done = piece[1]
 
     def add_problem(self, number: int, reason: str) -> None:
-        """Add the row of a document that could not be cut."""
+        """Add the row of a document that could not be chunked."""
         self._problems.append((len(self.documents), reason))
         self.documents.append(number)
 
     def arrays(self) -> dict[str, pa.Array]:
-        """The columns by their names."""
+        """Return the columns by name."""
         made = self._columns.arrays(self._wide)
         made["language"] = pa.array(self._languages, pa.string())
         made["note"] = pa.array(self._notes, pa.string())
@@ -284,7 +283,7 @@ class _Rows:
             pa.array(self._ends, pa.int32()), pa.array(self._names, pa.string())
         )
         if self._problems:
-            # The row of the columns for each row of the table; none for a problem.
+            # For each row of the table, the row in the columns; None for a problem.
             reasons = dict(self._problems)
             numbers = iter(range(len(self._languages)))
             places = pa.array([None if row in reasons else next(numbers) for row in range(len(self))], pa.int64())
@@ -294,7 +293,7 @@ class _Rows:
 
 
 def table_of(given: Any) -> pa.Table:  # noqa: ANN401  # whatever hands out Arrow
-    """A pyarrow table from a table, a batch, or an object with Arrow's C interface. Raises `WrongTypeError`."""
+    """Convert a batch, or an object with Arrow's C interface, to a pyarrow table. Raises `WrongTypeError`."""
     if isinstance(given, pa.Table):
         return given
     if isinstance(given, pa.RecordBatch):
@@ -313,11 +312,11 @@ def _constant(value: str | None, size: int) -> pa.Array:
 
 
 def _taken(column: pa.ChunkedArray, rows: list[int]) -> pa.ChunkedArray:
-    """The values of a column at these rows."""
+    """Return the values of a column at these rows."""
     try:
         return column.take(pa.array(rows, pa.int64()))
     except pa.ArrowNotImplementedError:
-        # Arrow cannot take rows of views and other new types yet, so each row is sliced, and the slices are joined.
+        # Arrow cannot yet take rows of views and other new types: slice each row, and concatenate the slices.
         parts = [part for number, count in Counter(rows).items() for part in [column.slice(number, 1).chunk(0)] * count]
         return pa.chunked_array([pa.concat_arrays(parts)] if parts else [], column.type)
 
@@ -328,7 +327,7 @@ def _nothing() -> Iterator[None]:
 
 
 def _described(value: object) -> bytes:
-    """Bytes that are equal for equal settings: JSON as far as that goes, pickles of what it does not know."""
+    """Return bytes that are equal for equal settings: JSON where possible, a hash of the pickle otherwise."""
     return json.dumps(value, sort_keys=True, default=_other).encode()
 
 

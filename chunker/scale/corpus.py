@@ -1,12 +1,12 @@
-"""Chunk a corpus of many files, part by part. A run that was stopped resumes where it was.
+"""Chunk a corpus of many files, part by part. After an interruption, the next run resumes.
 
     corpus/a.parquet     ->  out/a.parquet              written as .a.parquet.4f2a.partial, and renamed when it is whole
     corpus/b.jsonl.gz    ->  out/b.jsonl.gz.parquet
                              out/_done/a.parquet.json   by which settings, of which bytes: written last
 
-A part whose record is there is skipped; one that has changed since is done again. A run that is killed leaves whole
-parts, and files whose names begin with a dot, which the next run removes. Arrow, Spark and DuckDB see only the parts in
-`out`.
+A part with a record is skipped, unless the part has changed since. A run that is killed leaves complete results, and
+temporary files whose names begin with a dot, which the next run removes. Arrow, Spark and DuckDB see only the complete
+results in `out`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class CorpusReport:
 
 
 class PartWork:
-    """Does one part: reads it, takes each table through the steps, writes what comes out. Pickles if they do; never raises for what a part holds."""
+    """Processes one part: reads its tables, passes each through the steps, and writes the results. Can be pickled if
+    the steps can. Never raises because of the content of a part.
+    """
 
     def __init__(
         self, source: Location, target: Location, steps: Sequence[Batch], *, output: Output, rows: int, settings: str
@@ -89,7 +91,7 @@ class PartWork:
         self._settings = settings
 
     def __call__(self, part: CorpusPart) -> Done | Problem:
-        """The record of the part, which is kept in the target; or what is wrong."""
+        """Process a part. Returns its record, which is also written to the target, or the problem."""
         name = part.name or self._source.root.rpartition("/")[2]
         try:
             return self._done(part, result_name(name, self._output))
@@ -97,7 +99,7 @@ class PartWork:
             return Problem(name, str(error))
         except (OSError, ChunkerError, pa.ArrowException) as error:
             return Problem(name, f"{type(error).__name__}: {error}")
-        except Exception as error:  # noqa: BLE001 - whatever one part leads to, the others are to be done
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong with one part, go on with the others
             return Problem(name, f"internal error, please report it: {type(error).__name__}: {error}")
 
     def _done(self, part: CorpusPart, name: str) -> Done:
@@ -129,7 +131,7 @@ class PartWork:
         return done
 
 
-# Runs the work on each part, in any order: in one process, in several, or as tasks of an engine.
+# Runs the work on each part, in any order: in this process, in several, or as tasks of an engine.
 Runner = Callable[[PartWork, Sequence[CorpusPart]], Iterable[Done | Problem]]
 
 
@@ -145,23 +147,22 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
     runner: Runner | None = None,
     progress: Callable[[CorpusReport], object] | None = None,
 ) -> CorpusReport:
-    """Chunk the parquet and JSON Lines files of a folder into another, a result for each file. Finished parts are
+    """Chunk the parquet and JSON Lines files of a folder into another folder, one result per file. Finished parts are
     skipped.
 
-    A part that fails, or that kills its worker twice, is among the `problems` of the report; the others are done. Only
-    one run at a time may write to a target.
+    A part that fails, or that kills its worker twice, is listed in the `problems` of the report; the others are still
+    processed. Only one run at a time may write to a target.
 
     Args:
         source: The folder or URL of the corpus.
         target: The folder or URL for the results.
-        steps: Each step makes a table of a table, and pickles; by default `ChunkBatch()` alone. Steps get tables of at
-            most `rows` rows.
+        steps: Functions from a table to a table, which can be pickled; by default `ChunkBatch()` alone. They get tables of at most `rows` rows.
         workers: The number of processes. They are started by spawn, so the main module must begin its work under `if
             __name__ == "__main__":`.
         output: The format of the results: "parquet" or "jsonl".
         rows: The largest number of rows of a table.
         redo: Chunk parts again that were made with other settings.
-        runner: Runs the parts in place of processes, for engines with tasks of their own.
+        runner: Runs the parts instead of processes, for engines with tasks of their own.
         progress: Called with the report after each part.
 
     Returns:
@@ -197,7 +198,7 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
 
 
 def result_name(name: str, output: Output) -> str:
-    """The name of what is made of a part.
+    """Return the name of the result of a part.
 
     >>> result_name("2024/a.parquet", "parquet"), result_name("b.jsonl.gz", "parquet"), result_name("a.parquet", "jsonl")
     ('2024/a.parquet', 'b.jsonl.gz.parquet', 'a.parquet.jsonl')
@@ -208,7 +209,7 @@ def result_name(name: str, output: Output) -> str:
 def _waiting(
     source: Location, target: Location, parts: Sequence[CorpusPart], settings: str, output: Output, *, redo: bool
 ) -> tuple[CorpusReport, list[CorpusPart]]:
-    """The report so far, and what is to be done."""
+    """Return the report so far, and the parts that have to be processed."""
     report = CorpusReport(parts=len(parts))
     results: dict[str, str] = {}
     waiting = []
@@ -250,7 +251,7 @@ def _record_name(name: str) -> str:
 
 
 def _fingerprint(step: Batch) -> str:
-    """The fingerprint of a step; of a function its name."""
+    """Return the fingerprint of a step; for a function, its name."""
     told = getattr(step, "fingerprint", None)
     return (
         str(told()) if callable(told) else f"{step.__module__}.{getattr(step, '__qualname__', type(step).__qualname__)}"
@@ -274,7 +275,7 @@ def _here(work: PartWork, parts: Sequence[CorpusPart]) -> Iterator[Done | Proble
 
 
 class _Processes:
-    """Does parts in processes of this machine."""
+    """Processes parts in several processes of this machine."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers

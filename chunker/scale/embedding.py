@@ -1,10 +1,10 @@
-"""`EmbedBatch`: the vectors of a column of texts, as a column of Arrow. The second half of a job that chunks and
+"""`EmbedBatch`: add the vectors of a column of texts to an Arrow table. The second half of a job that chunks and
 embeds.
 
     text                      text        embedding
     "Cut the onions"    ->    "Cut ..."   [0.12, -0.03, ...]        float32, length 1, one size for all
 
-It takes any embedder of the index (`chunker.index.embedders`).
+Any embedder of the index (`chunker.index.embedders`) can be used.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from chunker.index.embedders import batches, checked, identity
 from chunker.scale.errors import ColumnError
 from chunker.scale.texts import column_of, text_type, texts
 
-# Rows whose vectors are in memory beside the table.
+# The number of rows whose vectors are in memory besides the table.
 _ROWS = 4096
 
 
 class EmbedBatch:
     """Add the vectors of a column of texts to a table. Call it with a table.
 
-    It holds a name and options: it pickles, and the model is loaded where it is called. A text that stands several
-    times in a table is embedded once. A null has a null.
+    It holds a name and options, so it can be pickled; the model is loaded by the process that calls it. A text that
+    occurs several times in a table is embedded once. The vector of a null is null.
 
     Args:
-        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that pickles.
+        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that can be pickled.
         column: The column of texts.
-        into: The column for the vectors; one of that name is replaced.
+        into: The column for the vectors; an existing column of that name is replaced.
         options: Options of a named embedder.
 
     Raises:
@@ -67,14 +67,14 @@ class EmbedBatch:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder; loaded when it is first asked for."""
+        """The embedder, loaded on first access."""
         if self._loaded is None:
             given = self._embedder
             self._loaded = embedder_named(given, **self._options) if isinstance(given, str) else given
         return self._loaded
 
     def fingerprint(self) -> str:
-        """A text that depends on every setting that changes the vectors. Loads the model."""
+        """Return a text that depends on every setting that changes the vectors. Loads the model."""
         return f"{identity(self.embedder).hex()}:{self._column}:{self._into}"
 
     def __call__(self, table: pa.Table) -> pa.Table:
@@ -113,7 +113,7 @@ class EmbedBatch:
     def _embedded(self, unique: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
         embedder = self.embedder
         rows = np.zeros((len(unique), embedder.dimensions), np.float32)
-        # An upper bound of the tokens, for what the embedder takes at a time: no token is shorter than a byte.
+        # An upper bound of the token counts, to form batches for the embedder: no token is shorter than a byte.
         sizes = [len(text.encode()) for text in unique]
         for run in batches(sizes, embedder.max_batch_texts, embedder.max_batch_tokens):
             rows[run] = checked(embedder.embed(unique[run]), run.stop - run.start, embedder)

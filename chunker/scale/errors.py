@@ -21,7 +21,7 @@ class ScaleError(ChunkerError):
 
 
 class ColumnError(ScaleError, ValueError):
-    """A table lacks a column, or its type is no text; the message names the columns that there are."""
+    """A table lacks a column, or the column does not hold text; the message names the columns of the table."""
 
 
 class RowError(ScaleError, ValueError):
@@ -47,7 +47,7 @@ class RowError(ScaleError, ValueError):
 
 
 class PartError(ScaleError):
-    """A part of a corpus cannot be read, or its result cannot be written; the message says which part, and the offset
+    """A part of a corpus cannot be read, or its result cannot be written; the message names the part and the position
     in it.
     """
 

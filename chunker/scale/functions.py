@@ -1,4 +1,4 @@
-"""Functions of a column of texts, for engines that call functions on columns of Arrow: its counts, and its chunks in lists.
+"""Functions on a column of texts, for engines that call functions on Arrow columns: token counts, and lists of chunks.
 
 ["One. Two.", null]     count_tokens   ->   [5, null]
                         chunk_lists    ->   [[{"text": "One. ", "token_count": 2, ...}, {"text": "Two.", ...}], null]
@@ -20,7 +20,7 @@ _TEXT, _ROW = "text", "row"
 
 
 def count_tokens(column: pa.Array | pa.ChunkedArray, tokenizer: str | Path | TokenCounter = "o200k_base") -> pa.Array:
-    """The number of tokens of each text of a column.
+    """Count the tokens of each text of a column.
 
     Args:
         column: Strings or bytes of Arrow, of any width.
@@ -41,7 +41,7 @@ def count_tokens(column: pa.Array | pa.ChunkedArray, tokenizer: str | Path | Tok
 
 
 def chunk_lists(column: pa.Array | pa.ChunkedArray, chunks: ChunkBatch) -> pa.Array:
-    """The chunks of each text of a column, as one list of structures for each.
+    """Chunk each text of a column, into one list of structures per text.
 
     Args:
         column: Strings or bytes of Arrow, of any width.
@@ -66,7 +66,7 @@ def chunk_lists(column: pa.Array | pa.ChunkedArray, chunks: ChunkBatch) -> pa.Ar
 
 
 def list_type(chunks: ChunkBatch) -> pa.DataType:
-    """The type of what `chunk_lists` returns for columns of strings.
+    """Return the type that `chunk_lists` returns for columns of strings.
 
     Args:
         chunks: The settings.

@@ -1,11 +1,11 @@
-"""JSON Lines as tables: a line is a row, and a column has the one type that all its values have.
+"""Read JSON Lines as tables: one row per line; a column has the common type of all its values.
 
     {"text": "a", "stars": 3}                  text: string    stars: double    tags: string, as JSON
     {"text": "b", "stars": 4.5, "tags": []}    "a"             3.0              null
                                                "b"             4.5              "[]"
 
-Whole numbers and others are one column of doubles; what has parts, and a column of several kinds of values, are kept as JSON. Lone surrogates,
-which JSON can hold and a column cannot, become U+FFFD.
+A column of integers and other numbers becomes a column of doubles. Arrays, objects, and columns with several kinds of
+values are kept as JSON. Lone surrogates, which a JSON string can hold but a column cannot, become U+FFFD.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ import pyarrow as pa
 from chunker.scale.errors import PartError
 from chunker.scale.texts import sound
 
-# Bytes of JSON that are one table at most, whatever the number of rows.
+# The largest number of bytes of JSON in one table, for any number of rows.
 _TABLE_BYTES = 16 << 20
 _BLOCK = 1 << 20
 _TYPES = {"bool": pa.bool_(), "int": pa.int64(), "float": pa.float64(), "str": pa.string(), "json": pa.string()}
 
 
 def schema_of_lines(stream: Any, told: str) -> pa.Schema:  # noqa: ANN401  # a stream of Arrow
-    """The columns of all lines of a stream, in the order in which they first appear. Raises `PartError` for a line that is no object."""
+    """Return the columns of all lines of a stream, in the order of their first appearance. Raises `PartError` for a
+    line that is not an object.
+    """
     kinds: dict[str, set[str]] = {}
     for _, _, record in _records(stream, told):
         for name, value in record.items():
@@ -35,7 +37,7 @@ def schema_of_lines(stream: Any, told: str) -> pa.Schema:  # noqa: ANN401  # a s
 
 
 def line_tables(stream: Any, told: str, rows: int, schema: pa.Schema) -> Iterator[pa.Table]:  # noqa: ANN401  # a stream of Arrow
-    """The lines of a stream with these columns, as tables of at most `rows` rows."""
+    """Yield the lines of a stream as tables with these columns, of at most `rows` rows each."""
     columns: list[list[Any]] = [[] for _ in schema]
     makers = [_maker(field) for field in schema]
     size = count = 0
@@ -69,7 +71,9 @@ def _kind(value: object) -> set[str]:
 
 
 def _field(kinds: set[str]) -> tuple[pa.DataType, bool, dict[str, str] | None]:
-    """Type, that it may be null, and a note if the values are JSON."""
+    """Return the arguments of a field: its type, True because it may be null, and its metadata if the values are
+    JSON.
+    """
     if kinds == {"int", "float"}:
         return pa.float64(), True, None
     if len(kinds) > 1 or kinds == {"json"}:
@@ -94,7 +98,7 @@ def _same(value: object) -> object:
 
 
 def _records(stream: Any, told: str) -> Iterator[tuple[int, int, dict[str, Any]]]:  # noqa: ANN401  # a stream of Arrow
-    """The number of each line, its bytes, and its object."""
+    """Yield for each line its number, its length in bytes, and its object."""
     for number, line in enumerate(_lines(stream), 1):
         if not line.strip():
             continue
@@ -108,7 +112,7 @@ def _records(stream: Any, told: str) -> Iterator[tuple[int, int, dict[str, Any]]
 
 
 def _lines(stream: Any) -> Iterator[bytes]:  # noqa: ANN401  # a stream of Arrow
-    """The lines of a stream, each read once, however long."""
+    """Yield the lines of a stream. Each line is read once, however long."""
     waiting: list[bytes] = []
     while block := stream.read(_BLOCK):
         *whole, rest = block.split(b"\n")

@@ -1,9 +1,10 @@
-"""The parts of a corpus, on a disk or in object storage: listing, reading and writing them.
+"""List, read and write the parts of a corpus, on a disk or in object storage.
 
     s3://bucket/corpus/2024/a.parquet        FileSystem.from_uri: files, S3, Google Cloud Storage, Azure, HDFS
     memory://corpus/b.jsonl.gz               any other URL: through fsspec, if that knows it
 
-What begins with "." or "_" is no part, as with Spark and Hive. A part is read in tables of some rows, whatever its size.
+Files whose names begin with "." or "_" are no parts, as in Spark and Hive. A part of any size is read in tables of a
+limited number of rows.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ OUTPUTS: tuple[str, ...] = get_args(Output)
 _PARQUET = (".parquet", ".pq")
 _LINES = tuple(f"{name}{packed}" for name in (".jsonl", ".ndjson", ".json") for packed in ("", ".gz", ".zst", ".bz2"))
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-# A group of rows is written when it has so many bytes: small ones make a file slow to read.
+# A row group is written when it has this many bytes: small row groups make a file slow to read.
 _GROUP_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusPart:
-    """A file of a corpus: its name below the root of the corpus, its bytes, and when it was written, in nanoseconds (0 if nobody knows)."""
+    """A file of a corpus: its name below the root of the corpus, its size in bytes, and its time of modification in
+    nanoseconds (0 if unknown).
+    """
 
     name: str
     size: int
@@ -44,7 +47,7 @@ class CorpusPart:
 
 
 class Location:
-    """A folder, or one file, in some file system. Pickles by its URL or path."""
+    """A folder or a single file in a file system. Pickled as its URL or path."""
 
     def __init__(self, url: str | os.PathLike[str]) -> None:
         require(url, (str, os.PathLike), "a source or target", "a path or a URL")
@@ -55,11 +58,13 @@ class Location:
         return Location, (self.url,)
 
     def path(self, name: str) -> str:
-        """The path of the file of this name, for `files`."""
+        """Return the path of the file of this name, for `files`."""
         return f"{self.root.rstrip('/')}/{name}" if name else self.root
 
     def parts(self) -> list[CorpusPart]:
-        """The parts below the folder, by name; one without a name if this is a file. Raises `PartError`."""
+        """Return the parts below the folder, sorted by name; one part without a name if this is a file. Raises
+        `PartError`.
+        """
         try:
             root = self.files.get_file_info(self.root)
             if root.type == pa.fs.FileType.File:
@@ -77,14 +82,14 @@ class Location:
         ]
 
     def remove(self, pattern: re.Pattern[str], folder: str) -> None:
-        """Remove the files of a folder whose names match."""
+        """Remove the files of a folder whose names match `pattern`."""
         selector = pa.fs.FileSelector(self.path(folder), allow_not_found=True)
         for file in self.files.get_file_info(selector):
             if pattern.fullmatch(file.base_name):
                 self.files.delete_file(file.path)
 
     def write_bytes(self, name: str, content: bytes) -> None:
-        """Write a file, whole or not at all."""
+        """Write a file, completely or not at all."""
         self._make_folder(name)
         temporary = self.path(f"{name}.partial")
         with self.files.open_output_stream(temporary) as stream:
@@ -95,17 +100,17 @@ class Location:
         self.files.create_dir(self.path(name.rpartition("/")[0]), recursive=True)
 
     def put(self, temporary: str, name: str) -> None:
-        """Give a file that is whole its name."""
+        """Rename a finished temporary file."""
         self.files.move(self.path(temporary), self.path(name))
 
     def writer(self, name: str, schema: pa.Schema, output: Output) -> PartWriter:
-        """A writer of tables of this schema."""
+        """Return a writer of tables with this schema."""
         self._make_folder(name)
         return PartWriter(self.files.open_output_stream(self.path(name)), schema, output)
 
 
 def read_tables(place: Location, part: CorpusPart, rows: int) -> Iterator[pa.Table]:
-    """The tables of a part, each of at most `rows` rows. Raises `PartError`."""
+    """Yield the tables of a part, each of at most `rows` rows. Raises `PartError`."""
     path = place.path(part.name)
     told = part.name or place.url
     try:
@@ -114,11 +119,11 @@ def read_tables(place: Location, part: CorpusPart, rows: int) -> Iterator[pa.Tab
                 parquet = pq.ParquetFile(file)
                 if not parquet.metadata.num_rows:
                     yield parquet.schema_arrow.empty_table()
-                # Without threads: who wants more has more workers.
+                # Without threads: for more speed, use more workers.
                 for batch in parquet.iter_batches(batch_size=rows, use_threads=False):
                     yield pa.Table.from_batches([batch])
         elif path.lower().endswith(_LINES):
-            # Read twice: what a column holds, and whether there is one, the last line may tell.
+            # Read the file twice: even the last line may add a column or change the type of one.
             with place.files.open_input_stream(path, compression="detect") as stream:
                 schema = schema_of_lines(stream, told)
             with place.files.open_input_stream(path, compression="detect") as stream:
@@ -130,7 +135,7 @@ def read_tables(place: Location, part: CorpusPart, rows: int) -> Iterator[pa.Tab
 
 
 class PartWriter:
-    """Writes tables to a stream: parquet in groups of some size, or a line of JSON a row. A context manager."""
+    """Writes tables to a stream: as parquet in row groups, or as JSON Lines. A context manager."""
 
     def __init__(self, stream: Any, schema: pa.Schema, output: Output) -> None:  # noqa: ANN401  # a stream of Arrow
         self._stream = stream
@@ -150,7 +155,7 @@ class PartWriter:
             self._flush()
 
     def close(self) -> None:
-        """Write what is left; the file is whole then."""
+        """Write the remaining rows and complete the file."""
         if self._parquet is not None:
             self._flush()
             self._parquet.close()
@@ -163,7 +168,7 @@ class PartWriter:
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
-    """The file system of a URL or path, and the path in it."""
+    """Return the file system of a URL or path, and the path in it."""
     if not _URL.match(url):
         return pa.fs.LocalFileSystem(), os.path.realpath(url).replace(os.sep, "/")
     try:
@@ -171,7 +176,7 @@ def _filesystem(url: str) -> tuple[Any, str]:
         return files, path
     except pa.ArrowInvalid as error:
         try:
-            import fsspec.core  # noqa: PLC0415  # only for what Arrow does not know
+            import fsspec.core  # noqa: PLC0415  # only for URLs that Arrow does not know
         except ImportError:
             raise MissingExtraError("fsspec", "arrow") from error
         try:
@@ -193,5 +198,5 @@ def _is_part(name: str) -> bool:
 
 
 def _as_json(value: object) -> str:
-    """Dates, decimals and bytes, as JSON has none."""
+    """Convert a value that JSON lacks (a date, a decimal, bytes) to a string."""
     return value.hex() if isinstance(value, bytes) else str(value)

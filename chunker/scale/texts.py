@@ -1,9 +1,10 @@
-"""Columns of Arrow as Python texts, whatever type they have: strings of any width, bytes, dictionaries of these, nulls.
+"""Read Arrow columns of texts as Python strings, from any type: strings of any width, bytes, dictionaries of these,
+nulls.
 
     ["né", null, b"\\xff", b"\\xed\\xa0\\x80"]   ->   "né", None, "\\ufffd", "\\ufffd"
 
-Arrow's strings are UTF-8 by their type and not always by their bytes. What is not UTF-8 becomes U+FFFD, a lone surrogate one of them (which has
-the same three bytes), so that whatever comes out can be written again.
+Arrow's string type promises UTF-8, but does not check the bytes. Bytes that are not UTF-8 become U+FFFD; a lone
+surrogate becomes one U+FFFD (which has three bytes as well). So every result can be written again.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import pyarrow.compute as pc
 
 from chunker.scale.errors import ColumnError
 
-# Values at a time that are Python objects.
+# The number of values that are Python objects at a time.
 _BLOCK = 1024
 
 
 def text_type(kind: pa.DataType) -> pa.DataType | None:
-    """The type in which texts go out that came in in this one; None if it holds no texts."""
+    """Return the type in which texts of the type `kind` are returned; None if `kind` holds no texts."""
     if pa.types.is_dictionary(kind):
         return text_type(kind.value_type)
     if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
@@ -41,7 +42,7 @@ def text_type(kind: pa.DataType) -> pa.DataType | None:
 
 
 def texts(column: pa.ChunkedArray) -> Iterator[str | None]:
-    """The values of a column whose type has a `text_type`, one after the other."""
+    """Yield the values of a column whose type has a `text_type`."""
     for array in column.chunks:
         for start in range(0, len(array), _BLOCK):
             for value in _bytes(array.slice(start, _BLOCK)).to_pylist():
@@ -53,14 +54,15 @@ def _bytes(array: pa.Array) -> pa.Array:
         array = array.dictionary.take(array.indices)
     if pa.types.is_null(array.type):
         return pa.nulls(len(array), pa.binary())
-    # The bytes as they are: to make strings of them would check them, and refuse all for one. Old versions do not cast views.
+    # Take the bytes as they are: a conversion to strings would check them, and one invalid value would fail the whole
+    # column. Old versions of Arrow do not cast views.
     if pa.types.is_string_view(array.type):
         return array.view(pa.binary_view())
     return array if pa.types.is_binary_view(array.type) else pc.cast(array, pa.large_binary(), safe=False)
 
 
 def decoded(value: bytes) -> str:
-    """UTF-8 as text; what is not becomes U+FFFD.
+    """Decode UTF-8; invalid bytes become U+FFFD.
 
     >>> decoded(b"n\\xc3\\xa9"), decoded(b"a\\xed\\xa0\\x80b"), decoded(b"a\\xffb")
     ('né', 'a\\ufffdb', 'a\\ufffdb')
@@ -75,7 +77,7 @@ def decoded(value: bytes) -> str:
 
 
 def sound(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate, which no file and no column of strings can hold.
+    """Replace each lone surrogate by U+FFFD, because files and string columns cannot hold surrogates.
 
     >>> sound("a\\ud800b")
     'a\\ufffdb'
@@ -92,7 +94,7 @@ def _is_sound(text: str) -> bool:
 
 
 def column_of(schema: pa.Schema, name: str) -> int:
-    """The number of the column of this name. Raises `ColumnError` if there is none, or more than one."""
+    """Return the index of the column of this name. Raises `ColumnError` if there is none, or more than one."""
     numbers = schema.get_all_field_indices(name)
     if len(numbers) != 1:
         told = "several columns" if numbers else "no column"

@@ -1,4 +1,4 @@
-"""The Python that makes the same chunks of a text as a chunker, to copy.
+"""Python code that makes the same chunks of a text as a given chunker, to copy.
 
 from chunker import MarkdownChunker
 MarkdownChunker(max_tokens=64, overlap=8).chunk(text, source='guide.md')
@@ -9,19 +9,19 @@ from __future__ import annotations
 from chunker.chunkers import TextChunker
 from chunker.formats.registry import name_of
 
-_OWN = ", format="  # the arguments of a plain chunker end before it
+_OWN = ", format="  # the arguments of a plain chunker come before this
 
 
 def code_of(chunker: TextChunker, source: str | None = None) -> str:
-    """Python that chunks a variable `text` as a chunker does.
+    """Return Python code that chunks a variable `text` as a chunker does.
 
     Args:
-        chunker: The chunker. A tokenizer or format of your own is told by its `repr`.
+        chunker: The chunker. Your own tokenizer or format appears as its `repr`.
         source: The name of the text, which contexts and ids depend on.
     """
     made, name = repr(chunker), type(chunker).__name__
     if type(chunker) is TextChunker and name_of(chunker.format) is None and source is not None:
-        # A format that was chosen for this file alone: one without a grammar, or of an unknown kind.
+        # A format that was chosen for this file alone: its language has no grammar, or its kind is unknown.
         given = made.removeprefix(f"{name}(").partition(_OWN)[0].removesuffix(")")
         name, made = "chunker_for", f"chunker_for({source!r}, {given}, text=text)"
     named = "" if source is None else f", source={source!r}"

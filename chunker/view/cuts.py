@@ -1,12 +1,13 @@
-r"""The strength of the cut before each chunk, found again from the outline of the text.
+r"""Find the strength of the cut before each chunk from the outline of the text.
 
     text     def f():\n    return 1\n\n\ndef g(): ...        x = "a very long line that had to be cut some
     cut                              ^ before function              ^ before word
                                        structure, 1 of 2              inside a line
 
-Chunks do not carry the strength of the cuts between them. Most cuts stand at a boundary of the outline and have its strength.
-A cut that does not was made inside a unit that was too long, and what the chunk begins with (its kind) names the level; only where the
-chunk begins with an overlap, so that its kind tells of another place, the levels are looked for in the two chunks around the cut.
+Chunks do not store the strength of the cuts between them. Most cuts are at a boundary of the outline and have its
+strength. Any other cut was made inside a unit that was too long; the kind of the chunk after it names the level. If
+that chunk begins with an overlap, its kind describes another offset, and the level is searched for in the two chunks
+around the cut.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from chunker.models import Chunk
 
 
 class Grade(IntEnum):
-    """The strengths in six steps, worst first: enough for a person, and the same for all formats."""
+    """The strengths in a few steps, worst first: enough for a person, and equal for all formats."""
 
-    CHARACTER = 0  # inside what a reader sees as one character
+    CHARACTER = 0  # inside a grapheme cluster
     GRAPHEME = 1  # inside a word
     WORD = 2  # inside a sentence
     SENTENCE = 3  # inside a line or a paragraph
@@ -49,10 +50,10 @@ _ENDS: tuple[tuple[str, Callable[[str], Iterator[int]]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SeenCut:
-    """The cut before a chunk: `label` names what begins there, `strength` is that of the boundary.
+    """The cut before a chunk. `label` names the unit that begins there, `strength` is that of the boundary.
 
-    `level` and `levels`: the place of that strength among the levels of structure that the text has, 1 for the strongest; 0 if the cut is
-    weaker than structure.
+    `level`: the rank of that strength among the `levels` structural strengths in the text, 1 for the strongest; 0 if
+    the cut is weaker than structure.
     """
 
     label: str
@@ -87,7 +88,7 @@ _QUALITIES = {
 
 
 class Cuts:
-    """Finds the cuts of one text. Linear in the text for chunks that are asked for in their order."""
+    """Finds the cuts of one text. Linear in the text for chunks in the order of the text."""
 
     def __init__(self, text: str, outline: Outline) -> None:
         self._text = text
@@ -100,7 +101,9 @@ class Cuts:
         self._unit_end, self._unit_ink = -1, -1
 
     def before(self, chunks: Sequence[Chunk]) -> list[SeenCut | None]:
-        """The cut before each chunk: where the one before it ended. None for the first, and where nothing was cut."""
+        """Return the cut before each chunk, at the end of the previous one. None for the first chunk, and for a chunk
+        after the end of the text.
+        """
         return [None, *starmap(self._between, pairwise(chunks))] if chunks else []
 
     def _between(self, previous: Chunk, following: Chunk) -> SeenCut | None:
@@ -118,7 +121,7 @@ class Cuts:
         if after is not None and self._is_blank(boundary.offset, offset, after.offset):
             return self._cut(
                 after
-            )  # the blank lines before it were left to the next chunk, and the cut moved to their start
+            )  # the cut is before the blank lines of this boundary, which belong to the next chunk
         label = following.kind
         if overlaps:
             unit_end = len(self._text) if after is None else after.offset
@@ -134,7 +137,7 @@ class Cuts:
         return "character"
 
     def _is_blank(self, start: int, offset: int, end: int) -> bool:
-        """Whether text[start:end], a unit of the outline, has nothing but blank lines from `offset` on."""
+        """Whether the unit text[start:end] of the outline has only blank lines from `offset` on."""
         if self._unit_end != end:
             self._unit_end, self._unit_ink = end, start + len(self._text[start:end].rstrip())
         return offset > self._unit_ink and self._text[offset - 1] in "\r\n"

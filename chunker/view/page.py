@@ -6,8 +6,9 @@
               one block about them all     <script type="application/json" id="index">{"texts": [...]}
               the script
 
-A text never becomes HTML. It stands in JSON in which no character can end the block, the browser parses that block only when the text is
-looked at, and the script makes text nodes of it. Blocks are written one after the other, so that a folder takes the memory of one file.
+A text never becomes HTML. It is in a block of JSON in which no character can end the block; the browser parses the
+block only when the text is shown, and the script creates text nodes from it. Blocks are written one after the other, so
+that a folder needs the memory of one file.
 
 Offsets and lengths in the blocks count UTF-16 code units, as JavaScript does.
 """
@@ -26,14 +27,15 @@ from typing import Any, NamedTuple
 from chunker.view.seeing import SeenChunk, SeenText, histogram
 from chunker.view.syntax import syntax_runs
 
-# In this order: each may use what those before it define.
+# In this order: each script may use the definitions of those before it.
 READER_SCRIPTS = ("text.js", "chunks.js", "overview.js", "filter.js", "reader.js")
 READER_STYLES = ("page.css", "chunks.css")
 _SCRIPTS = (*READER_SCRIPTS, "main.js")
 
 _INCLUDE = re.compile(r"\{\{include ([^}]+)\}\}")
 
-# What could end a block or change how it is read (<, >, &), what older JavaScript takes for a line end, and what UTF-8 cannot carry.
+# Characters that could end a block or change how it is parsed (<, >, &), line ends of older JavaScript, and characters
+# that UTF-8 cannot encode.
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
@@ -44,10 +46,10 @@ class PageSettings(NamedTuple):
     Args:
         tokenizer: The name of the tokenizer.
         max_tokens: The largest number of tokens of a chunk.
-        min_tokens: The smallest number of tokens of a chunk; the last may have fewer, so as not to divide what fits.
+        min_tokens: The smallest number of tokens of a chunk; the last may have fewer, so as not to break a unit that fits.
         overlap: The largest number of tokens that the next chunk repeats.
-        context: Whether chunks begin with lines that say where they stand.
-        show_tokens: Show the tokens of each chunk at first.
+        context: Whether chunks begin with context.
+        show_tokens: Whether the page shows the tokens of each chunk when it is opened.
     """
 
     tokenizer: str
@@ -59,7 +61,7 @@ class PageSettings(NamedTuple):
 
 
 def page(texts: Iterable[SeenText], settings: PageSettings, title: str) -> Iterator[bytes]:
-    """The page that shows chunked texts, as one HTML file. The same texts give the same page.
+    """Generate the page that shows chunked texts, as one HTML file. Equal texts give equal pages.
 
     Args:
         texts: The texts; one at a time is in memory.
@@ -81,7 +83,7 @@ def page(texts: Iterable[SeenText], settings: PageSettings, title: str) -> Itera
 
 
 def text_data(seen: SeenText) -> dict[str, Any]:
-    """The data of one text for the page."""
+    """Return the data of one text for the page."""
     place = _Utf16(seen.text)
     return {
         "path": seen.path,
@@ -95,7 +97,7 @@ def text_data(seen: SeenText) -> dict[str, Any]:
 
 
 def _syntax(seen: SeenText) -> list[int | str]:
-    """The runs of the syntax, lengths in code units and classes by turns."""
+    """Return the syntax runs as a flat list: length in code units, class, length, class, ..."""
     runs = syntax_runs(seen.text, seen.language)
     lengths = _units_of_tokens(seen.text, [length for length, _ in runs]) or []
     return [value for length, (_, name) in zip(lengths, runs, strict=True) for value in (length, name)]
@@ -142,7 +144,9 @@ def _summary(seen: SeenText) -> dict[str, Any]:
 
 
 class _Utf16:
-    """Character offsets as UTF-16 ones. Asked for spans with ascending starts, it reads the text once, and overlaps once more."""
+    """Converts character offsets to UTF-16 offsets. For spans with ascending starts it reads the text once, and
+    overlaps twice.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -150,7 +154,7 @@ class _Utf16:
         self._offset = self._units = 0
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """text[start:end] in code units."""
+        """Return the span text[start:end] in code units."""
         if self._same:
             return start, end
         if start < self._offset:  # chunks in another order than that of the text
@@ -161,12 +165,12 @@ class _Utf16:
 
 
 def _units(text: str) -> int:
-    """Code units of `text` in UTF-16."""
+    """Return the number of UTF-16 code units of `text`."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _units_of_tokens(text: str, lengths: list[int] | None) -> list[int] | None:
-    """Lengths in characters as lengths in code units.
+    """Convert lengths in characters to lengths in code units.
 
     >>> _units_of_tokens("a\\U0001f600b", [1, 0, 1, 1])
     [1, 0, 2, 1]
@@ -182,12 +186,12 @@ def _units_of_tokens(text: str, lengths: list[int] | None) -> list[int] | None:
 
 
 def block(name: str, data: dict[str, Any]) -> bytes:
-    """Data for the script, under a name."""
+    """Return a block of data for the script, under a name."""
     return f'<script type="application/json" id="{name}">{json_in_html(data)}</script>\n'.encode()
 
 
 def json_in_html(data: Any) -> str:  # noqa: ANN401  # whatever JSON can say
-    r"""`data` as JSON that may stand in a script element, whatever its strings hold, and that UTF-8 can carry.
+    r"""Encode `data` as JSON that is safe inside a script element, for all strings, and that UTF-8 can encode.
 
     >>> print(json_in_html(["</script>", "<!--", "\ud800"]))
     ["\u003c/script\u003e","\u003c!--","\ud800"]
@@ -197,17 +201,18 @@ def json_in_html(data: Any) -> str:  # noqa: ANN401  # whatever JSON can say
 
 
 def escaped(text: str) -> str:
-    """`text` as HTML text; what cannot be printed is spelled out."""
+    """Escape `text` for HTML; unprintable characters become escape sequences."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
     return shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 @functools.cache
 def frame(name: str, styles: tuple[str, ...], scripts: tuple[str, ...]) -> tuple[str, str, str]:
-    """A page without its data, of these assets, in the parts before the title's end, before the data, and after it.
+    """Build a page without its data from these assets. Returns three parts: up to the style, from there to the data,
+    and the rest.
 
-    An asset is a file in the folder `assets` of this package, or of another one that is named before a colon: "chunker.integrations.serve:serve.js". In
-    HTML, {{include NAME}} stands for another asset.
+    An asset is a file in the folder `assets` of this package, or of another package that is named before a colon:
+    "chunker.integrations.serve:serve.js". In HTML, {{include NAME}} is replaced by another asset.
     """
     style = "".join(map(_asset, styles))
     script = '(() => {\n"use strict";\n' + "".join(map(_asset, scripts)) + "})();\n"
@@ -224,5 +229,5 @@ def _asset(name: str) -> str:
 
 
 def content_hash(content: str) -> str:
-    """The name of this inline element in a content security policy."""
+    """Return the hash by which a content security policy allows this inline element."""
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

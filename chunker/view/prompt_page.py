@@ -7,7 +7,7 @@ the text.
              3  b.py      dropped     0 of 2,000   minimum
     text     in the colours of the bar
 
-Made like the page of chunks (`page`): a single file that needs no network, in which no text becomes HTML.
+Built like the page of chunks (`page`): a single file that needs no network, in which no text becomes HTML.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _SCRIPTS = ("text.js", "prompt.js")
 
 
 def prompt_page(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> Iterator[bytes]:
-    """The page in parts, UTF-8. The same prompt gives the same page.
+    """Yield the page in parts, as UTF-8. Equal prompts give equal pages.
 
-    `stretches`: those of the prompt, see `chunker.prompt.stretches`; `title` and `tokenizer`: names, shown at its head.
+    `stretches`: those of the prompt, see `chunker.prompt.stretches`; `title` and `tokenizer`: names, shown at the top.
     """
     head, body, tail = frame("prompt.html", _STYLES, _SCRIPTS)
     yield head.replace("{{title}}", escaped(title)).encode()
@@ -36,7 +36,7 @@ def prompt_page(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tok
 
 
 def prompt_data(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> dict[str, Any]:
-    """The data of the page. Its `stretches` are pairs of the number of an item, or -1, and a text."""
+    """Return the data of the page. Its `stretches` are pairs of the index of an item, or -1, and a text."""
     report = prompt.report
     return {
         "title": title,

@@ -1,12 +1,13 @@
-"""The reason for each cut, found afterwards: which part did not fit, with its tokens.
+"""Find the reason for each cut afterwards: the part that did not fit, with its token count.
 
     chunk 3     ... def area(self): ...        | def add(self, item): ...
                                     169 tokens ^ 81 tokens, together 250 of 200
     rule        whole     following    method, 81 tokens, which fits into a chunk of its own
                           around       class, 612 tokens, which had to be divided
 
-Nothing is grown again. The outline tells which parts begin at a cut and which ones it divides, and the tokenizer counts them: a part that
-begins there and does not fit beside the chunk is why the chunk ends. Where all that begins there would fit, the options are the reason.
+No chunk is grown again. The outline says which parts begin at a cut and which parts the cut divides, and the tokenizer
+counts them. If a part that begins at the cut does not fit beside the chunk, that is why the chunk ends. If all of them
+would fit, the options are the reason.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ class CutPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CutReason:
-    """Why a text was cut where it was.
+    """The reason why a text was cut at an offset.
 
-    `str` makes sentences of it. Offsets are in characters, sizes in tokens.
+    `str` turns it into sentences. Offsets are in characters, sizes in tokens.
 
     Attributes:
         rule: "next": the next part does not fit beside the chunk. "whole": some of the next part would fit, but it fits whole into the next
@@ -68,14 +69,13 @@ class CutReason:
             `min_tokens`. "optimal": all cuts were chosen together. "other": none of these.
         tokens: The tokens of the chunk that ends here.
         limit: The most tokens that it may have: `max_tokens` without `reserve`.
-        following: The part that begins at the cut and does not fit beside the chunk: the largest that fits into one of its own, else the smallest.
-            None if all fit, or none is known.
-        together: The tokens of the chunk with that part; None if the part was not counted. For "tail", with all that is left of the text.
-        fits_alone: Whether that part, without blank lines at its end, fits into a chunk of its own, beside its context and an overlap.
-        around: The smallest part that the cut divides, without blank lines at its end; None if that is the whole text.
+        following: The part that begins at the cut and does not fit beside the chunk: the largest one that fits into a chunk of its own, else the smallest. None if all fit, or none is known.
+        together: The tokens of the chunk with that part; None if the part was not counted. For "tail", the tokens of the chunk with the rest of the text.
+        fits_alone: Whether that part, without trailing blank lines, fits into a chunk of its own, beside its context and an overlap.
+        around: The smallest part that the cut divides, without trailing blank lines; None if that is the whole text.
         around_fits: Whether that part fits into a chunk of its own, beside its context and an overlap.
-        before: The new tokens of the chunk before that part, if these are fewer than `min_tokens`: then a part that fits is divided.
-        option: The value of `desired_tokens` or `min_tokens`, where that is the reason.
+        before: The new tokens of the chunk before that part, if there are fewer than `min_tokens`: the reason to divide a part that fits.
+        option: The value of `desired_tokens` or `min_tokens`, if that is the reason.
     """
 
     rule: Rule
@@ -129,7 +129,7 @@ class CutReason:
 
 
 def cut_reasons(chunker: TextChunker, text: str, chunks: Sequence[Chunk]) -> list[CutReason | None]:
-    """Tell for each chunk why it ends where it ends. Linear in the text.
+    """Find for each chunk the reason why it ends where it does. Linear in the text.
 
     Args:
         chunker: The chunker that made the chunks.
@@ -137,7 +137,7 @@ def cut_reasons(chunker: TextChunker, text: str, chunks: Sequence[Chunk]) -> lis
         chunks: All its chunks, in order.
 
     Returns:
-        A reason for each chunk; None for one that ends with the text, and where no other chunk goes on.
+        A reason for each chunk; None for a chunk at the end of the text, and for one that the next chunk does not continue.
     """
     return Reasons(chunker, text, chunker.outline(text)).of(chunks)
 
@@ -149,7 +149,7 @@ class Reasons:
         self._chunker = chunker
         self._text = text
         self._outline = outline
-        self._context_at: ContextAt | None = None  # made when the source of a chunk is known
+        self._context_at: ContextAt | None = None  # set when the source of a chunk is known
         self._tokenizer = chunker.tokenizer
         self._budget = chunker.budget
         self._optimal = chunker.strategy == "optimal"
@@ -158,12 +158,12 @@ class Reasons:
         self._stronger: tuple[list[int], list[int]] | None = (
             None  # for each row the nearest stronger ones before and after it
         )
-        self._counted: dict[tuple[int, int], int] = {}  # the parts around cuts, which often are around several
+        self._counted: dict[tuple[int, int], int] = {}  # tokens of the parts around cuts, which recur
 
     def of(self, chunks: Sequence[Chunk]) -> list[CutReason | None]:
         """See `cut_reasons`."""
         reasons: list[CutReason | None] = []
-        begin = 0  # of what is new in a chunk
+        begin = 0  # the first new character of the chunk
         for chunk, after in pairwise(chunks):
             goes_on = after.span.start <= chunk.span.end < after.span.end
             reasons.append(self._reason(chunk, after, begin) if goes_on else None)
@@ -177,16 +177,16 @@ class Reasons:
             ahead = self._offset(row + 1)
             if self._text[cut:ahead].strip() or ahead == len(self._text):
                 return self._inside(chunk, begin, row)
-            row += 1  # the blank lines before a boundary were left to the next chunk
+            row += 1  # the cut is before the blank lines at the boundary, which belong to the next chunk
         return self._with_around(self._at_boundary(chunk, after, row), self._around(row), chunk, begin)
 
     def _inside(self, chunk: Chunk, begin: int, row: int) -> CutReason:
-        """The reason for a cut inside a part that has no boundary of the outline."""
+        """Return the reason for a cut inside a part that has no boundary of the outline."""
         size, limit = chunk.token_count, self._budget.max_tokens
         return self._with_around(CutReason("inside", size, limit), self._part(row, row + 1), chunk, begin)
 
     def _with_around(self, reason: CutReason, part: CutPart | None, chunk: Chunk, begin: int) -> CutReason:
-        """The reason, with the part that the cut divides; `begin`: where the new text of the chunk begins."""
+        """Add the part that the cut divides to the reason; `begin` is the first new character of the chunk."""
         if part is None:
             return reason
         fits, before = self._fits_alone(chunk.source, part.start, part.end), None
@@ -198,7 +198,7 @@ class Reasons:
         return replace(reason, around=part, around_fits=fits, before=before)
 
     def _at_boundary(self, chunk: Chunk, after: Chunk, row: int) -> CutReason:
-        """The reason for a cut at a boundary: what begins there, or an option."""
+        """Return the reason for a cut at a boundary: the part that begins there, or an option."""
         cut, size, limit, budget = chunk.span.end, chunk.token_count, self._budget.max_tokens, self._budget
         ends = list(self._ends_of_parts(row))
         fitting = self._fitting(chunk, ends)
@@ -219,7 +219,7 @@ class Reasons:
         return CutReason("other", size, limit)
 
     def _fitting(self, chunk: Chunk, ends: Sequence[int]) -> int:
-        """How many of the parts that begin where a chunk ends, the smallest first, fit beside it."""
+        """Return how many of the parts that begin at the end of a chunk fit beside it, from the smallest up."""
         encoder, done, limit = self._tokenizer.appending_encoder(), chunk.span.end, self._budget.max_tokens
         encoder.append(chunk.text)
         for number, behind in enumerate(ends):
@@ -233,7 +233,9 @@ class Reasons:
         return len(ends)
 
     def _following(self, chunk: Chunk, row: int, ends: Sequence[int]) -> tuple[CutPart, int | None]:
-        """The part to tell of, among those that do not fit beside a chunk: the largest that fits into one of its own, else the first; and the sum."""
+        """Return the part to report, of those that do not fit beside a chunk: the largest that fits into a chunk of its
+        own, else the first; and its token count together with the chunk.
+        """
         cut, last = chunk.span.end, ends[0]
         for behind in ends:
             if not self._fits_alone(chunk.source, cut, self._offset(behind)):
@@ -247,7 +249,9 @@ class Reasons:
         return part, count(chunk.text + self._text[cut:end])
 
     def _fits_alone(self, source: str | None, start: int, end: int) -> bool:
-        """Whether text[start:end], but for blank lines at its end, fits into a chunk that begins with it, apart from the overlap."""
+        """Whether text[start:end] without trailing blank lines fits into a chunk that begins with it, apart from the
+        overlap.
+        """
         most = self._budget.max_tokens - self._budget.overlap
         if end - start > most * LONGEST_TOKEN:
             return False
@@ -258,7 +262,9 @@ class Reasons:
         return self._tokenizer.count_up_to(text, most) is not None
 
     def _keeps_head(self, chunk: Chunk, row: int) -> bool:
-        """Whether comments and a first line begin here that would be parted: they do not fit beside the chunk, or what begins with that line does not."""
+        """Whether a head begins here that the cut would tear: the head does not fit beside the chunk, or the part that
+        begins with its last line does not fit beside it but fits alone.
+        """
         cut, inner = chunk.span.end, row + 1
         while (end := self._heads.get(self._offset(inner))) is not None:
             if self._is_over(chunk.text, cut, end):
@@ -288,7 +294,7 @@ class Reasons:
         return self._strengths[row] if row < len(self._strengths) else _END
 
     def _ends_of_parts(self, row: int) -> Iterator[int]:
-        """The rows where the parts end that begin at `row`, the smallest part first."""
+        """Yield the rows where the parts that begin at `row` end, the smallest part first."""
         strongest = -1
         for behind in range(row + 1, len(self._offsets) + 1):
             strength = self._strength(behind)
@@ -299,7 +305,7 @@ class Reasons:
                 return
 
     def _around(self, row: int) -> CutPart | None:
-        """The smallest part that a cut at `row` divides."""
+        """Return the smallest part that a cut at `row` divides."""
         size = len(self._offsets)
         if self._stronger is None:
             rows = range(size)

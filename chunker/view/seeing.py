@@ -26,15 +26,14 @@ class SeenChunk:
 
     Attributes:
         chunk: The chunk.
-        fill: Its tokens, as a share of the budget.
+        fill: Its token count, as a share of the budget.
         breadcrumb: The names of the regions around its first new character, outermost first, also if the chunk has no
             context.
         cut: The cut before it; None for the first chunk.
-        reason: The reason for that cut; None for the first chunk, and where the chunks do not follow each other.
-        repeated: How many characters at the start of its body repeat the end of the chunk before.
-        repeated_tokens: The tokens of these characters alone.
-        token_lengths: The characters of each token of `chunk.text`: 0 for one that ends inside a character, which the
-            token that completes it counts. None if the tokenizer does not tell.
+        reason: The reason for that cut; None for the first chunk, and if the chunk does not continue the previous one.
+        repeated: The number of characters at the start of its body that repeat the end of the previous chunk.
+        repeated_tokens: The token count of these characters alone.
+        token_lengths: The number of characters of each token of `chunk.text`; 0 for a token that ends inside a character, because the token that completes the character counts it. None if the tokenizer does not report offsets.
     """
 
     chunk: Chunk
@@ -69,19 +68,19 @@ class SeenText:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all chunks; what overlaps counts as often as it occurs."""
+        """The number of tokens of all chunks; text in an overlap counts each time."""
         return sum(seen.chunk.token_count for seen in self.chunks)
 
     @property
     def mean_fill(self) -> float:
-        """The mean share of the budget that a chunk uses, 0 if there is none."""
+        """The mean share of the budget that a chunk uses; 0 if there are no chunks."""
         return self.tokens / (len(self.chunks) * self.max_tokens) if self.chunks else 0.0
 
 
 def see(chunker: TextChunker, text: str, path: str) -> SeenText:
-    """Chunk a text, and collect all facts that the page and the terminal show.
+    """Chunk a text, and collect the facts that the page and the terminal show.
 
-    Takes the time of chunking, and once more of parsing and encoding.
+    Takes the time of chunking, plus parsing and encoding once more.
 
     Args:
         chunker: The chunker.
@@ -97,14 +96,14 @@ def see(chunker: TextChunker, text: str, path: str) -> SeenText:
 def see_chunks(
     chunker: TextChunker, text: str, path: str, chunks: Sequence[Chunk], *, reasons: bool = True
 ) -> SeenText:
-    """The facts about chunks that were made before.
+    """Collect the facts about existing chunks.
 
     Args:
         chunker: The chunker that made them.
         text: The text.
         path: Its name.
         chunks: The chunks of the text, in order.
-        reasons: Whether to tell why each cut is where it is; only for the very chunker that made them.
+        reasons: Whether to find the reason for each cut; only valid for the chunker that made the chunks.
     """
     outline = chunker.outline(text)
     cuts = Cuts(text, outline).before(chunks)
@@ -135,7 +134,7 @@ def see_chunks(
 
 
 def histogram(fills: Sequence[float], bins: int = 10) -> list[int]:
-    """The number of fills in each of `bins` equal parts of 0..1; a full one belongs to the last.
+    """Count the fills in each of `bins` equal parts of 0..1; a fill of 1 belongs to the last part.
 
     >>> histogram([0.05, 0.5, 0.99, 1.0], 4)
     [1, 0, 1, 2]
@@ -147,7 +146,7 @@ def histogram(fills: Sequence[float], bins: int = 10) -> list[int]:
 
 
 def _lengths(offsets: list[int], size: int) -> list[int]:
-    """The length of each token from the offsets where they start.
+    """Return the length of each token, from the offsets where the tokens start.
 
     >>> _lengths([0, 1, 1, 2], 5)
     [1, 0, 1, 3]

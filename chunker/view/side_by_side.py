@@ -4,7 +4,7 @@
     view(text, MarkdownChunker(64), MarkdownChunker(256))      two settings, a column each
     view(chunks).save("page.html").open()
 
-Each column is the page of `chunker view` in a frame of its own; above it stands the code that makes the same chunks.
+Each column is the page of `chunker view` in a frame of its own, below the code that makes the same chunks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _STYLE = (
 
 
 class Column(NamedTuple):
-    """One of several pages of chunks: the code that makes them, the texts that were cut, and the page that shows them."""
+    """A column of a comparison: the code that makes the chunks, the texts that were chunked, and the page that shows
+    them.
+    """
 
     code: str
     texts: Sequence[SeenText]
@@ -43,7 +45,7 @@ class Column(NamedTuple):
 
 
 def side_by_side(columns: Sequence[Column], title: str) -> str:
-    """One page with a column for each setting, in frames of their own.
+    """Build a page with a column for each setting, each in a frame of its own.
 
     Args:
         columns: The columns, from left to right.
@@ -64,11 +66,11 @@ def side_by_side(columns: Sequence[Column], title: str) -> str:
 
 
 class ChunkView:
-    """A page that shows chunks. Notebooks show it by themselves.
+    """A page that shows chunks. Notebooks display it automatically.
 
     Args:
         title: The title of the page.
-        columns: For each column the chunker, and what there is to see.
+        columns: For each column the chunker, and the chunked text.
     """
 
     def __init__(self, title: str, columns: Sequence[tuple[TextChunker, SeenText]]) -> None:
@@ -77,7 +79,7 @@ class ChunkView:
 
     @property
     def html(self) -> str:
-        """The page, one file without references to others."""
+        """The page, as one file without references to others."""
         pages = [self._page(chunker, seen) for chunker, seen in self._columns]
         if len(pages) == 1:
             return pages[0]
@@ -130,8 +132,7 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
 
     Args:
         shown: All chunks of one text, in order, as a chunker made them; or a text.
-        chunkers: For a text, one a column; by default the one that `chunker_for` chooses. For chunks, the one that made them: their
-            limits and tokens are shown as it has them, and why they end where they end. Without it they are shown as those of the default tokenizer.
+        chunkers: For a text, one per column; by default the chunker that `chunker_for` chooses. For chunks, the chunker that made them: the page then shows its limits and tokens, and the reason for each cut. Without it the page uses the default tokenizer.
         source: The name of a text.
 
     Raises:
@@ -158,7 +159,7 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
 
 
 def _like(chunks: Sequence[Chunk]) -> TextChunker:
-    """A chunker of the format of these chunks, with their largest size as the limit."""
+    """Return a chunker for the format of these chunks, with their largest size as the limit."""
     language = chunks[0].language
     return chunker_named(language if language in format_names() else "text", max(one.token_count for one in chunks))
 
@@ -173,7 +174,7 @@ def _head(column: Column) -> str:
 
 
 def _frame(html: str, title: str, height: str | None = None) -> str:
-    """A page inside another one, which it has no access to."""
+    """Return a page in a frame, isolated from the page around it."""
     content = html.replace("&", "&amp;").replace('"', "&quot;")
     style = f' style="width:100%;height:{height};border:0"' if height else ""
     return f'<iframe title="{escaped(title)}" sandbox="allow-scripts"{style} srcdoc="{content}"></iframe>'

@@ -1,8 +1,8 @@
-"""Colours of syntax, as Pygments tells them: runs of a text with a class each, for the page.
+"""Syntax highlighting by Pygments: runs of a text with a class each, for the page.
 
     "def f(): return 1"      [3, "k"], [1, ""], [1, "f"], [4, ""], [6, "k"], [1, ""], [1, "m"]
 
-The classes are few: keywords "k", strings "s", comments "c", numbers "m", names that are defined and headings "f".
+The classes: keywords "k", strings "s", comments "c", numbers "m", headings and the names of definitions "f".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, String, _TokenType
 from pygments.util import ClassNotFound
 
-# Pygments matches regular expressions: of very long texts and lines it may take more time than colours are worth.
+# Pygments matches regular expressions: very long texts and lines could take more time than highlighting is worth.
 MOST_CHARACTERS = 200_000
 LONGEST_LINE = 5_000
 # Languages for which Pygments has other names.
@@ -36,14 +36,14 @@ _CLASSES: tuple[tuple[_TokenType, str], ...] = (
 
 
 def syntax_runs(text: str, language: str | None) -> list[tuple[int, str]]:
-    """The runs of a text, whose lengths in characters add up to it, and their classes, "" for none.
+    """Split a text into runs of equal class, "" for none. Their lengths, in characters, add up to the text.
 
     Args:
         text: The text.
         language: Its language; None for plain text.
 
     Returns:
-        The runs; none for a language that Pygments does not know, and for a text that is too long.
+        The length and class of each run; [] for a language that Pygments does not know, and for a text that is too long.
     """
     lexer = _lexer(language) if language is not None else None
     if lexer is None or len(text) > MOST_CHARACTERS or max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
@@ -64,7 +64,7 @@ def _lexer(language: str) -> Lexer | None:
 def _runs(text: str, lexer: Lexer) -> Iterator[tuple[int, str]]:
     done = 0
     for offset, kind, value in lexer.get_tokens_unprocessed(text):
-        if offset > done:  # of lexers that hand parts to others, some leave gaps
+        if offset > done:  # lexers that delegate parts to other lexers may leave gaps
             yield offset - done, ""
         length = offset + len(value) - max(offset, done)
         if length > 0:
