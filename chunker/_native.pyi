@@ -66,9 +66,9 @@ class Limits:
 class Grower:
     """Grows the chunks of one text, once."""
 
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None) -> None:
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: MarkdownSketch | None = None) -> None:
         """
-        `context_at`, `inside` and `closed` are None where there are none of these. A text with halves of surrogate pairs raises UnicodeEncodeError.
+        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
 
     def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:

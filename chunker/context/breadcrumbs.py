@@ -72,19 +72,27 @@ class Breadcrumbs:
         self._summaries: dict[Scope, str] = {}
 
     @property
-    def reads_overlap(self) -> bool:
-        """Whether a context depends on the overlap before it. For a sketch this refines all units."""
-        return any(scope.header for scope in self._outline.scopes)
+    def outline(self) -> Outline:
+        """The outline that the contexts are read from."""
+        return self._outline
 
     @property
-    def changes(self) -> list[int] | None:
-        """Return the offsets, ascending, where the context of a chunk without overlap may change. None for a sketch,
-        which finds scopes only while units are refined. Linear in the scopes, except for sorting them.
+    def scopes(self) -> list[Scope]:
+        """The scopes that determine the context outside the closed units of a sketch."""
+        outline = self._outline
+        return outline.outer_scopes if isinstance(outline, Sketch) else outline.scopes
+
+    @property
+    def imported(self) -> int:
+        """The offset from which on a context has the imports; 0 if it never or always has them."""
+        return self._imported
+
+    def with_repeats(self, offset: int) -> tuple[str, bool]:
+        """Return the context at `offset` for a chunk without overlap, and whether it repeats lines: after an overlap that has these lines, the context is
+        another one.
         """
-        if isinstance(self._outline, Sketch):
-            return None
-        scopes = self._outline.scopes
-        return sorted({self._imported, *(scope.start + 1 for scope in scopes), *(scope.end for scope in scopes)})
+        repeated, context = self._known(offset)[1:]
+        return context, bool(repeated)
 
     def __call__(self, offset: int, overlap: str = "", /) -> str:
         """See `at`."""
@@ -96,14 +104,20 @@ class Breadcrumbs:
         `offset`, in characters: the first character that the previous chunk does not have. `overlap`: the text that
         both chunks have; lines in it are not repeated in the context. The context has at most a quarter of the budget.
         """
+        scopes, repeated, context = self._known(offset)
+        return (
+            self._around(scopes, "", imported=offset >= self._imported) if repeated and repeated in overlap else context
+        )
+
+    def _known(self, offset: int) -> tuple[tuple[Scope, ...], str, str]:
+        """Return the scopes around an offset, the lines that one of them wants repeated, and the context with these lines."""
         scopes = self._outline.scopes_around(offset)
         place = scopes[-1] if scopes else None, offset >= self._imported
         known = self._inside.get(place)
         if known is None:
             repeated = next((scope.header for scope in reversed(scopes) if scope.header), "")
             known = self._inside[place] = repeated, self._around(scopes, repeated, imported=place[1])
-        repeated, context = known
-        return self._around(scopes, "", imported=place[1]) if repeated and repeated in overlap else context
+        return scopes, *known
 
     def _around(self, scopes: tuple[Scope, ...], repeated: str, *, imported: bool) -> str:
         """Return the context inside these scopes, with the lines `repeated`."""

@@ -14,9 +14,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from chunker.formats.outline import Outline, Scope, Scopes
+
+if TYPE_CHECKING:  # it is not there where nothing is compiled
+    from chunker._native import MarkdownSketch
 
 
 class Inside(NamedTuple):
@@ -36,11 +39,13 @@ class Sketch(Outline):
 
     `closed`: where these units begin; each ends at the next boundary, or with the text. `inside(offset)` looks into one. All scopes are
     those of `opened()`; `scopes_around` finds those around one offset without looking into other units than that of the offset.
+    `native`: a compiled object that the compiled grower asks before `inside`, if there is one.
     """
 
-    __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed")
+    __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed", "native")
 
     closed: Collection[int]
+    native: MarkdownSketch | None
     _look: Callable[[int], Inside]
     _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
     _outer: Scopes | None  # outside of closed units, once somebody has asked
@@ -57,11 +62,13 @@ class Sketch(Outline):
         *,
         finest: int,
         heads: dict[int, int] | None = None,
+        native: MarkdownSketch | None = None,
     ) -> Sketch:
         """The sketch with these boundaries; `scopes_of` makes of the scopes inside those of the whole text."""
         sketch = cls.__new__(cls)
         sketch._set(list(columns), (), notes, finest, heads)  # noqa: SLF001  # it is of this very class
         sketch.closed = closed
+        sketch.native = native
         sketch._look = look  # noqa: SLF001  # so it is
         sketch._scopes_of = scopes_of  # noqa: SLF001  # so it is
         sketch._outer = None  # noqa: SLF001  # so it is
@@ -89,16 +96,25 @@ class Sketch(Outline):
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
         """See `Outline`. If the unit around the offset is not refined yet, this costs its length."""
-        if self._outer is None:
-            self._outer = Scopes(self._scopes_of([]))
+        outer = self._outside()
         row = bisect_right(self.offsets, offset) - 1
         start = self.offsets[row] if row >= 0 else offset
         if start == offset or start not in self.closed:
-            return self._outer.around(offset)
+            return outer.around(offset)
         inner = self._inner.get(start)
         if not isinstance(inner, Scopes):
             inner = self._inner[start] = Scopes(self._look(start).scopes if inner is None else inner)
-        return self._outer.around(offset) + inner.around(offset)
+        return outer.around(offset) + inner.around(offset)
+
+    @property
+    def outer_scopes(self) -> list[Scope]:
+        """The scopes that are known without looking into closed units: those around each offset that is in none, or where one begins."""
+        return self._outside().scopes
+
+    def _outside(self) -> Scopes:
+        if self._outer is None:
+            self._outer = Scopes(self._scopes_of([]))
+        return self._outer
 
     def opened(self) -> Outline:
         """The outline, with all that is inside. Linear."""

@@ -121,6 +121,7 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
             None if context_at is no_context else context_at,
             None if sketch is None else sketch.inside,
             None if sketch is None or not sketch.closed else sketch.closed,
+            None if sketch is None else sketch.native,
         )
     except UnicodeEncodeError:  # halves of surrogate pairs
         return _readable(text, outline, tokenizer, budget, context_at)

@@ -8,9 +8,10 @@ from typing import NamedTuple, Protocol
 class ContextAt(Protocol):
     """Protocol of the function that returns the context of a chunk.
 
-    A function with the attributes `changes` (ascending offsets, or None) and `reads_overlap` (bool) promises that the
-    context is constant between two of these offsets; also for chunks with an overlap, unless it reads the overlap. It
-    is then called once for each such span.
+    A function with the attributes `outline`, `scopes`, `imported` and `with_repeats`, as `Breadcrumbs` has them, promises:
+    outside the closed units of that outline, the innermost of `scopes` determines the context, on either side of the
+    offset `imported`; also for chunks with an overlap, unless the context repeats lines. It is then called once for each
+    of these scopes.
     """
 
     def __call__(self, offset: int, overlap: str = "", /) -> str:

@@ -288,6 +288,7 @@ class Fuzz:
                     chance.choice((None, lambda *_: "c\n")),
                     lambda _: None,
                     closed,
+                    chance.choice((None, _native.MarkdownSketch(_native.copy_for_parsers(text) or ""))),
                 )
             case "MarkdownSketch":
                 return _native.MarkdownSketch(_native.copy_for_parsers(str(self.text())) or "")

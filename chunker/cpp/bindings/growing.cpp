@@ -33,15 +33,19 @@ using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 // Keeps all that the grower reads.
 class Growing {
 public:
-    Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::handle closed)
+    Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::handle closed,
+            nb::object native)
         : source_(source),
           data_(encoded(source)),
           tokenizer_(std::move(tokenizer)),
+          native_(std::move(native)),
           text_(utf8_of(data_)),
-          outlined_(source, outline.attr("labels"), std::move(context_at), std::move(look), contexts_),
+          outlined_(source, outline, std::move(context_at), std::move(look), contexts_),
           counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
-          grower_(text_, read_rows(outline, text_.size(), closed), limits, *counter_, outlined_),
-          limit_(limits.most) {}
+          grower_(text_, outlined_.noted(read_rows(outline, text_.size(), closed)), limits, *counter_, outlined_),
+          limit_(limits.most) {
+        if (!native_.is_none()) outlined_.ask_first(native_sketch(native_), text_);
+    }
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
 
@@ -112,9 +116,9 @@ public:
         for (auto const& [offset, said] : closed) grower_.close(offset, said);
     }
 
-    std::array<PyObject*, 6> held() const {
+    std::array<PyObject*, 7> held() const {
         auto const more = outlined_.held();
-        return {source_.ptr(), tokenizer_.ptr(), more[0], more[1], more[2], more[3]};
+        return {source_.ptr(), tokenizer_.ptr(), native_.ptr(), more[0], more[1], more[2], more[3]};
     }
 
 private:
@@ -123,7 +127,7 @@ private:
         return {source.data, source.size};
     }
 
-    nb::object source_, data_, tokenizer_;
+    nb::object source_, data_, tokenizer_, native_;
     Text text_;
     Contexts contexts_;
     Outlined outlined_;
@@ -151,11 +155,13 @@ void define_growing(nb::module_& module) {
             nb::kw_only(), nb::arg("most"), nb::arg("least"), nb::arg("overlap"), nb::arg("desired").none(), nb::arg("overlap_finest"), nb::arg("look_ahead"),
             nb::arg("look"), nb::arg("overlap_look"), nb::arg("longest_token"));
     nb::class_<Growing>(module, "Grower", nb::type_slots(references::shown<Growing>), "Grows the chunks of one text, once.")
-        .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object, nb::handle>(), nb::arg("text"), nb::arg("tokenizer"),
-             nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
+        .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object, nb::handle, nb::object>(), nb::arg("text"),
+             nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
+             nb::arg("native").none() = nb::none(),
              nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "inside: object | None, closed: object | None) -> None"),
-             "`context_at`, `inside` and `closed` are None where there are none of these. A text with halves of surrogate pairs raises UnicodeEncodeError.")
+                     "inside: object | None, closed: object | None, native: MarkdownSketch | None = None) -> None"),
+             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`. A text with halves of surrogate "
+             "pairs raises UnicodeEncodeError.")
         .def("grow", &Growing::grow, nb::lock_self(), nb::arg("number"), nb::arg("horizon").none(),
              nb::sig("def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]"),
              "The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its "

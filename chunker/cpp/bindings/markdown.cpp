@@ -12,6 +12,7 @@
 #include "contexts.hpp"
 #include "formats.hpp"
 #include "integers.hpp"
+#include "native_sketch.hpp"
 #include "parts.hpp"
 #include "references.hpp"
 
@@ -57,7 +58,7 @@ std::vector<nb::str> interned(const std::string_view (&names)[size]) {
 }
 
 // A sketch of the copy of one text, which it keeps.
-class Sketch {
+class Sketch : public NativeSketch {
 public:
     explicit Sketch(nb::str copy) : owner_(copy), sketch_(ascii(copy)), blocks_(sketch_) {}
     Sketch(const Sketch&) = delete;
@@ -106,20 +107,37 @@ public:
         return found;
     }
 
-    // The boundaries inside of a unit; none if something in it may be in a language of its own.
-    nb::object inside(nb::str text, std::size_t unit) const {
-        if (PyUnicode_GetLength(text.ptr()) != static_cast<Py_ssize_t>(sketch_.copy().size())) throw nb::value_error("not the text of this copy");
-        formats::Columns found;
+    // Adds the boundaries inside of a unit; false if something in it may be in a language of its own. `part`: the characters between two offsets.
+    template <class Part>
+    bool look_by(std::size_t unit, formats::Columns& found, Part&& part) const {
         for (const markdown::Work& work : sketch_.works_in(unit)) {
             if (work.kind == markdown::WorkKind::prose) {
-                formats::prose(characters_of(nb::borrow<nb::str>(part_of(text, work.start, work.end))), work.start, found);
+                formats::prose(part(work.start, work.end), sketch_.copy(), work.start, found);
             } else if (std::optional<markdown::Lines> const lines = sketch_.verbatim_lines(work)) {
                 formats::verbatim(sketch_.copy(), lines->start, lines->end, found);
             } else {
-                return nb::none();
+                return false;
             }
         }
-        return to_columns(found);
+        return true;
+    }
+
+    std::size_t size() const override { return sketch_.copy().size(); }
+    bool look(const Text& text, std::size_t unit, formats::Columns& found) const override {
+        return look_by(unit, found, [&text](std::size_t start, std::size_t end) {
+            Characters const part = text.part(start, end);
+            return formats::Text(part.data(), part.size());
+        });
+    }
+
+    nb::object inside(nb::str text, std::size_t unit) const {
+        if (PyUnicode_GetLength(text.ptr()) != static_cast<Py_ssize_t>(sketch_.copy().size())) throw nb::value_error("not the text of this copy");
+        formats::Columns found;
+        std::u32string paragraph;
+        auto const part = [&](std::size_t start, std::size_t end) -> formats::Text {
+            return paragraph = characters_of(nb::borrow<nb::str>(part_of(text, start, end)));
+        };
+        return look_by(unit, found, part) ? to_columns(found) : nb::object(nb::none());
     }
 
     nb::list headings() const {
@@ -152,6 +170,12 @@ using Works = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, int, int>>;
 using Three = nb::typed<nb::tuple, Integers, Integers, nb::typed<nb::list, nb::str>>;
 
 }  // namespace
+
+const NativeSketch& native_sketch(nb::handle sketch) {
+    const Sketch* found = nullptr;
+    if (!nb::try_cast(sketch, found) || !found) given::raise_type("a native sketch", "a MarkdownSketch", sketch);
+    return *found;
+}
 
 void define_markdown(nb::module_& module) {
     module.def("copy_for_parsers", &copy_for_parsers, nb::arg("text"), nb::sig("def copy_for_parsers(text: str) -> str | None"),

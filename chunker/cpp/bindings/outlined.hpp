@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -15,39 +16,61 @@
 #include "chunker/units.hpp"
 #include "counters.hpp"
 #include "integers.hpp"
+#include "native_sketch.hpp"
 
 namespace chunker::bindings {
 
 // The boundaries of an outline, as Python has them, with the labels of all that is found.
 class Outlined : public Surroundings {
 public:
-    Outlined(nb::object source, nb::object labels, nb::object context_at, nb::object look, Contexts& contexts)
+    Outlined(nb::object source, nb::handle outline, nb::object context_at, nb::object look, Contexts& contexts)
         : source_(std::move(source)),
-          labels_(std::move(labels)),
+          labels_(outline.attr("labels")),
           context_at_(std::move(context_at)),
           look_(std::move(look)),
           contexts_(contexts),
           rows_(nb::len(labels_)) {
-        if (nb::object const changes = nb::getattr(context_at_, "changes", nb::none()); !changes.is_none()) {
-            changes_ = from_list(nb::cast<nb::list>(changes));
-            reads_overlap_ = nb::cast<bool>(context_at_.attr("reads_overlap"));
-            steady_.resize(changes_.size() + 1);
+        if (nb::getattr(context_at_, "outline", nb::none()).is(outline)) {
+            scopes_ = read_scopes(context_at_.attr("scopes"));
+            imported_ = given::size(context_at_.attr("imported"), "imported");
+            steady_.emplace(2 * (scopes_.size() + 1));
         }
         for (const char* const label : {"sentence", "word", "grapheme", "character"}) more_labels_.push_back(nb::str(label));  // the levels of refining.hpp
     }
 
+    // Take note of the closed units among the rows of the outline.
+    Rows noted(Rows rows) {
+        if (!steady_) return rows;
+        auto const size = static_cast<std::int64_t>(PyUnicode_GetLength(source_.ptr()));
+        for (std::size_t row = 0; row < rows.closed.size(); ++row)
+            if (rows.closed[row]) unknown_.push_back({rows.offsets[row], row + 1 < rows.offsets.size() ? rows.offsets[row + 1] : size});
+        return rows;
+    }
+
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
-        if (!steady_.empty() && (fresh == start || !reads_overlap_)) {
-            auto const behind = std::upper_bound(changes_.begin(), changes_.end(), static_cast<std::int64_t>(fresh)) - changes_.begin();
-            std::optional<Context>& known = steady_[static_cast<std::size_t>(behind)];
-            if (!known) known = contexts_.number_of(context_at_(fresh));
-            return *known;
+        if (is_steady(static_cast<std::int64_t>(fresh))) {
+            std::optional<Steady>& known = (*steady_)[2 * innermost(static_cast<std::int64_t>(fresh)) + (fresh >= imported_)];
+            if (!known) {
+                auto const found = nb::cast<nb::tuple>(context_at_.attr("with_repeats")(fresh));
+                known = Steady{contexts_.number_of(found[0]), nb::cast<bool>(found[1])};
+            }
+            if (fresh == start || !known->repeats) return known->context;
         }
         return contexts_.number_of(fresh == start ? context_at_(fresh) : context_at_(fresh, part_of(source_, start, fresh)));
     }
 
+    // Ask a native sketch of this text first what is inside of units.
+    void ask_first(const NativeSketch& sketch, const Text& text) {
+        if (sketch.size() != text.size()) throw nb::value_error("not the text of this sketch");
+        native_ = &sketch;
+        text_ = &text;
+    }
+
     Inside inside(std::size_t offset) override {
+        if (native_) {
+            if (formats::Columns columns; native_->look(*text_, offset, columns)) return inside(offset, columns);
+        }
         nb::object const found = look_(offset);
         Inside inside;
         inside.offsets = from_list(nb::cast<nb::list>(found.attr("offsets")));
@@ -57,6 +80,8 @@ public:
             throw nb::value_error("as many strengths and labels as offsets");
         for (nb::handle label : labels) inside.labels.push_back(number_of(nb::borrow(label)));
         inside.heads = read_heads(found.attr("heads"), static_cast<std::size_t>(PyUnicode_GetLength(source_.ptr())));
+        // Nothing in it has a name.
+        if (nb::object const scopes = found.attr("scopes"); PySequence_Check(scopes.ptr()) && nb::len(scopes) == 0) know(static_cast<std::int64_t>(offset));
         return inside;
     }
 
@@ -84,11 +109,89 @@ public:
     std::array<PyObject*, 4> held() const { return {source_.ptr(), labels_.ptr(), context_at_.ptr(), look_.ptr()}; }
 
 private:
+    Inside inside(std::size_t offset, const formats::Columns& columns) {
+        know(static_cast<std::int64_t>(offset));
+        Inside inside;
+        inside.offsets.assign(columns.offsets.begin(), columns.offsets.end());
+        inside.strengths.assign(columns.strengths.begin(), columns.strengths.end());
+        inside.labels.reserve(columns.size());
+        for (formats::Label const label : columns.labels) {
+            auto const known = std::ranges::find(native_labels_, label, &std::pair<formats::Label, std::size_t>::first);
+            if (known != native_labels_.end()) {
+                inside.labels.push_back(known->second);
+            } else {
+                PyObject* shown = PyUnicode_FromStringAndSize(label.data(), static_cast<Py_ssize_t>(label.size()));
+                if (!shown) throw nb::python_error();
+                PyUnicode_InternInPlace(&shown);
+                inside.labels.push_back(native_labels_.emplace_back(label, number_of(nb::steal(shown))).second);
+            }
+        }
+        return inside;
+    }
+
+    // A scope. Its parent is the number of the one around it plus one, as of `innermost`.
+    struct Region {
+        std::int64_t start, end;
+        std::size_t parent;
+    };
+
+    static std::vector<Region> read_scopes(nb::handle scopes) {
+        std::vector<Region> result;
+        std::size_t around = 0;
+        for (nb::handle const scope : nb::cast<nb::list>(scopes)) {
+            std::int64_t const start = given::number(scope[0], "the start of a scope"), end = given::number(scope[1], "the end of a scope");
+            while (around > 0 && result[around - 1].end <= start) around = result[around - 1].parent;
+            result.push_back({start, end, around});
+            around = result.size();
+        }
+        return result;
+    }
+
+    // The number of the innermost scope around an offset, which begins before it, plus one; 0 if there is none.
+    std::size_t innermost(std::int64_t offset) const {
+        auto const behind =
+            std::lower_bound(scopes_.begin(), scopes_.end(), offset, [](const Region& scope, std::int64_t place) { return scope.start < place; });
+        auto number = static_cast<std::size_t>(behind - scopes_.begin());
+        while (number > 0 && scopes_[number - 1].end <= offset) number = scopes_[number - 1].parent;
+        return number;
+    }
+
+    // A context, and whether it repeats lines, unless the overlap has them.
+    struct Steady {
+        Context context;
+        bool repeats;
+    };
+
+    // A closed unit that may have names inside. It ends where it begins if it is known to have none.
+    struct Unknown {
+        std::int64_t start, end;
+    };
+
+    std::vector<Unknown>::iterator first_unknown(std::int64_t offset) {
+        return std::lower_bound(unknown_.begin(), unknown_.end(), offset, [](const Unknown& unit, std::int64_t place) { return unit.start < place; });
+    }
+
+    // Whether only `scopes_` tell the context at an offset.
+    bool is_steady(std::int64_t offset) {
+        if (!steady_) return false;
+        auto const next = first_unknown(offset);
+        return next == unknown_.begin() || std::prev(next)->end <= offset;
+    }
+
+    // The closed unit that begins there has no names inside.
+    void know(std::int64_t offset) {
+        if (auto const unit = first_unknown(offset); unit != unknown_.end() && unit->start == offset) unit->end = offset;
+    }
+
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
-    std::vector<std::int64_t> changes_;           // offsets between which the context is the same; see ContextAt of chunker/growing/pieces.py
-    std::vector<std::optional<Context>> steady_;  // the context of each stretch between them, once it was asked for; none if it is not the same everywhere
-    bool reads_overlap_ = true;
+    std::vector<Region> scopes_;  // but for those inside of closed units
+    std::size_t imported_ = 0;
+    std::optional<std::vector<std::optional<Steady>>> steady_;  // by `innermost`, before and from `imported_` on; see ContextAt of chunker/growing/pieces.py
+    std::vector<Unknown> unknown_;
+    const NativeSketch* native_ = nullptr;
+    const Text* text_ = nullptr;  // of that
+    std::vector<std::pair<formats::Label, std::size_t>> native_labels_;
     std::size_t rows_;
     std::vector<nb::object> more_labels_;
 };

@@ -102,7 +102,9 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code:
         return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
     reading = _Reading(text, sketch_of, of_code=of_code)
     closed = dict.fromkeys(reading.found.closed())
-    return Sketch.of(reading.found.columns(), closed, reading.inside, reading.scopes, finest=Strength.SENTENCE)
+    return Sketch.of(
+        reading.found.columns(), closed, reading.inside, reading.scopes, finest=Strength.SENTENCE, native=reading.native
+    )
 
 
 class _Reading:
@@ -113,6 +115,7 @@ class _Reading:
         self._text = text
         self._copy = copy_for_parsers(text)
         self.found = sketch_of(self._copy)
+        self.native = self.found if _compiled is not None and isinstance(self.found, _compiled.MarkdownSketch) else None
         start = int(text.startswith("\ufeff"))
         match = _FRONT_MATTER.match(self._copy, start)
         if match is not None:
@@ -125,8 +128,8 @@ class _Reading:
 
     def inside(self, unit: int) -> Inside:
         """The details of the unit that begins there, which were left for later."""
-        if _compiled is not None and isinstance(self.found, _compiled.MarkdownSketch):
-            found = self.found.inside(self._text, unit)
+        if self.native is not None:
+            found = self.native.inside(self._text, unit)
             if found is not None:
                 offsets, strengths, labels = found
                 return Inside(offsets, strengths, labels, ())

@@ -235,16 +235,24 @@ def test_summary_of(source: str, summary: str) -> None:
     st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), max_size=4),
     st.sampled_from([["breadcrumb"], ["breadcrumb", "imports"]]),
 )
-def test_contexts_change_where_they_say(scopes: list[tuple[int, str]], parts: list[ContextPart]) -> None:
+def test_the_innermost_scope_tells_the_context(scopes: list[tuple[int, str]], parts: list[ContextPart]) -> None:
     text = "import os\n" + "x = 1\n" * 6
     nested = [(start, len(text) - depth, name) for depth, (start, name) in enumerate(sorted(scopes))]
     breadcrumbs = Breadcrumbs(outline_of(*nested), "a.py", TOKENIZER, 400, parts=parts, text=text)
-    changes = breadcrumbs.changes
-    assert changes is not None
-    assert changes == sorted(changes)
-    for offset in range(1, len(text)):
-        if offset not in changes:
-            assert breadcrumbs(offset) == breadcrumbs(offset - 1)
+    known: dict[object, str] = {}
+    for offset in range(len(text)):
+        innermost = [scope for scope in breadcrumbs.scopes if scope.start < offset < scope.end][-1:]
+        context = known.setdefault((tuple(innermost), offset >= breadcrumbs.imported), breadcrumbs(offset))
+        assert breadcrumbs(offset) == context
+        assert breadcrumbs.with_repeats(offset) == (context, False)
+
+
+def test_lines_that_are_repeated_are_told() -> None:
+    text = "# One\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"
+    breadcrumbs = Breadcrumbs(MarkdownChunker(64).sketch(text), None, TOKENIZER, 400)
+    assert breadcrumbs.with_repeats(text.index("| a")) == ("One\n", False)
+    assert breadcrumbs.with_repeats(text.index("| 3")) == ("One\n| a | b |\n|---|---|\n", True)
+    assert breadcrumbs(text.index("| 3"), "| a | b |\n|---|---|\n") == "One\n"
 
 
 def test_a_heading_is_no_summary_of_its_section() -> None:

@@ -130,7 +130,7 @@ def check(chunker: TextChunker, text: str) -> None:
     assert best(best_pieces, chunker, text) == best(specified, chunker, text)
     outlines = [chunker.format.outline]
     sketch = getattr(chunker.format, "sketch", None)
-    if sketch is not None and not chunker.context:
+    if sketch is not None:
         outlines.append(lambda text: sketch(text, 4 * chunker.max_tokens))
     for outline in outlines:
         assert grown(grower_of, chunker, text, outline(text)) == grown(Grower, chunker, text, outline(text))
@@ -245,6 +245,14 @@ def test_what_is_finer_than_an_outline(text: str, start: int, strength: int) -> 
     assert all(boundary.strength == level for boundary in finer)
 
 
+def test_a_native_sketch_is_of_the_text() -> None:
+    assert compiled is not None
+    with pytest.raises(ValueError, match="not the text of this sketch"):
+        make("One. Two.", Outline([]), native=compiled.MarkdownSketch("One."))
+    with pytest.raises(TypeError, match="a native sketch is a MarkdownSketch"):
+        make("One. Two.", Outline([]), native=object())
+
+
 def test_the_chunks_before_a_fault_are_given_out() -> None:
     def context_at(offset: int, _overlap: str = "", /) -> str:
         if offset > 400:
@@ -283,7 +291,9 @@ class Wrong:
         self.heads, self.finest = {} if heads is None else heads, finest
 
 
-def make(text: Any, outline: Any, tokenizer: Any = None, closed: Any = None, inside: Any = None) -> Any:
+def make(
+    text: Any, outline: Any, tokenizer: Any = None, closed: Any = None, inside: Any = None, *, native: Any = None
+) -> Any:
     assert compiled is not None
     limits = compiled.Limits(
         most=8,
@@ -296,7 +306,7 @@ def make(text: Any, outline: Any, tokenizer: Any = None, closed: Any = None, ins
         overlap_look=64,
         longest_token=128,
     )
-    return compiled.Grower(text, tokenizer or TextChunker(8).tokenizer, outline, limits, None, inside, closed)
+    return compiled.Grower(text, tokenizer or TextChunker(8).tokenizer, outline, limits, None, inside, closed, native)
 
 
 @pytest.mark.parametrize(

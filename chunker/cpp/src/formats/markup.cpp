@@ -44,6 +44,23 @@ bool next_line(std::string_view copy, std::size_t& at, std::size_t end, bool& bl
     return next < end;
 }
 
+// Puts the sentences of a paragraph, whose ends are given in offsets from `start`, and its lines.
+template <class Put>
+void put_prose(std::string_view copy, std::size_t start, std::size_t end, const std::vector<std::size_t>& ends, Put&& put) {
+    std::size_t number = 0;
+    auto const put_sentences_before = [&](std::size_t stop) {
+        for (; number < ends.size() && start + ends[number] < stop; ++number) put(start + ends[number], strength::sentence, "sentence");
+    };
+    if (end > start && copy.substr(0, end - 1).find('\n', start) != none) {
+        std::size_t at = start;
+        for (bool blank = false; next_line(copy, at, end, blank);) {
+            put_sentences_before(at);
+            if (number == ends.size() || start + ends[number] != at) put(at, columns::soft_line, "line");
+        }
+    }
+    put_sentences_before(end);
+}
+
 }  // namespace
 
 Markup::Markup(Text text, const CodeInside& code_inside) : text_(text), copy_(copy_of(text)), code_inside_(code_inside) {
@@ -80,18 +97,7 @@ void Markup::verbatim(std::size_t start, std::size_t end) { formats::verbatim(co
 void Markup::prose(std::size_t start, std::size_t end) { prose(start, end, prose_ends(text_.substr(start, end - start))); }
 
 void Markup::prose(std::size_t start, std::size_t end, const std::vector<std::size_t>& ends) {
-    std::size_t number = 0;
-    auto const put_sentences_before = [&](std::size_t stop) {
-        for (; number < ends.size() && start + ends[number] < stop; ++number) put(start + ends[number], strength::sentence, "sentence");
-    };
-    if (end > start && line_feed(start, end - 1) != none) {
-        std::size_t at = start;
-        for (bool blank = false; next_line(copy_, at, end, blank);) {
-            put_sentences_before(at);
-            if (number == ends.size() || start + ends[number] != at) put(at, columns::soft_line, "line");
-        }
-    }
-    put_sentences_before(end);
+    put_prose(copy_, start, end, ends, [this](std::size_t offset, std::int32_t strength, Label label) { put(offset, strength, label); });
 }
 
 void Markup::code(const Code& code) {
@@ -200,12 +206,9 @@ private:
 
 std::vector<std::size_t> prose_ends(Text paragraph) { return ProseReader(paragraph).read(); }
 
-void prose(Text paragraph, std::size_t start, Columns& found) {
-    CodeInside const no_code;
-    Markup markup(paragraph, no_code);
-    markup.prose(0, paragraph.size());
-    Columns const& inside = markup.found.columns;  // the first of them is that of the paragraph
-    for (std::size_t row = 1; row < inside.size(); ++row) found.add(start + inside.offsets[row], inside.strengths[row], inside.labels[row]);
+void prose(Text paragraph, std::string_view copy, std::size_t start, Columns& found) {
+    put_prose(copy, start, start + paragraph.size(), prose_ends(paragraph),
+              [&found](std::size_t offset, std::int32_t strength, Label label) { found.add(offset, strength, label); });
 }
 
 void verbatim(std::string_view copy, std::size_t start, std::size_t end, Columns& found) {
