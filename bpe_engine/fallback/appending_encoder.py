@@ -1,12 +1,12 @@
-"""AppendingEncoder: the count of a text that grows to the right, at any time; marks, and the return to them.
+"""AppendingEncoder: the current count of a text that grows to the right, with marks and rollback.
 
-    settled pre-tokens: a sum             tail: at most a few pre-tokens, looked at anew on each append
+    settled pre-tokens: a sum             tail: at most a few pre-tokens, split again on each append
     ┌────────────────────────────────┐┌───────────────────────────────┐
     "def main(args):\\n    return run(" "args"                            <- append
                                      ↑ settled_end
 
-An append re-opens the tail alone. Where the tail is long, because a single pre-token is, its end comes from the index of
-class runs and its count from the table of its prefixes, so nothing is read twice.
+An append splits only the tail again. If the tail is long, because a single pre-token is, the end of the pre-token comes
+from the index of class runs and its count from the table of its prefixes, so nothing is read twice.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from bpe_engine.fallback.engine import VocabularyEngine
     from bpe_engine.special_tokens import Part
 
-# Characters. A tail up to this length is split by the pattern itself, which is quicker than the index on short texts.
+# Characters. A tail up to this length is split by the pattern itself, which is faster than the index on short texts.
 LONG_TAIL = 256
-# Characters. Up to this length a pre-token of the tail is counted by itself, which is quicker than a table.
+# Characters. A pre-token of the tail up to this length is counted anew, which is faster than a table.
 SHORT_PIECE = 32
 
 
 class AppendingState(NamedTuple):
-    """Offsets in characters; `tail` are the pre-tokens from `settled_end` on."""
+    """The state of an encoder. Offsets are characters; `tail` has the pre-tokens from `settled_end` on."""
 
     length: int
     settled_end: int
@@ -62,12 +62,12 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._counts = self._engine.piece_counts
         self._text = GrowingText()
         self._pieces = OpenPieces(self._engine.dictionary, self._text.read)
-        self._class_runs: ClassRuns | None = None  # made when the first long tail asks for it
+        self._class_runs: ClassRuns | None = None  # made for the first long tail
         self._settled_end = 0
         self._settled_count = 0
         self._tail: tuple[Span, ...] = ()
         self._count = 0
-        self._rest = ""  # the text from `_rest_start` on as the last append saw it, so that it is not read again
+        self._rest = ""  # the text from `_rest_start` on, as read by the last append, so that it is not read again
         self._rest_start = 0
         self._begin()
 
@@ -82,13 +82,13 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
 
     @property
     def fewest(self) -> int:
-        """A lower bound for the count of this text and of every text that begins with it. Never falls as the text grows."""
+        """A lower bound for the count of this text and of every text that starts with it. Never falls as the text grows."""
         if not self._tail or not isinstance(self._pretokenizer, NamedPattern | WholeText):
             return self._settled_count
         start, end = self._tail[0]
         # A lower bound: each character is at least a byte, and no token has more bytes than the longest.
         least = self._settled_count + -(-(len(self._text) - start) // self._engine.dictionary.longest)
-        # Open white space may still be cut in two; the end of most other open pre-tokens only moves to the right.
+        # Open white space may still be cut in two; most other open pre-tokens can only grow.
         named = self._pretokenizer if isinstance(self._pretokenizer, NamedPattern) else None
         may_shrink = named is not None and named.may_shrink(self._text.character(end - 1))
         if may_shrink or end - start <= SHORT_PIECE:
@@ -131,7 +131,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
             return
         spans, settled = self._split_tail(old_length)
         for start, end in spans[:settled]:
-            # A long piece that was there before may be asked for again, after a rollback: it has or gets a table.
+            # A long pre-token that was there before this append may be counted again after a rollback: it keeps or gets a table.
             was_there = old_length - start >= OpenPieces.KEPT_LENGTH
             self._settled_count += self._count_piece(start, end, still_open=was_there)
         if settled:
@@ -141,7 +141,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._count = self._settled_count + sum(self._count_piece(*span, still_open=True) for span in self._tail)
 
     def _push_short_tail(self, pretokenizer: NamedPattern) -> None:
-        """`_push` in the usual case: a short tail, no open table. It takes few passes and is three times as fast."""
+        """`_push` for the usual case of a short tail and no open table; three times as fast, because it makes fewer passes."""
         pieces = pretokenizer.split(self._text.read(self._settled_end, len(self._text)))
         settled = max(0, len(pieces) - pretokenizer.lookback)
         self._settled_count += sum(map(self._counts.__getitem__, pieces[:settled]))
@@ -155,7 +155,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._tail, self._count = tuple(tail), count
 
     def _split_tail(self, old_length: int) -> tuple[list[Span], int]:
-        """The pre-tokens from the settled end on, and how many of them are settled now."""
+        """Return the pre-tokens from the settled end on, and the number of them that are settled now."""
         place, end = self._settled_end, len(self._text)
         if isinstance(self._pretokenizer, WholeText):
             self._rest, self._rest_start = "", end  # a long text is not read again
@@ -202,7 +202,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
 
 
 def _rebuild(engine: VocabularyEngine, finished: list[Part], unfinished: str | bytes) -> AppendingEncoder:
-    """An unpickled encoder: the same text and count, no marks."""
+    """Unpickle an encoder: with the same text and count, without marks."""
     encoder = AppendingEncoder(engine)
     encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
     return encoder

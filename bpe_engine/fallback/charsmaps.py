@@ -1,4 +1,4 @@
-"""The normalizers Charsmap and SentencePieceText: replace texts by tables of SentencePiece, and keep the origin of each character."""
+"""The normalizers Charsmap and SentencePieceText: replace text by SentencePiece's tables and report the source of each character."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from bpe_engine.pipeline.charsmaps import table_of
 from bpe_engine.pipeline.normalizers import Charsmap, SentencePieceText
 from bpe_engine.text.patience import check_growth
 
-# Bytes: the longest cluster that is looked up as a whole, and the longest text of a table.
+# Bytes. A cluster of fewer than `_LONG` is looked up as a whole; `_LONGEST` is the longest key of a table.
 _LONG, _LONGEST = 6, 1024
 
 
 def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int) -> tuple[str, list[int]]:
-    """Map a text as Precompiled of Hugging Face does; with the source of each character.
+    """Map a text as Hugging Face's Precompiled does; return it with the source offset of each character.
 
-    A grapheme cluster of less than six bytes that begins with a text of the table is replaced as a whole, by what stands for the shortest of them; of
-    others each character is looked up.
+    A grapheme cluster of less than six bytes that starts with a key of the table is replaced as a whole, by the value of the shortest such key. In
+    other clusters each character is looked up by itself.
     """
     prefixes = table_of(charsmap.data).prefixes
     parts: list[str] = []
     found: list[int] = []
     place, length = 0, 0
-    was_put_in = False  # the last character
+    was_put_in = False  # whether the last character was inserted
 
     def put(part: str, size: int, known: list[tuple[int, str]]) -> None:
         nonlocal place, length, was_put_in
@@ -52,7 +52,7 @@ def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int
 
 
 def sentence_piece_text(rules: SentencePieceText, text: str, original: int) -> tuple[str, list[int]]:
-    """Normalize a text as `sentencepiece` does; with the source of each character."""
+    """Normalize a text as `sentencepiece` does; return it with the source offset of each character."""
     removes = rules.remove_extra_whitespaces
     space = "\u2581" if rules.escape_whitespaces else " "
     parts = list(_parts(rules, text))
@@ -81,9 +81,9 @@ def sentence_piece_text(rules: SentencePieceText, text: str, original: int) -> t
 
 
 def _parts(rules: SentencePieceText, text: str) -> Iterator[tuple[str, int]]:
-    """Replace from left to right; yield each result with the offset of what it replaces, in characters.
+    """Replace from left to right; yield each replacement with the offset of the text that it replaces, in characters.
 
-    At each offset the longest user-defined text stays as it is; else the longest text of the table is replaced; else one character stays.
+    At each offset the longest user-defined text is kept as it is; otherwise the longest key of the table is replaced; otherwise one character is kept.
     """
     table = table_of(rules.charsmap) if rules.charsmap else None
     longest = max(map(len, rules.user_defined), default=0)

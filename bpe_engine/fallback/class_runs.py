@@ -1,17 +1,17 @@
 """The end of a pre-token in O(log n), however long it is, from an index of the runs of each character class.
 
-`regex` must walk over a run to find its end. That is right for words, and quadratic for a megabyte of letters that grows by
-appends, or that is sliced a thousand times. Here the places where a class begins and ends are kept in sorted arrays, so the
-end of the run that a character belongs to is one binary search; and the alternatives of each named pattern, written over such
-searches in `grammars.py`, give the end of the pre-token that starts at any place, as if the text ended at any other.
+`regex` walks over a run to find its end. That is fast for words, but quadratic for a megabyte of letters that grows by
+appends or is sliced a thousand times. Here sorted arrays hold the offsets where the runs of a class start and end, so one
+binary search finds the end of the run at a character. The alternatives of each named pattern, built on these searches in
+`grammars.py`, give the end of the pre-token that starts at any offset, as if the text ended at any later one.
 
     text      "ab  \n  c"
     letters    0-2     7-8         ends of runs: bisect
     space        2---7
     newline        4-5             last newline of the white space: bisect
 
-The index grows at one side and is cut back at the same side: to the right for appends, to the left for prepends (where
-places count from the end of the text and are negative).
+The index grows and is cut back at one side: the right for appends, the left for prepends (whose offsets are negative and
+count from the end of the text).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Runs:
         self.toggles = array("q")
 
     def extend(self, stand_ins: str, offset: int) -> None:
-        """Take in more text, which begins at `offset`, at the growing side."""
+        """Add the stand-ins of more text, which starts at `offset`, at the growing side."""
         toggles = self.toggles
         is_open = len(toggles) % 2 == 1
         for match in self._pattern.finditer(stand_ins):
@@ -57,12 +57,12 @@ class _Runs:
             toggles.append(offset)
 
     def truncate(self, length: int) -> None:
-        """Forget all from `length` on."""
+        """Forget everything from offset `length` on."""
         del self.toggles[bisect_left(self.toggles, length) :]
 
 
 class _LongRuns(_Runs):
-    """`_Runs`, and the starts of runs of at least three characters: in `long`."""
+    """`_Runs` that also keep the starts of runs of at least three characters, in `long`."""
 
     def __init__(self, members: str) -> None:
         super().__init__(members)
@@ -85,10 +85,10 @@ class _LongRuns(_Runs):
 
 
 class ClassRuns:
-    """The runs of every class that a named pattern asks for, over a text that grows to the right. Offsets are characters."""
+    """The runs of every class that a named pattern uses, in a text that grows to the right. Offsets are characters."""
 
     def __init__(self, pattern_name: str, character: Callable[[int], str]) -> None:
-        """`character(place)` gives the stand-in at a place of the text."""
+        """Create an empty index; `character(place)` returns the stand-in of the character at an offset."""
         self._alternatives = GRAMMARS[pattern_name]
         sets = {members for alternative in self._alternatives for members in alternative.sets}
         self._digits = _LongRuns(DIGIT)
@@ -97,20 +97,20 @@ class ClassRuns:
         self.character = character
 
     def extend(self, stand_ins: str) -> None:
-        """Take in more text, as stand-ins, at the growing side."""
+        """Add the stand-ins of more text at the growing side."""
         if stand_ins:
             for runs in self._runs.values():
                 runs.extend(stand_ins, self._length)
             self._length += len(stand_ins)
 
     def truncate(self, length: int) -> None:
-        """Forget all but `length` characters."""
+        """Keep the first `length` characters."""
         for runs in self._runs.values():
             runs.truncate(length)
         self._length = min(self._length, length)
 
     def end(self, members: str, place: int, limit: int) -> int:
-        """The end of the run of the set `members` that holds `place`; `place` itself where it is not in the set."""
+        """Return the end of the run of the set `members` at `place`, or `place` if its character is not in the set."""
         toggles = self._runs[members].toggles
         index = bisect_right(toggles, place)
         if index % 2 == 0:
@@ -118,7 +118,7 @@ class ClassRuns:
         return min(toggles[index], limit) if index < len(toggles) else limit
 
     def last(self, members: str, place: int, limit: int) -> int:
-        """The last place in [place, limit) that is in the set; `place - 1` where there is none."""
+        """Return the last offset in [place, limit) whose character is in the set, or `place - 1` if there is none."""
         toggles = self._runs[members].toggles
         index = bisect_left(toggles, limit)
         if index % 2 == 1:
@@ -127,18 +127,18 @@ class ClassRuns:
         return max(found, place - 1)
 
     def first_triple(self, place: int, limit: int) -> int:
-        """The first place in [place, limit - 2) from which on there are three ASCII digits; `limit` where there is none."""
+        """Return the first offset in [place, limit - 2) where three ASCII digits start, or `limit` if there is none."""
         if self.end(DIGIT, place, limit) - place >= 3:
             return place
         start = self._next_long_run(place)
         return limit if start is None or start + 3 > limit else start
 
     def pretoken_end(self, place: int, limit: int) -> int:
-        """The end of the first pre-token of text[place:limit]; `place` < `limit`."""
+        """Return the end of the first pre-token of text[place:limit], for `place` < `limit`."""
         return next(end for alternative in self._alternatives if (end := alternative.end(self, place, limit)) > place)
 
     def _next_long_run(self, place: int) -> int | None:
-        """The start of the next run of three ASCII digits and more, from `place` on."""
+        """Return the start of the next run of at least three ASCII digits, at `place` or after it; None if there is none."""
         long = self._digits.long
         index = bisect_left(long, place)
         return long[index] if index < len(long) else None
@@ -147,7 +147,7 @@ class ClassRuns:
 class MirroredClassRuns(ClassRuns):
     """`ClassRuns` of a text that grows to the left: its end is offset 0, its first character offset -length.
 
-    Texts are handed in from right to left: `extend` takes the stand-ins in reversed order.
+    Text is added from right to left: `extend` takes the stand-ins in reverse order.
     """
 
     def end(self, members: str, place: int, limit: int) -> int:
@@ -166,7 +166,7 @@ class MirroredClassRuns(ClassRuns):
         return max(found, place - 1)
 
     def _next_long_run(self, place: int) -> int | None:
-        """As `ClassRuns._next_long_run`. A run ends where it began for the index, and begins where it ended."""
+        """As `ClassRuns._next_long_run`. The index reads the text backwards: the start of a run there is its end in the text."""
         index = bisect_left(self._digits.long, -place) - 1
         while index >= 0:
             toggle = bisect_left(self._digits.toggles, self._digits.long[index]) + 1

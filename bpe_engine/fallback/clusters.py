@@ -1,9 +1,9 @@
-r"""Grapheme clusters (what a reader takes for one character) by Unicode 17, which Hugging Face `tokenizers` 0.23 follows.
+r"""Grapheme clusters (characters as a reader sees them) by Unicode 17, which Hugging Face `tokenizers` 0.23 follows.
 
     "e\u0301a\r\n"     e\u0301 | a | \r\n
 
-The rules are those of Unicode Standard Annex 29 (GB3 to GB13), the classes those of `clusters.txt` (scripts/build_cluster_tables.py), whatever version the
-`regex` package has. Every repetition is possessive, and no two neighbours compete for a character: linear in the text.
+The rules are those of Unicode Standard Annex 29 (GB3 to GB13). The classes come from `clusters.txt` (scripts/build_cluster_tables.py), so they do not
+depend on the Unicode version of the `regex` package. Every repetition is possessive, and no two neighbours compete for a character: linear in the text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import regex
 
 
 def clusters(text: str) -> list[str]:
-    r"""The clusters of a text, from left to right.
+    r"""Return the clusters of a text, from left to right.
 
     >>> [len(cluster) for cluster in clusters("e\u0301a\r\n")]
     [2, 1, 2]

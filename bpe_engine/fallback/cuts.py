@@ -1,11 +1,11 @@
-"""Safe splits for pre-tokenizers that are no named grammar: count(text) == count(text[:cut]) + count(text[cut:]),
-whatever follows.
+"""Safe splits for pre-tokenizers other than the named grammars: count(text) == count(text[:cut]) + count(text[cut:]),
+whatever text follows.
 
     Digits, Whitespace         the quick| brown| fox 12
-    Punctuation, ByteLevel     the quick| brown, fox| 12          never after punctuation: that may go with the space
+    Punctuation, ByteLevel     the quick| brown, fox| 12          never after punctuation, which may belong to the space
 
-Between a plain character (a letter or digit of ASCII) and white space. What cuts by single characters is skipped: it decides between two
-neighbours. The first stage that does more has to cut there, always; the stages after it see pieces of one side.
+Each split is between a plain character (an ASCII letter or digit) and white space. Stages that cut by single characters are skipped, because they
+look at two neighbours only. The first stage that does more must always cut there; the stages after it see pieces of one side.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from bpe_engine.pipeline.pre_tokenizers import (
 from bpe_engine.pipeline.recognition import is_published
 
 _BY_CHARACTER = ("isolated", "contiguous", "removed")
-# White space that no grammar keeps with the word before it.
+# White space that no grammar keeps in the pre-token of the word before it.
 _OUTSIDE_WORDS = " \t\n\r"
 
 
 class PieceCuts:
-    """The cuts of some pre-tokenizers: before each of `separators`, after a plain character."""
+    """The safe splits of some pre-tokenizers: between a plain character and one of `separators`."""
 
     def __init__(self, separators: str) -> None:
         self.separators = separators
@@ -46,7 +46,7 @@ class PieceCuts:
 
     @classmethod
     def of(cls, stages: tuple[PreTokenizer, ...]) -> Self | None:
-        """The cuts of these stages; None if none are known.
+        """Return the safe splits of these stages, or None if none are known.
 
         >>> cuts = PieceCuts.of((Punctuation(), ByteLevel(add_prefix_space=True)))
         >>> cuts and cuts.last("the fox, 12"), cuts and cuts.first("the fox, 12")
@@ -63,7 +63,7 @@ class PieceCuts:
                 case Metaspace(split=True):
                     return cls(" ")
                 case ByteLevel(add_prefix_space, True):
-                    # A side that does not begin with a space would be given one.
+                    # A side that does not start with a space would get one.
                     return cls(" " if add_prefix_space else _OUTSIDE_WORDS)
                 case Split(Expression(source), "isolated", False) if is_published(source):
                     return cls(_OUTSIDE_WORDS)
@@ -74,15 +74,15 @@ class PieceCuts:
         return None
 
     def last(self, text: str) -> int:
-        """The last cut in `text`, in characters; 0 for none."""
+        """Return the offset of the last split in `text`, in characters; 0 if there is none."""
         found = self._last.search(text)
         return found.start() if found else 0
 
     def first(self, text: str) -> int:
-        """The first cut in `text`, in characters; 0 for none."""
+        """Return the offset of the first split in `text`, in characters; 0 if there is none."""
         found = self._first.search(text)
         return found.start() if found else 0
 
     def all(self, text: str) -> Iterator[int]:
-        """All cuts in `text`, in ascending order."""
+        """Return the offsets of all splits in `text`, ascending, in characters."""
         return (found.start() for found in self._first.finditer(text))

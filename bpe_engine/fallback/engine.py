@@ -33,8 +33,13 @@ BLOCK = 1 << 16
 class VocabularyEngine:
     """The engine of a vocabulary, in Python. Raises VocabularyError for tokens that it cannot merge. See `engine.Engine`.
 
-    `encode_piece` gives the ids of the bytes of one pre-token, if somebody else knows them; who does also knows whether the tokens are not in merge
-    order by their ids, and says in which they are, as `reordered`, and has the tokens, as `lookup`. `made_by` makes the same engine again, for pickles.
+    Args:
+        encode_piece: Encodes the bytes of one pre-token to ids; the engine's own merging by default. A caller that passes it also passes `lookup`, and
+            `reordered` if it applies.
+        reordered: The tokens in merge order, if their ids are not in that order.
+        lookup: The source of the token table's tokens; this engine by default.
+        not_native: The reason why the compiled core does not run this vocabulary.
+        made_by: Makes the same engine again when it is unpickled.
     """
 
     def __init__(
@@ -49,7 +54,9 @@ class VocabularyEngine:
     ) -> None:
         self._vocabulary = vocabulary
         self._reordered = reordered
-        if encode_piece is None and vocabulary.embedded is None:  # the others need no other order
+        if (
+            encode_piece is None and vocabulary.embedded is None
+        ):  # other vocabularies come with their order or need none
             self._reordered = _reordered(vocabulary)
         found = self._reordered
         self._places = None if found is None else {token_id: place for place, token_id in enumerate(found.ids)}
@@ -67,12 +74,12 @@ class VocabularyEngine:
 
     @property
     def is_incremental(self) -> bool:
-        """As `Engine` says: false under a custom pattern that looks back."""
+        """As `Engine`: false under a custom pattern that looks back."""
         return not self.pretokenizer.looks_back
 
     @cached_property
     def dictionary(self) -> TokenDictionary:
-        """The tokens. Where `reordered` says so, they have other ids here than outside."""
+        """The tokens in merge order. If they are reordered, their ids here are places in `Reordered.tokens`, not the ids of the vocabulary."""
         found = self._reordered
         if found is None:
             ranks = self._vocabulary.ranks
@@ -88,26 +95,26 @@ class VocabularyEngine:
         )
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`, special tokens in it taken as plain text: `encode` with no options."""
+        """Return the token ids of `text`, taking special tokens in it as plain text: `encode` with no options."""
         ids: list[int] = []
         for block in self.pieces(received(text)):
             ids.extend(chain.from_iterable(map(self._piece_ids.__getitem__, block)))
         return ids
 
     def encode_to_buffer(self, text: str | bytes) -> memoryview:
-        """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        """Return the token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
         return memoryview(array("I", self.encode_ordinary(text))).toreadonly()
 
     def count(self, text: str | bytes) -> int:
-        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+        """Return the number of tokens of `text`: `len(encode(text))`, without making the ids."""
         return self.count_characters(received(text))
 
     def count_characters(self, characters: str) -> int:
-        """`count` of text that went through `received` already."""
+        """Return the `count` of text that has already gone through `received`."""
         return sum(sum(map(self.piece_counts.__getitem__, block)) for block in self.pieces(characters))
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
-        """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit."""
+        """Return the number of tokens of `text`, or None if it is above `limit`. Stops reading soon after the limit."""
         require_int(limit, "limit")
         characters = received(text)
         encoder = self.appending_encoder()
@@ -119,31 +126,31 @@ class VocabularyEngine:
         return encoder.count if encoder.count <= limit else None
 
     def split(self, text: str | bytes) -> list[str]:
-        """The pre-tokens of `text`: no token crosses from one to the next. Bytes that are not UTF-8 show as U+DC80..U+DCFF."""
+        """Return the pre-tokens of `text`; no token crosses from one to the next. Bytes that are not UTF-8 appear as U+DC80..U+DCFF."""
         return list(chain.from_iterable(self.pieces(received(text))))
 
     def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
-        """`count` of each text, in order."""
+        """Return the `count` of each text, in order."""
         return in_threads(self.count, texts, num_threads)
 
     def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
-        """`encode_ordinary` of each text, in order."""
+        """Return the `encode_ordinary` of each text, in order."""
         return in_threads(self.encode_ordinary, text, num_threads)
 
     def appending_encoder(self) -> AppendingEncoder:
-        """A text that grows to the right, and its count."""
+        """Return an encoder that counts a text growing to the right."""
         return appending_encoder.AppendingEncoder(self)
 
     def prepending_encoder(self) -> PrependingEncoder:
-        """A text that grows to the left, and its count."""
+        """Return an encoder that counts a text growing to the left."""
         return prepending_encoder.PrependingEncoder(self)
 
     def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
-        """The counts of all slices of `text`."""
+        """Return an encoder that counts any slice of `text`."""
         return interval_encoder.IntervalEncoder(self, text)
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
-        """As `Engine` says; also where the pattern drops some of the text."""
+        """As `Engine`; works for patterns that drop some of the text, too."""
         characters = received(text)
         starts = starts_of_pieces(
             characters,
@@ -170,7 +177,7 @@ class VocabularyEngine:
         return (truncate_head if head else truncate_tail)(self, text, most)
 
     def pieces(self, characters: str) -> Iterator[list[str]]:
-        """The pre-tokens of text that went through `received`, block by block."""
+        """Yield the pre-tokens of text that has gone through `received`, block by block."""
         pretokenizer = self.pretokenizer
         if not isinstance(pretokenizer, NamedPattern):
             yield [characters[start:end] for start, end in pretokenizer.spans(characters)]
@@ -188,25 +195,25 @@ class VocabularyEngine:
             start += sum(map(len, found))
             size = BLOCK
 
-    # --- the tokens, for its table
+    # --- the tokens, for the token table (`Lookup`)
 
     def bytes_of(self, token: int) -> bytes | None:
-        """The bytes of a token that is not special; None for an id that none has."""
+        """Return the bytes of a token that is not special, or None if no such token has the id."""
         if self._places is not None:
             token = self._places.get(token, -1)
         return self.dictionary.bytes_of.get(token)
 
     def id_of(self, token: bytes) -> int | None:
-        """The id of the token that is exactly these bytes; None if there is none."""
+        """Return the id of the token with exactly these bytes, or None if there is none."""
         found = self.dictionary.id_of.get(token)
         return found if found is None or self._reordered is None else self._reordered.ids[found]
 
     def largest_id(self) -> int:
-        """The largest id of a token that is not special."""
+        """Return the largest id of a token that is not special."""
         return max(self.dictionary.bytes_of if self._reordered is None else self._reordered.ids)
 
     def sorted_tokens(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
+        """Return the bytes of all tokens except the special ones, ascending."""
         return sorted(self.dictionary.id_of)
 
     def _encode_piece(self, piece: bytes) -> Sequence[int]:
@@ -215,19 +222,22 @@ class VocabularyEngine:
 
 
 def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
-    """The engine of a vocabulary. Raises VocabularyError for tokens that cannot be merged, PatternError for a pattern that does not compile."""
+    """Return the engine of a vocabulary.
+
+    Raises VocabularyError if its tokens cannot be merged, PatternError if its pattern does not compile.
+    """
     return VocabularyEngine(vocabulary)
 
 
 def _reordered(vocabulary: Vocabulary) -> Reordered | None:
-    """The tokens in merge order, where they are not by their ids. Raises VocabularyError."""
+    """Return the tokens in merge order, or None if that is the order of their ids. Raises VocabularyError."""
     ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
     tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
     if merge_ranks is None:
         try:
             TokenDictionary({token: ranks[token] for token in tokens}).check_merge_order()
         except VocabularyError:
-            merge_ranks = {}  # if that is not it, it is told again
+            merge_ranks = {}  # the ids are the ranks; `reorder` raises the error again unless it was the order alone
         else:
             return None
     ids = [ranks[token] for token in tokens]

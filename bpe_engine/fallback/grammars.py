@@ -9,8 +9,8 @@ A grammar is a tuple of alternatives in the order of its pattern, and the first 
                \\s*[\\r\\n]+                         through_newline()
                \\s+(?!\\S)|\\s+                      white_space()
 
-An alternative asks for the end of a run, or for the last character of a class before a place; see `class_runs.py` for how it is
-answered. A set is written as what stands between the brackets of a set in the `regex` package.
+An alternative asks for the end of a run, or for the last character of a class before an offset; `class_runs.py` answers. A set is
+written as the text between the brackets of a set in the `regex` package.
 """
 
 from __future__ import annotations
@@ -31,41 +31,39 @@ SIGN = r"\p{P}\p{S}"
 SPACE = r"\s"
 NEWLINE = r"\r\n"
 PUNCTUATION = rf"^\s{NUMBER}{LETTER}"
-# The classes that may begin a word of o200k, those that may end it, and what is both.
+# The classes that may start a word of o200k, those that may end it, and those that may do both.
 UPPER, LOWER, BOTH = r"\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}", r"\p{Ll}\p{Lm}\p{Lo}\p{M}", r"\p{Lm}\p{Lo}\p{M}"
-# The one character that may stand before a word and belong to it.
+# The one character that a word may include before its letters.
 PREFIX = r"^\r\n\p{L}\p{N}"
 ASCII_PUNCTUATION = r"!-/:-@\[-`\{-\~"
 FALCON_CUT = r"\p{P}$+<=>\^~\|`"
 
 
 class Runs(Protocol):
-    """Protocol of the questions that the alternatives ask about a text. Offsets are characters; nothing from `limit` on
-    is looked at.
-    """
+    """Protocol for a text that the alternatives are matched against. Offsets are characters; text from `limit` on is not read."""
 
     def character(self, place: int, /) -> str:
-        """The stand-in at a place."""
+        """Return the stand-in of the character at an offset."""
 
     def end(self, members: str, place: int, limit: int) -> int:
-        """The end of the run of the set that holds `place`; `place` itself where its character is not in the set."""
+        """Return the end of the run of the set at `place`, or `place` if its character is not in the set."""
 
     def last(self, members: str, place: int, limit: int) -> int:
-        """The last place in [place, limit) that is in the set; `place - 1` where there is none."""
+        """Return the last offset in [place, limit) whose character is in the set, or `place - 1` if there is none."""
 
     def first_triple(self, place: int, limit: int) -> int:
-        """The first place in [place, limit - 2) from which on there are three ASCII digits; `limit` where there is none."""
+        """Return the first offset in [place, limit - 2) where three ASCII digits start, or `limit` if there is none."""
 
 
 class Alternative(NamedTuple):
-    """`end(runs, place, limit)` is the end of what it matches at `place`, and `place` itself where it does not match."""
+    """An alternative of a pattern. `end(runs, place, limit)` returns the end of its match at `place`, or `place` if it does not match."""
 
     end: Callable[[Runs, int, int], int]
     sets: tuple[str, ...]
-    """The sets whose runs it asks for."""
+    """The sets whose runs the alternative asks for."""
 
 
-# --- alternatives, in the words of the patterns; `X` stands for the set
+# --- alternatives, each with the part of the pattern that it stands for; `X` is the set
 
 
 def run(members: str) -> Alternative:
@@ -105,7 +103,10 @@ def word(prefix: str, members: str, *, bare: bool = True) -> Alternative:
 
 
 def word_that_ends_low(upper: str, lower: str, both: str, *, with_contraction: bool) -> Alternative:
-    """`[prefix]?[upper]*[lower]+` and a contraction: the upper run is greedy, and gives back up to its last character of both."""
+    """`[prefix]?[upper]*[lower]+` and a contraction.
+
+    The upper run is greedy. If no lower run follows, it backtracks to its last character that is in both sets.
+    """
 
     def stop(runs: Runs, place: int, limit: int) -> int:
         upper_end = runs.end(upper, place, limit)
@@ -117,7 +118,7 @@ def word_that_ends_low(upper: str, lower: str, both: str, *, with_contraction: b
 
 
 def word_that_begins_high(upper: str, *, with_contraction: bool) -> Alternative:
-    """`[prefix]?[upper]+[lower]*` and a contraction: asked when the other has failed, so nothing lower follows the upper run."""
+    """`[prefix]?[upper]+[lower]*` and a contraction. Tried after `word_that_ends_low` has failed, so nothing lower follows the upper run."""
 
     def stop(runs: Runs, place: int, limit: int) -> int:
         return runs.end(upper, place, limit)
@@ -129,7 +130,7 @@ Case = Literal["lower", "ascii", "any"]
 
 
 def contraction(case: Case) -> Alternative:
-    """`'s|'t|'re|'ve|'m|'ll|'d`; with "ascii" `'[sS]|'[tT]|...`; with "any" `(?i:'s|'t|...)`, for which U+017F is an s, too."""
+    """`'s|'t|'re|'ve|'m|'ll|'d`; with "ascii" `'[sS]|'[tT]|...`; with "any" `(?i:'s|'t|...)`, in which U+017F also matches s."""
     return Alternative(lambda runs, place, limit: _contraction_end(runs, place, limit, case), ())
 
 
@@ -146,7 +147,10 @@ def through_newline() -> Alternative:
 
 
 def white_space(edges: str = "") -> Alternative:
-    """`\\s+(?![^\\s edges])|\\s+`: the last character of the run is left to what follows, unless that is the end or an edge."""
+    """`\\s+(?![^\\s edges])|\\s+`: the run without its last character if text follows that is no edge; otherwise the whole run.
+
+    A run of one character is always matched whole.
+    """
     is_edge = _matcher(edges)
 
     def end(runs: Runs, place: int, limit: int) -> int:
@@ -157,7 +161,7 @@ def white_space(edges: str = "") -> Alternative:
 
 
 def left_over(members: str, word_members: str) -> Alternative:
-    """`X+(?![word])`, where an X may stand before a word and has been asked for before."""
+    """`X+(?![word])`: the run without its last character if a word follows. A single X before a word was matched by an earlier alternative."""
     begins_word = _matcher(word_members)
 
     def end(runs: Runs, place: int, limit: int) -> int:
@@ -185,7 +189,7 @@ def numbers_before_triple() -> Alternative:
     return Alternative(end, (NUMBER, DIGIT))
 
 
-# --- what they are made of
+# --- helpers of the alternatives
 
 
 def _matcher(members: str) -> Callable[[str], bool]:
@@ -204,7 +208,7 @@ def _cased_word(stop: Callable[[Runs, int, int], int], *, with_contraction: bool
 
     def end(runs: Runs, place: int, limit: int) -> int:
         after = place + 1
-        # A mark may be the character before the word, and part of the word as well.
+        # A mark may be the prefix of a word, and also part of the word.
         starts = (after, place) if after < limit and is_prefix(runs.character(place)) else (place,)
         for start in starts:
             if (found := stop(runs, start, limit)) > start:
@@ -218,7 +222,7 @@ _CONTRACTIONS = ("s", "d", "m", "t", "ll", "ve", "re")
 
 
 def _contraction_end(runs: Runs, place: int, limit: int, case: Case) -> int:
-    """The end of 's 't 're 've 'm 'll 'd at `place`; `place` where there is none."""
+    """Return the end of 's 't 're 've 'm 'll 'd at `place`, or `place` if there is none."""
     if place >= limit or runs.character(place) != "'":
         return place
     for letters in _CONTRACTIONS:
@@ -268,7 +272,7 @@ def _o200k(*, with_contraction: bool, digits: int, tail: str, but: str = "") -> 
 
 
 def _deepseek(side: str) -> tuple[Alternative, Alternative]:
-    """A word of deepseek_v3 and what is left over, either outside the characters that its second split cuts out or among them."""
+    """The alternatives of deepseek_v3 for a word and for a run of other characters, on one side of its second split (CJK or not)."""
     letters = rf"[{LETTER_OR_MARK}]{side}"
     return (
         word(rf"[^\r\n{NUMBER}{LETTER}{SIGN}]{side}", letters),

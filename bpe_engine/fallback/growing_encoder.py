@@ -1,4 +1,4 @@
-"""Base of the appending and the prepending encoder: the text, its unfinished end, marks and rollback."""
+"""Base classes of the appending and the prepending encoder: the text, its unfinished end, marks and rollback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 State = TypeVar("State")
 
-UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"  # as the array has it
+UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"  # the byte order of the array
 
 
 class GrowingText:
@@ -38,11 +38,11 @@ class GrowingText:
         del self._code_points[length:]
 
     def read(self, start: int, end: int) -> str:
-        """The characters from `start` up to `end`."""
+        """Return the characters [start, end)."""
         return self._code_points[start:end].tobytes().decode(UTF_32, "surrogatepass")
 
     def character(self, place: int) -> str:
-        """The character at `place`."""
+        """Return the character at offset `place`."""
         return chr(self._code_points[place])
 
 
@@ -62,16 +62,16 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._marks: list[SavedState[State]] = []
-        # The raw end that more text could change, and the state before it: see `text/input.py`.
+        # The unfinished end as it was given, which more text could change, and the state before it: see `text/input.py`.
         self._unfinished: tuple[str | bytes, State] | None = None
 
     @abstractmethod
     def _characters(self) -> str:
-        """The whole text as received characters."""
+        """Return the whole text as received characters."""
 
     @abstractmethod
     def _state(self) -> State:
-        """All that `_return_to` needs, in constant time and size."""
+        """Return everything that `_return_to` needs, in constant time and size."""
 
     @abstractmethod
     def _push(self, characters: str) -> None:
@@ -79,7 +79,7 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
 
     @abstractmethod
     def _return_to(self, state: State) -> None:
-        """Go back to an earlier state, whose text is still there but for what stands at the growing side of it."""
+        """Go back to an earlier state. The text still has the text of that state, with more at the growing side."""
 
     @property
     def text(self) -> str:
@@ -113,7 +113,10 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
         self._restore(mark.state)
 
     def _grow(self, text: str | bytes, cut: Callable[[str | bytes], tuple[str, str | bytes]], *, before: bool) -> None:
-        """Add `text` at the growing side, after what `cut` leaves as its unfinished end was joined with what comes there."""
+        """Add `text` at the growing side, joined with the unfinished end of the text so far.
+
+        `cut` separates the unfinished end of the result, which is kept to be joined with the next text.
+        """
         given: object = text
         if not isinstance(given, str | bytes):
             text = to_bytes(received(text))  # takes a bytearray or memoryview, too; anything else is a TypeError
@@ -140,7 +143,7 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
     def _restore(self, position: tuple[State, tuple[str | bytes, State] | None]) -> None:
         """Go back to an earlier state and its unfinished end.
 
-        That end is written anew: what came later may have made another character of it.
+        The end is pushed again, because later text may have completed another character with it.
         """
         state, unfinished = position
         if unfinished is None:

@@ -1,10 +1,10 @@
-"""Explicit tokens in a text that grows to the right, and the ids of the whole.
+"""Explicit tokens in a text that grows to the right, and the ids of the whole text.
 
     text        "You are a helper.<|im_end|>\\nHi"
     stretches    You are a helper.|          |\\nHi       each is encoded by itself
     ids          2610 525 264 ...  | 151645  | 198 13048
 
-The ids of stretches that an explicit token ended are kept; the last stretch is encoded anew when somebody asks.
+The ids of each stretch that an explicit token has ended are kept; the last stretch is encoded again for each request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bpe_engine.text.input import cut_unfinished_end, received, require_int, to_
 
 
 class ExplicitToken(NamedTuple):
-    """A token that stands in a text as such, from `start` to `end`, in characters."""
+    """A token that was added by its id, and its span in the text, in characters."""
 
     start: int
     end: int
@@ -38,17 +38,25 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def _begin(self) -> None:
         self._explicit: list[ExplicitToken] = []
-        self._done = array("I")  # the ids of the text up to the end of an explicit token
-        self._done_at: list[int] = []  # for each of the first explicit tokens, the number of ids up to its end
+        self._done = array("I")  # the ids of the text up to the end of the last explicit token that `_done_at` knows
+        self._done_at: list[
+            int
+        ] = []  # for each explicit token whose ids are in `_done`, the number of ids up to its end
         self._told = array("I")
 
     @abstractmethod
     def _end_stretch(self, token: int, characters: str) -> None:
-        """Add an explicit token, which is written `characters`, and begin a stretch after it."""
+        """Add an explicit token, written as `characters`, and start a new stretch after it."""
 
     @abstractmethod
     def _encode_stretch(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
-        """The ids of a stretch: of the explicit token before it the id, of the one behind it the id and how it is written."""
+        """Return the ids of a stretch.
+
+        Args:
+            characters: The text of the stretch.
+            before: The id of the explicit token before the stretch, or None.
+            behind: The id and the text of the explicit token after the stretch, or None.
+        """
 
     @property
     def _stretch_start(self) -> int:
@@ -111,7 +119,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         return self._done + array("I", self._stretch(len(self._explicit)))
 
     def _stretch(self, number: int) -> list[int]:
-        """The ids of the stretch after the first `number` explicit tokens."""
+        """Return the ids of the stretch after the first `number` explicit tokens."""
         start, before = (self._explicit[number - 1].end, self._explicit[number - 1].id) if number else (0, None)
         if number == len(self._explicit):
             return self._encode_stretch(self._text.read(start, len(self._text)), before, None)
@@ -123,7 +131,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         """As `AppendingEncoder` says."""
         parts = list(parted(self._engine, text, allowed_special)) if allowed_special else [Part(text, None, b"")]
         for part in parts:
-            self._engine.encode_ordinary(part.plain)  # raises before anything has changed
+            self._engine.encode_ordinary(part.plain)  # if it raises, nothing has changed yet
         length, number = self._common(parts)
         self._go_on(length, number, parts)
 
@@ -162,7 +170,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         if in_token or (to_bytes(self._text.read(0, kept)) != data[:length]):
             raise IndexError(f"length {length} is inside of a character or of a token as such")
         for part in parts:
-            self._engine.encode_ordinary(part[0])  # raises before anything has changed
+            self._engine.encode_ordinary(part[0])  # if it raises, nothing has changed yet
         before = self._rest_behind(type(self)(self._engine)._state())[:number]  # noqa: SLF001 - of the same class
         start = self._explicit[number - 1].end if number else 0
         plain, *rest = parts or [Part("", None, b"")]
@@ -170,7 +178,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         self._go_on(kept, number, [*before, Part(joined, plain[1], plain[2]), *(Part(*part) for part in rest)])
 
     def _go_on(self, length: int, number: int, parts: list[Part]) -> None:
-        """Go to the text of `parts`, which has the first `length` characters and `number` tokens of this one."""
+        """Change to the text of `parts`, which shares the first `length` characters and `number` explicit tokens with this text."""
         extents = (self._extent(mark.state[0]) for mark in self._marks)
         kept = len(list(takewhile(lambda extent: extent[0] <= length and extent[1] <= number, extents)))
         while kept and self._marks[kept - 1].state[1] is not None:
@@ -184,7 +192,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         self._append_parts(self._parts_behind(parts))
 
     def _common(self, parts: list[Part]) -> tuple[int, int]:
-        """The length of the common start of this text and another: in characters, and in explicit tokens."""
+        """Return the length of the common prefix of this text and `parts`, in characters and in explicit tokens."""
         characters, tokens = _joined(parts)
         ours = self._text.read(0, len(self._text))
         length = sum(1 for _ in takewhile(bool, map(eq, ours, characters)))
@@ -195,10 +203,10 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     @abstractmethod
     def _extent(self, state: State) -> tuple[int, int]:
-        """The characters and the explicit tokens of a state."""
+        """Return the number of characters and of explicit tokens in a state."""
 
     def _rest_behind(self, state: State) -> list[Part]:
-        """The part of this text after `state`, without its unfinished end."""
+        """Return the part of this text after `state`, without its unfinished end."""
         place, number = self._extent(state)
         end = len(self._text) if self._unfinished is None else self._extent(self._unfinished[1])[0]
         parts = []
@@ -209,7 +217,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         return [*parts, Part(to_bytes(self._text.read(place, end)), None, b"")]
 
     def _parts_behind(self, parts: list[Part]) -> list[Part]:
-        """The part of `parts` after this text, with which they begin."""
+        """Return the rest of `parts` after this text, which is a prefix of them."""
         rest = parts[len(self._explicit) :]
         skipped = len(to_bytes(self._text.read(self._stretch_start, len(self._text))))
         plain = rest[0].plain
@@ -232,7 +240,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
 
 def _joined(parts: list[Part]) -> tuple[str, list[ExplicitToken]]:
-    """The characters of parts as an encoder would have them, and the tokens in them."""
+    """Return the characters of parts as an encoder would store them, and the explicit tokens in them."""
     characters, tokens = "", []
     for plain, token, written in parts:
         finished, unfinished = cut_unfinished_end(plain)

@@ -1,17 +1,18 @@
 """IntervalEncoder: the count of any slice of a text, after one pass over it.
 
-A slice begins and ends inside pre-tokens of the whole text, and its own pre-tokens differ there; between, they agree:
+A slice may start and end inside pre-tokens of the whole text. Its own pre-tokens differ there, and agree in between:
 
     whole text    def| compute|_total|(self|):\\n|   | return
     slice           ute_total(self):\\n
                     ute|_total|(self|):\\n              its own
                     ^^^ read anew      ^^^ read anew    the rest: a difference of two sums
 
-From the slice's start pre-tokens are read until one ends where one of the whole text ends. Towards its end the last few are
-read anew, because they see the end of the text there. A pre-token of thousands of characters has an `IntervalTree`.
+Pre-tokens are read from the start of the slice until one ends where a pre-token of the whole text ends. The last few
+pre-tokens of the slice are read anew, because the text ends there for them. A pre-token of thousands of characters gets an
+`IntervalTree`.
 
-With `pattern=None` the text is one such pre-token. For a pattern of the user's own nothing is known of how far it looks, so
-its slices are counted anew: exact, in time proportional to the slice.
+With `pattern=None` the whole text is one such pre-token. It is unknown how far a custom pattern looks, so its slices are
+counted anew: exact, in time proportional to the slice.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from bpe_engine.text.unicode_classes import stand_ins
 if TYPE_CHECKING:
     from bpe_engine.fallback.engine import VocabularyEngine
 
-# The largest number of pre-tokens of the whole text that the end of a slice may change, besides the one that it cuts: "\\n  x" is
+# The number of whole pre-tokens before the end of a slice that are read anew, because the end may change them: "\\n  x" is
 # "\\n", " ", " x", and its slice "\\n  " is one pre-token under cl100k. One more than any named pattern needs.
 REREAD = 3
-# Characters to look at from the start of a slice at first.
+# Characters. The size of the first window read from the start of a slice.
 WINDOW = 64
 
 
 class IntervalEncoder(encoders.IntervalEncoder):
-    """Counts of the slices of one text. `tokenizer.interval_encoder(text)` makes one. It never changes: threads may share it.
+    """Counts any slice of one text. `tokenizer.interval_encoder(text)` makes one. Immutable; threads may share it.
 
     Offsets are in the unit of the text: characters of a str, bytes of bytes.
 
@@ -55,7 +56,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
         self._engine = engine
         self._text = received(text)
         self._source = text if isinstance(text, str) else bytes(text)
-        # Characters. Also the longest token: a pre-token that is a token itself is not for the tree.
+        # Characters. A longer pre-token gets a tree. Not below the longest token, because a tree does not see that a whole pre-token is a token.
         self._short = max(LONG_TAIL, self._engine.dictionary.longest)
         self._counts = self._engine.piece_counts
         self._places = source_offsets(self._source, self._text)
@@ -128,7 +129,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
         return total
 
     def _count_piece(self, start: int, end: int) -> int:
-        """The count of text[start:end] as one pre-token."""
+        """Return the count of text[start:end] as one pre-token."""
         if end - start <= self._short:
             return self._counts[self._text[start:end]]
         first, last = 0, len(self._text)
@@ -144,7 +145,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
         return tree.count(places[start - first], places[end - first])
 
     def _tree(self, first: int, last: int) -> tuple[IntervalTree, array[int] | None]:
-        """The tree over text[first:last], and the byte place of each of its characters where they are not the same."""
+        """Return the tree over text[first:last], and the byte offset of each character, or None if all characters are single bytes."""
         if (first, last) not in self._trees:
             text = self._text[first:last]
             data = to_bytes(text)

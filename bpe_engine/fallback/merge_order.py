@@ -1,22 +1,24 @@
 """Reorder merge ranks so that tokens merge in the order of their ids, as the engine's fast algorithms require.
 
-Merging takes, of all neighbours that make up a token, those whose token has the lowest rank, the leftmost of equals. Nothing says that a token has
-a higher rank than its halves (Llama 3's and Qwen 3.6's files have tokens of which it is not true), nor that no two ranks are equal (SentencePiece).
+Each merge takes, of all neighbours that make up a token, the pair whose token has the lowest rank, the leftmost of equals. A token may have a lower
+rank than its halves (the files of Llama 3 and Qwen 3.6 have such tokens), and ranks may be equal (SentencePiece).
 
     rank    4: ab     7: abc = ab c     9: de     2: cde = c de     6: dea
 
-A token has one pair of halves, whatever the text: two neighbours that make it up, with no merge across their outer ends so far, came about as
-they do in the token by itself. And its time is known: "cde" is made as soon as "de" is, ahead of all that waits for a rank above 9. So a time is the ranks
-of the merges that had to be waited for, none lower than what is after it, and with each the place where it happened; times compare as lists do:
+A token has the same two halves in every text: two neighbours that make it up, with no merge across their outer ends so far, were made as in the
+token by itself. The time of its merge is also known: "cde" is made as soon as "de" is, before any merge that waits for a rank above 9. So the time of
+a token is the list of the merges that it had to wait for, each with its rank and its place, none with a lower rank than the next. Times compare as
+lists do:
 
     de  [9]     cde  [9, 2]     abc  [7]     ab  [4]     dea  [9, 6]             order: ab abc de cde dea
 
-A set of merges, each with both its halves in the set, is what a text comes to if and only if each merge that is left out shares a half with one in the set that is
-earlier. So times have to be compared for two merges that share a half, and for no others. The order is found by the ranks of times without their places. It is that of all texts
-unless there are two such merges whose places decide otherwise: these are the `crossings`. Then, or where a half comes after its token, no order is
-that of merging, and the engine goes by the ranks themselves: each text by the definition, each pair of tokens by all merges at their join.
+A set of merges that contains both halves of each of its merges is the result for a text if and only if each merge outside of the set shares a half
+with an earlier one in the set. So only the times of merges that share a half have to be compared. The order is found from the ranks in the times,
+without the places. It holds for all texts unless there are two such merges whose places decide otherwise: the `crossings`. With a crossing, or a half
+that comes after its token, no order of tokens gives the merges. The engine then uses the ranks themselves: it merges each text by the definition, and
+checks two neighbouring tokens by all merges at their join.
 
-    rank 2 for both:  ab  ba         "aba" is  ab a,  "bab" is  ba b:  whichever is first in the order, one of them is a crossing
+    rank 2 for both:  ab  ba         "aba" is  ab a,  "bab" is  ba b:  whichever comes first in the order, (ab, ba) or (ba, ab) is a crossing
 """
 
 from __future__ import annotations
@@ -28,18 +30,18 @@ from typing import NamedTuple
 from bpe_engine.errors import VocabularyError
 
 Halves = tuple[int, int] | None
-"""The two that a token is merged from; itself twice, where it is a single byte; None where no merge makes it."""
+"""The two tokens that a token is merged from; itself twice if it is a single byte; None if no merge makes it."""
 _Time = tuple[tuple[int, int], ...]
-"""Rank and place of each merge that had to be waited for, the place in bytes from the start of the token."""
+"""Rank and place of each merge that the token had to wait for; the place is in bytes from the start of the token."""
 
 MOST_NEIGHBOURS = 1 << 20
-"""Pairs of merges that are compared. A vocabulary of equal ranks has up to as many as the square of its tokens."""
+"""The largest number of pairs of merges to compare. A vocabulary of equal ranks may have the square of its number of tokens."""
 DEEPEST = 256
-"""Without an order all merges on both sides of a join are looked at: so many on one."""
+"""The largest number of merges in a time, and at one end of a token if no order exists: then all merges on both sides of a join are checked."""
 
 
 class Reordered(NamedTuple):
-    """The tokens of a vocabulary in the order of `merge_order`: what the engine takes. All but `ids` and `priorities` are places in `tokens`."""
+    """The tokens of a vocabulary in the order of `merge_order`, as the engine takes them. `halves` and `crossings` are places in `tokens`."""
 
     tokens: list[bytes]
     ids: list[int]
@@ -51,7 +53,7 @@ class Reordered(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is the order of merging in all texts."""
+        """Whether this is the order of merging in all texts."""
         return self.in_order and not self.crossings
 
 
@@ -61,9 +63,9 @@ def reorder(
     ranks: Sequence[int],
     halves_of: Callable[[Sequence[bytes], Sequence[int]], Sequence[Halves]],
 ) -> Reordered:
-    """The tokens of a vocabulary with their ids and merge ranks, in the order of merging.
+    """Return the tokens of a vocabulary, with their ids and merge ranks, in the order of merging.
 
-    Raises VocabularyError as `merge_order`, and what `halves_of` raises.
+    Raises VocabularyError as `merge_order` does, and any error of `halves_of`.
 
     >>> found = reorder([b"a", b"b", b"c", b"abc", b"ab"], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4], find_halves)
     >>> found.tokens, found.ids, found.is_exact
@@ -87,9 +89,9 @@ def reorder(
 
 
 def find_halves(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[Halves]:
-    """The halves of each token, by merging its bytes: the lowest rank first, the leftmost of equals. Some ten microseconds a token.
+    """Return the halves of each token, found by merging its bytes: the lowest rank first, the leftmost of equals. About ten microseconds a token.
 
-    Raises VocabularyError where a token holds a byte that is no token.
+    Raises VocabularyError if a token holds a byte that is no token.
 
     >>> find_halves([b"a", b"b", b"ab", b"ba", b"aba"], [0, 1, 9, 9, 0])
     [(0, 0), (1, 1), (0, 1), (1, 0), (2, 0)]
@@ -122,10 +124,10 @@ def find_halves(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[Halves]:
 
 
 class MergeOrder(NamedTuple):
-    """An order of tokens, and where merging goes by another.
+    """An order of tokens, and the pairs of tokens for which it is not the order of merging.
 
-    `order`: the tokens, the single bytes first. `in_order`: each comes after its halves. `crossings`: pairs of tokens, the left one's right half
-    being the right one's left half, of which the one that is later in `order` comes first.
+    `order`: the tokens, single bytes first. `in_order`: whether each token comes after its halves. `crossings`: pairs (left, right) of tokens that
+    merge in the opposite order; the right half of `left` is the left half of `right`.
     """
 
     order: list[int]
@@ -134,9 +136,9 @@ class MergeOrder(NamedTuple):
 
 
 def merge_order(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[Halves]) -> MergeOrder:
-    """The order of some tokens with their ranks and halves, all by the place in `tokens`; ranks are from 0 on. About two microseconds a token.
+    """Return the merge order of tokens; `ranks` (0 or more) and `halves` go by the place in `tokens`. About two microseconds a token.
 
-    Raises VocabularyError where there is no order and the vocabulary is too intricate to do without.
+    Raises VocabularyError if no order exists and the vocabulary is too complex to merge without one.
 
     >>> tokens = [b"a", b"b", b"c", b"d", b"e", b"ab", b"abc", b"de", b"cde", b"dea"]
     >>> halves = [*((n, n) for n in range(5)), (0, 1), (5, 2), (3, 4), (2, 7), (7, 0)]
@@ -153,7 +155,7 @@ def merge_order(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[
     for token, time in times.items():
         first_ranks[token] = time[0][0]
     merged.sort(key=first_ranks.__getitem__)
-    # Tokens that share the first rank of their times are ordered by their places.
+    # Tokens whose times have the same first rank are sorted by all ranks of the time, then by length.
     groups = []
     for _, same in groupby(merged, first_ranks.__getitem__):
         group = list(same)
@@ -171,7 +173,7 @@ def merge_order(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[
             crossings.append((left, right))
     if crossings or not in_order:
         _check_depth(tokens, halves)
-    # Tokens that no merge makes may be anywhere.
+    # Tokens that no merge makes may come anywhere.
     order += [token for token, pair in enumerate(halves) if pair is None]
     return MergeOrder(order, in_order, crossings)
 
@@ -179,7 +181,7 @@ def merge_order(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[
 def _neighbours(
     tokens: Sequence[bytes], halves: Sequence[Halves], groups: Iterable[list[int]]
 ) -> Iterator[tuple[int, int]]:
-    """Two tokens of one group, the first of which ends in the half that the second begins with."""
+    """Yield pairs of tokens of one group in which the right half of the first is the left half of the second."""
     found = 0
     for group in groups:
         by_left: dict[int, list[int]] = {}
@@ -197,7 +199,7 @@ def _neighbours(
 
 
 def _times(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[Halves]) -> dict[int, _Time]:
-    """The times of the tokens that do not just wait for their own rank, at their start."""
+    """Return the times of the tokens that wait for more than their own rank at their start."""
     times: dict[int, _Time] = {}
     sizes = list(map(len, tokens))
     waits = [-1 if pair is None or pair[0] == token else ranks[token] for token, pair in enumerate(halves)]

@@ -1,15 +1,15 @@
-"""Merge a pre-token into ids for a specification: its merges become the ranks of a vocabulary that the engine runs on.
+"""Merge a pre-token into ids for a specification: the merges become the ranks of an internal vocabulary for the engine.
 
     specification            ids in any order; characters or bytes; a list of pairs, or ranks; tokens that no merge makes
     internal vocabulary      bytes; the id is the merge rank
 
-With `alphabet="characters"` the internal text is bytes, too, and a character is merged from its UTF-8 before all else:
+With `alphabet="characters"` the internal text is bytes, too, and each character is merged from its UTF-8 before any other merge:
 
     a known character        its UTF-8: E4 B8 AD                          merges: E4 B8, then E4B8 AD; their ranks are below all real ones
-    a byte of another one    two that UTF-8 never has: F5-F8, 80-BF       merges: F5 80
+    a byte of another one    two bytes never in UTF-8: F5-F8, 80-BF       merges: F5 80
     an unknown character     F9 80                                        merges: F9 80
 
-Such text merges to whole characters first, so half of one is never left over.
+The bytes merge to whole characters first, so half a character is never left over.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from bpe_engine.pipeline.specification import Specification
 from bpe_engine.text.input import to_bytes
 from bpe_engine.vocabulary import Vocabulary
 
-# In recoded text a byte that is no UTF-8 stands as a lone surrogate, as errors="surrogateescape" has it.
+# In recoded text a byte that is not UTF-8 is a lone surrogate, as errors="surrogateescape" makes it.
 _UNKNOWN = "\udcf9\udc80"
 _SYNTHETIC = -1
 
 
 class Merging:
-    """The merges of a specification. Immutable, but for what it remembers; shared by threads.
+    """The merges of a specification. Immutable except for its caches; threads may share it.
 
     Raises VocabularyError, beginning with the specification's source, for merges that cannot be honoured.
     """
@@ -46,7 +46,7 @@ class Merging:
         self._by_characters = specification.alphabet == "characters"
         check_merges(specification)
         self.whole_tokens: dict[str | bytes, int] = {}
-        """Pre-tokens that are tokens for all that merges make of them: `ignore_merges`."""
+        """Pre-token -> the id of the token that it is, whatever its merges would give: `ignore_merges`."""
         self._rank_of: RankOf | None = None
         order = self._order()
         tokens = self._internal_tokens(order)
@@ -57,12 +57,12 @@ class Merging:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the engine runs the merges, and not their definition."""
+        """Whether the engine runs the merges; otherwise `merge_by_definition` does."""
         return self._rank_of is None
 
     @property
     def joins_unknown(self) -> bool:
-        """Whether the tokens of an unknown character depend on the character before it being unknown."""
+        """Whether the tokens of an unknown character depend on whether the character before it is unknown."""
         return self._specification.fuse_unknown and isinstance(self._specification.unknown, int)
 
     def _order(self) -> list[int]:
@@ -91,7 +91,7 @@ class Merging:
             return []
         if not specification.ignore_merges:
             return ranking.order
-        # The engine also takes a whole pre-token that is a token which no merge makes.
+        # The engine also encodes a whole pre-token as a token that no merge makes.
         by_engine = [] if self._by_characters else ranking.unreachable
         left = [*ranking.blocked, *ranking.unreachable] if self._by_characters else ranking.blocked
         self.whole_tokens = {tokens[token_id]: token_id for token_id in left}
@@ -122,7 +122,7 @@ class Merging:
         return rank_of
 
     def _internal_tokens(self, order: list[int]) -> dict[bytes, int]:
-        """The tokens of the internal vocabulary in merge order, and for each the id that it stands for: none for half a character."""
+        """Return the tokens of the internal vocabulary in merge order, each with the external id; `_SYNTHETIC` for parts of characters."""
         specification, tokens = self._specification, self._tokens
         if not self._by_characters:
             found = {_utf8(tokens[token_id]): token_id for token_id in order}
@@ -145,15 +145,15 @@ class Merging:
     # --- text -> internal text -> ids
 
     def recoded(self, text: str) -> bytes:
-        """The internal text for one that went through `received`."""
+        """Return the internal text of text that has gone through `received`."""
         return to_bytes(text) if self.recoding is None else self.recoding.encode(text)
 
     def external(self, internal: Sequence[int]) -> list[int]:
-        """The ids that internal ones stand for."""
+        """Return the external ids of internal ids."""
         return list(map(self._ids.__getitem__, internal))
 
     def encode_piece(self, piece: str) -> Sequence[int]:
-        """The ids of one pre-token. Raises EncodingError for what is no token, where the specification says so."""
+        """Return the ids of one pre-token. Raises EncodingError for a character or byte that is no token, if the specification asks for it."""
         whole = self._whole(piece)
         if whole is not None:
             return (whole,)
@@ -162,7 +162,7 @@ class Merging:
         return self.external(self.engine.encode_piece(self.recoded(piece)))
 
     def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
-        """The ids of one pre-token, each with the place in `piece`, in characters, where it starts."""
+        """Return the ids of one pre-token, each with its start offset in `piece`, in characters."""
         whole = self._whole(piece)
         if whole is not None:
             return [(whole, 0)]
@@ -184,10 +184,10 @@ class Merging:
         return [(token if token >= 0 else ~token, place) for token, place in merged]
 
     def _symbols(self, piece: str) -> Iterator[tuple[int, int]]:
-        """The ids from which merging starts, each with its place in `piece`: for the definition.
+        """Yield the ids from which `merge_by_definition` starts, each with its offset in `piece`.
 
-        What stands for a character that is no token never merges, though merging may make the same token of other text, "<0x0A>" say: it is
-        `~token_id` here, which no merge knows.
+        A token that stands for an unknown character never merges, even if merging can make the same token from other text (such as "<0x0A>"). So it
+        is `~token_id` here, which no merge contains.
         """
         fallback, unknown = self._specification.byte_fallback, self._specification.unknown
         after_unknown = False
@@ -213,7 +213,7 @@ class Merging:
                 after_unknown = False
 
     def _atom(self, part: str | bytes, *, is_first: bool, is_last: bool) -> int | None:
-        """The id of a character, or byte, as it stands in a pre-token."""
+        """Return the id of a character or byte at its place in a pre-token (with the subword prefix, the word suffix), or None if it has none."""
         prefix = "" if is_first else self._specification.subword_prefix
         suffix = self._specification.word_suffix if is_last else ""
         if not prefix and not suffix:
@@ -232,9 +232,9 @@ class Merging:
 
 
 class Recoding(dict[int, str]):
-    """Characters -> the internal text, in the form of `received`: code point -> what stands for it, filled as needed.
+    """Code point -> its internal text, in the form of `received`; filled as characters are first seen.
 
-    Two unknown characters in a row are one where the specification fuses them.
+    `encode` makes unknown characters in a row one, if the specification fuses them.
     """
 
     def __init__(self, specification: Specification) -> None:
@@ -259,18 +259,18 @@ class Recoding(dict[int, str]):
         return "" if self._unknown == "drop" else _UNKNOWN
 
     def is_unknown(self, character: str) -> bool:
-        """Whether an unknown token stands for this character."""
+        """Whether this character is encoded as the unknown token."""
         return self[ord(character)] == _UNKNOWN
 
     def encode(self, text: str) -> bytes:
-        """The internal text."""
+        """Return the internal text of a text."""
         recoded = text.translate(self)
         if self._fuses and _UNKNOWN in recoded:
             recoded = compiled(f"(?:{_UNKNOWN}){{2,}}").sub(_UNKNOWN, recoded)
         return to_bytes(recoded)
 
     def places(self, text: str) -> list[int]:
-        """For each byte of the internal text, the place in `text`, in characters, that it comes from."""
+        """Return the source offset in `text`, in characters, of each byte of the internal text."""
         places: list[int] = []
         before = ""
         for place, character in enumerate(text):
@@ -282,12 +282,12 @@ class Recoding(dict[int, str]):
 
 
 def no_token(part: str | bytes, place: int) -> EncodingError:
-    """The error for a character or byte that is no token, at a place in characters."""
+    """Return the error for a character or byte that is no token; `place` is its offset in characters."""
     return EncodingError(f"{part!r} at character {place} is no token of the vocabulary")
 
 
 def _code(byte: int) -> str:
-    """The symbol for one byte of a character that is no token."""
+    """Return the symbol for one byte of a character that is no token."""
     return chr(0xDCF5 + (byte >> 6)) + chr(0xDC80 + (byte & 0x3F))
 
 
@@ -296,7 +296,7 @@ def _utf8(token: str | bytes) -> bytes:
 
 
 def _pairs_of(tokens: Mapping[int, bytes] | Mapping[int, str], ranks: Mapping[int, int]) -> list[tuple[int, int]]:
-    """The merges as a list of pairs: all halves of the token with the lowest rank, then of the next.
+    """Return the merges as a list of pairs: all pairs of halves of the token with the lowest rank, then of the next.
 
     >>> _pairs_of({0: b"a", 1: b"aa", 2: b"aaa"}, {2: 9, 1: 5})
     [(0, 0), (0, 1), (1, 0)]

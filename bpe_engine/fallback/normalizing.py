@@ -2,10 +2,10 @@
 
     normalizers   NFC, Replace " " by "\\u2581", Prepend "\\u2581"
     "e\\u0301 a"     ->  "\\u2581\\u00e9\\u2581a"                     normalize
-                  ->  0  0      2      3                       the places in the text that its characters come from
-    "e\\u0301" | " a"                                            a cut: both sides can be normalized by themselves, whatever stands around them
+                  ->  0  0      2      3                       aligned: the source offset of each character
+    "e\\u0301" | " a"                                            a cut: both sides can be normalized by themselves, whatever the text around them
 
-A side of a cut is no start and no end of a text, so nothing is put before it and it is not stripped there: `at_start`, `at_end`.
+A side of a cut is not the start or end of a text, so nothing is prepended or stripped there: see `at_start` and `at_end`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bpe_engine.pipeline.normalizers import (
 )
 from bpe_engine.text.patience import check_growth
 
-# Hangul vowels and final consonants: they join what stands before them, and are no marks.
+# Hangul vowels and final consonants: they join the character before them, and are not marks.
 _JOINING_JAMO = (0x1160, 0x11FF), (0xD7B0, 0xD7FF)
 
 _PLAIN = frozenset(string.ascii_letters + string.digits)
@@ -42,7 +42,7 @@ _SEPARATORS = " " + string.whitespace.replace(" ", "") + string.punctuation
 
 
 class Normalization:
-    """Some normalizers in a row. Immutable, but for what it remembers; shared by threads.
+    """Normalizers in a row. Immutable except for its caches; threads may share it.
 
     >>> Normalization((Replace(" ", "_"), Prepend("_"))).normalize("a b")
     '_a_b'
@@ -53,7 +53,7 @@ class Normalization:
         self._fresh: dict[str, bool] = {}
         for normalizer in normalizers:
             if isinstance(normalizer, Replace):
-                matcher(normalizer.pattern)  # raises for one that is not supported
+                matcher(normalizer.pattern)  # raises PatternError for an unsupported pattern
 
     def __reduce__(self) -> tuple[type[Normalization], tuple[tuple[Normalizer, ...]]]:
         return type(self), (self.normalizers,)
@@ -62,7 +62,10 @@ class Normalization:
         return bool(self.normalizers)
 
     def normalize(self, text: str, *, at_start: bool = True, at_end: bool = True) -> str:
-        """The normalized text, of a text or of a part of one between two cuts. Raises EncodingError where it becomes too long (`bpe_engine/text/patience.py`)."""
+        """Return the normalized form of a text, or of a part of one between two cuts.
+
+        Raises EncodingError if the result becomes too long (`bpe_engine/text/patience.py`).
+        """
         original = len(text)
         for normalizer in self.normalizers:
             match normalizer:
@@ -95,9 +98,9 @@ class Normalization:
         return text
 
     def aligned(self, text: str, *, at_start: bool = True) -> tuple[str, list[int]]:
-        """The normalized text, and for each of its characters the place in `text` that it comes from, as Hugging Face has it.
+        """Return the normalized text and the source offset in `text` of each of its characters, as Hugging Face reports it.
 
-        Not `at_start`: other text stands before it, of which it is independent.
+        With `at_start` false, other text comes before `text`, which does not change the result.
 
         >>> Normalization((UnicodeForm("NFD"),)).aligned("\\u00e9a")
         ('e\\u0301a', [0, 0, 1])
@@ -141,7 +144,7 @@ class Normalization:
 
     @cached_property
     def has_cuts(self) -> bool:
-        """Whether anything is known of where texts come apart: not where a regular expression is replaced, or texts of a table."""
+        """Whether cuts are known: not if a normalizer replaces a regular expression or uses a table."""
         return not any(
             isinstance(one, Charsmap | SentencePieceText)
             or (isinstance(one, Replace) and isinstance(one.pattern, Expression))
@@ -150,17 +153,20 @@ class Normalization:
 
     @cached_property
     def strips(self) -> bool:
-        """Whether white space at an end of a text is left out; then a cut stands between characters that are none."""
+        """Whether white space at an end of a text is removed. If so, a cut has no white space on either side."""
         return any(isinstance(one, Strip) for one in self.normalizers)
 
     @cached_property
     def space(self) -> str:
-        """The result for a space."""
+        """The normalized form of a space inside a text."""
         return self.normalize(" ", at_start=False, at_end=False)
 
     @cached_property
     def keeps_plain(self) -> bool:
-        """Whether letters and digits of ASCII stay such, at the end of what they become too, and other printable ASCII but the space is not changed."""
+        """Whether ASCII letters and digits become only ASCII letters and digits, and no other printable ASCII but the space is replaced.
+
+        A replaced string that ends with a letter or digit must become one that does, too.
+        """
         for normalizer in self.normalizers:
             if isinstance(normalizer, Replace) and isinstance(normalizer.pattern, str):
                 pattern, content = normalizer.pattern, normalizer.content
@@ -174,7 +180,7 @@ class Normalization:
         return all(after and set(after) <= _PLAIN for after in changed.values())
 
     def is_cut(self, before: str, after: str) -> bool:
-        """Whether a text comes apart between two characters."""
+        """Whether there is a cut between two characters."""
         if self.strips and (before in WHITE_SPACE or after in WHITE_SPACE):
             return False
         fresh = self._fresh.get(after)
@@ -183,8 +189,8 @@ class Normalization:
         return fresh
 
     def _is_fresh(self, character: str) -> bool:
-        """Whether nothing that stands before `character` can change what becomes of it, nor the other way round."""
-        firsts = {character}  # characters that may begin the result after each step
+        """Whether the text before `character` never changes its normalized form, nor `character` the form of that text."""
+        firsts = {character}  # characters that the result may start with after each step
         for normalizer in self.normalizers:
             match normalizer:
                 case UnicodeForm(form):
@@ -215,7 +221,7 @@ class Normalization:
 
 
 def _by_kind(normalizer: StripAccents | ReplaceCharacters | Surround, firsts: set[str]) -> set[str]:
-    """The first characters that a normalizer makes of characters of one kind; "" for one that it removes."""
+    """Return the first characters of the replacements of `firsts`, where the normalizer applies; "" for a removed character."""
     kind = "mark" if isinstance(normalizer, StripAccents) else normalizer.kind
     is_member = compiled(f"[{members(kind)}]").match
     if isinstance(normalizer, Surround):
@@ -225,7 +231,7 @@ def _by_kind(normalizer: StripAccents | ReplaceCharacters | Surround, firsts: se
 
 
 def lower(text: str) -> str:
-    """Each character by itself in lower case.
+    """Return the text with each character in lower case by itself, without context.
 
     >>> lower("ΑΣ")
     'ασ'
@@ -237,8 +243,9 @@ def lower(text: str) -> str:
 
 
 def unicode_form(form: str, text: str) -> str:
-    """`unicodedata.normalize` as of Unicode 9: a character that is younger stays as it is, and keeps others from joining over it."""
-    # Text that is normalized in a later version of Unicode is so in an earlier one: newer marks only separate characters that could be composed.
+    """Return `unicodedata.normalize` as of Unicode 9: a newer character stays as it is, and characters do not compose across it."""
+    # Text that is normalized under a later version of Unicode is also normalized under an earlier one: newer marks only separate characters that
+    # could be composed.
     if text.isascii() or unicodedata.is_normalized(form, text):  # type: ignore[arg-type]  # one of the four
         return text
     form_of = unicodedata.normalize
@@ -254,7 +261,7 @@ def unicode_form(form: str, text: str) -> str:
 
 
 def _starts_anew(character: str) -> bool:
-    """Whether a decomposed character joins nothing that stands before it."""
+    """Whether a decomposed character never joins the character before it."""
     if any(first <= ord(character) <= last for first, last in _JOINING_JAMO):
         return False
     return not unicodedata.category(character).startswith("M")
@@ -265,7 +272,7 @@ def _combining(character: str) -> int:
 
 
 def _changes(form: str, text: str) -> Iterator[tuple[str, int]]:
-    """The characters of the normalized text, each with what it changed: 1 put in, 0 in place of one, -n of one and n more after it.
+    """Return the characters of the normalized text, each with its change: 1 inserted, 0 replaces one character, -n replaces n + 1 characters.
 
     >>> list(_changes("NFC", "i\\u0308s")), list(_changes("NFD", "ïs"))
     ([('ï', -1), ('s', 0)], [('i', 0), ('̈', 1), ('s', 0)])
@@ -356,7 +363,7 @@ def _check_replaced(spans: list[Match], content: str, original: int) -> None:
 def _replaced(
     pattern: str | Expression, content: str, text: str, places: list[int], original: int
 ) -> tuple[str, list[int]]:
-    """Replace matches. The source of inserted text is the last character of the match."""
+    """Replace the matches of a pattern. The source of replacement text is the last character of the match."""
     parts, found = [], []
     spans = matcher(pattern).spans(text)
     _check_replaced(spans, content, original)

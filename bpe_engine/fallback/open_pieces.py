@@ -1,8 +1,8 @@
 """Tables of open pre-tokens that are too long to be counted again at each step.
 
-A pre-token that grows keeps one `TokenTable` from its fixed end: its start where text is appended, its end where text is
-prepended. More than one may grow over the same text: "\\n     " is one pre-token at the end of the text, and two before a
-word, so the second has a table that starts after the line break.
+A growing pre-token keeps one `TokenTable` from its fixed end, the anchor: its start if text is appended, its end if text
+is prepended. More than one may grow over the same text: "\\n     " is one pre-token at the end of the text, and two
+before a word, so the second has a table that starts after the line break.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class OpenPiece:
         return len(self._byte_length) - 1
 
     def grow(self, characters: str) -> None:
-        """Add characters at the growing end; for a mirrored piece they stand before the ones it has."""
+        """Add characters at the growing end: after the existing ones, or before them if the piece is mirrored."""
         data = to_bytes(characters)
         self._table.extend(data[::-1] if self._mirrored else data)  # first: it may raise
         start = self._byte_length[-1]
@@ -52,25 +52,25 @@ class OpenPiece:
             del self._byte_length[length + 1 :]
 
     def count(self, length: int) -> int:
-        """The number of tokens of its first `length` characters, seen from the anchor, as a pre-token of their own."""
+        """Return the number of tokens of the `length` characters next to the anchor, as a pre-token by themselves."""
         size = self._byte_length[length]
         if size <= self._dictionary.longest and self._table.prefix(size) in self._dictionary.id_of:
-            return 1  # a whole pre-token that is a token wins, whatever its merges would make of it
+            return 1  # a whole pre-token that is a token is that token, even if its merges would give others
         return self._table.count(size)
 
     def fewest(self, length: int) -> int:
-        """A lower bound for the count of any length from `length` on, whatever characters come."""
+        """Return a lower bound for the count at `length` characters and at every greater length, whatever is added."""
         size = self._byte_length[length]
         return self._table.fewest(size) if size > self._dictionary.longest else min(1, length)
 
 
 class OpenPieces:
-    """The open pieces of a growing text, and those that are settled but may be opened again by a rollback.
+    """The open pieces of a growing text, and the settled pieces that a rollback may open again.
 
-    Places are characters from the side that stays; `read(start, end)` gives the characters between two places.
+    Offsets are characters from the fixed side of the text; `read(start, end)` returns the characters between two offsets.
     """
 
-    # Characters. A settled piece shorter than this is dropped: to read it again is a bounded cost.
+    # Characters. A settled piece shorter than this is dropped: the cost of reading it again is bounded.
     KEPT_LENGTH = 256
 
     def __init__(self, dictionary: TokenDictionary, read: Callable[[int, int], str], *, mirrored: bool = False) -> None:
@@ -81,20 +81,20 @@ class OpenPieces:
         self._settled: list[OpenPiece] = []  # by anchor
 
     def count(self, anchor: int, end: int) -> int:
-        """The count of the pre-token between `anchor` and `end`."""
+        """Return the count of the pre-token between `anchor` and `end`."""
         return self._grown(anchor, end).count(end - anchor)
 
     def fewest(self, anchor: int, end: int) -> int:
-        """A lower bound for the count of the pre-token from `anchor` that ends at `end` or after it."""
+        """Return a lower bound for the count of the pre-token that starts at `anchor` and ends at `end` or after it."""
         return self._grown(anchor, end).fewest(end - anchor)
 
     @property
     def any_open(self) -> bool:
-        """Whether a piece grows at all."""
+        """Whether any piece is open."""
         return bool(self._open)
 
     def is_open(self, anchor: int) -> bool:
-        """Whether a piece grows from `anchor`."""
+        """Whether the piece at `anchor` is open."""
         index = bisect_left(self._open, anchor, key=_anchor)
         return index < len(self._open) and self._open[index].anchor == anchor
 
@@ -108,7 +108,7 @@ class OpenPieces:
         return piece
 
     def settle(self, place: int) -> None:
-        """All before `place` is settled."""
+        """Settle the pieces whose anchor is before `place`."""
         if self._open and self._open[0].anchor < place:
             index = bisect_left(self._open, place, key=_anchor)
             for piece in self._open[:index]:
@@ -117,7 +117,7 @@ class OpenPieces:
             del self._open[:index]
 
     def truncate(self, length: int, settled: int) -> None:
-        """The text was cut back to `length` characters, of which `settled` are settled."""
+        """Follow a rollback of the text to `length` characters, of which `settled` are settled."""
         while self._settled and self._settled[-1].anchor >= settled:
             insort(self._open, self._settled.pop(), key=_anchor)
         while self._open and self._open[-1].anchor >= length:

@@ -1,8 +1,8 @@
-"""Merging pairs of symbols in the order of a list, each within one word: byte pair encoding where symbols are not bytes.
+"""Merge pairs of symbols within one word, in the order of a list: byte pair encoding for symbols that are not bytes.
 
     merges: l o | lo w</w> | n e          l o w</w>  ->  lo w</w>  ->  low</w>
 
-The engine's own encoders know tokens by their bytes and are faster. This is for what does not fit them: symbols that carry a mark such as "</w>".
+The engine's own encoders know tokens by their bytes and are faster. This module is for symbols that do not fit them, such as those with a "</w>" mark.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def merge_pairs(
     rank_of: Mapping[tuple[Symbol, Symbol], int],
     joined: Callable[[tuple[Symbol, Symbol]], Symbol],
 ) -> list[Symbol]:
-    """The symbols after all merges. O(n log n) whatever they are.
+    """Return the symbols after all merges, in O(n log n) for any input.
 
-    Of all pairs the one with the lowest rank is merged, wherever it occurs, from the left; then the next, among them those that have just
-    come about, which may have a lower rank. `joined` tells what a pair becomes: another symbol than any that is there.
+    The pair with the lowest rank is merged wherever it occurs, from the left; then the next pair. Pairs that a merge has just made take part, and may
+    have a lower rank. `joined` returns the symbol that a pair becomes, which must differ from all symbols so far.
 
     >>> merge_pairs(["l", "o", "w</w>"], {("l", "o"): 0, ("lo", "w</w>"): 1}, "".join)
     ['low</w>']
@@ -34,7 +34,7 @@ def merge_pairs(
     previous = list(range(-1, len(parts) - 1))
 
     def pair_at(start: int) -> tuple[int, int, Symbol, Symbol] | None:
-        """(rank, start, left, right) of the pair whose left part is at `start`, None where it is no merge."""
+        """Return (rank, start, left, right) for the pair whose left symbol is at `start`, or None if it does not merge."""
         if start < 0 or following[start] >= len(parts):
             return None
         left, right = parts[start], parts[following[start]]
@@ -48,12 +48,12 @@ def merge_pairs(
     while heap:
         rank = heap[0][0]
         changed = []
-        # All pairs of this rank are merged first: a pair that appears meanwhile has to wait, even if its rank is lower.
+        # All pairs of this rank are merged first; a pair that appears meanwhile waits, even if its rank is lower.
         while heap and heap[0][0] == rank:
             _, start, left, right = heappop(heap)
             middle = following[start]
             if parts[start] != left or middle >= len(parts) or parts[middle] != right:
-                continue  # one of the two has been merged with something else
+                continue  # one of the two has been merged with another symbol
             end = following[middle]
             parts[start], parts[middle] = joined((left, right)), None
             following[start] = end
@@ -62,7 +62,7 @@ def merge_pairs(
             changed.append(start)
         for start in changed:
             if parts[start] is None:
-                continue  # merged with the one before, in the same round
+                continue  # merged with the symbol before it in the same round
             for place in (previous[start], start):
                 if found := pair_at(place):
                     heappush(heap, found)

@@ -1,6 +1,6 @@
 """WordPiece, Unigram and WordLevel in Python: pre-token -> ids, by their specifications in `reference/`.
 
-For the fallback engine alone: the compiled core has models of its own. A pre-token is encoded by itself, and remembered by who asks.
+For the fallback engine only: the compiled core has its own models. Each pre-token is encoded by itself; callers cache the result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bpe_engine.text.input import byte_places, to_bytes
 
 
 class PieceModel:
-    """The model of a specification that merges nothing. Immutable; shared by threads. Has the attributes of `merging.Merging`."""
+    """The model of a specification without merges. Immutable; threads may share it. Has the attributes of `merging.Merging`."""
 
     is_ordered = False
     joins_unknown = False
@@ -27,11 +27,11 @@ class PieceModel:
         self._tokens = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
 
     def encode_piece(self, piece: str) -> Sequence[int]:
-        """The ids of one pre-token. Raises EncodingError for what is no token, where there is no unknown one."""
+        """Return the ids of one pre-token. Raises EncodingError for text that is no token, if the vocabulary has no unknown token."""
         return [token_id for token_id, _ in self._with_lengths(to_bytes(piece))]
 
     def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
-        """`encode`, and for each token the offset of the character that it starts in."""
+        """Return the ids of one pre-token, each with the offset of the character that it starts in."""
         places = byte_places(piece)
         starts = {place: number for number, place in enumerate(places)}
         found, start = [], 0
@@ -44,7 +44,7 @@ class PieceModel:
         return found
 
     def _with_lengths(self, piece: bytes) -> list[tuple[int, int]]:
-        """The ids, each with the number of bytes that it covers."""
+        """Return the ids, each with the number of bytes that it covers."""
         specification = self._specification
         if specification.model == "wordpiece":
             return wordpiece.encode_with_lengths(

@@ -1,7 +1,7 @@
-"""One pre-token -> its ids or their number, remembered for the short ones.
+"""One pre-token -> its ids or their number, cached for short pre-tokens.
 
-Most pre-tokens of a text have been seen before: words repeat. A dictionary from the pre-token to its ids is what makes the
-readable engine usable; merging runs on the first sight only.
+Most pre-tokens of a text have been seen before, because words repeat. A dictionary from the pre-token to its ids makes the
+Python engine fast enough to use; merging runs only the first time.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from functools import partial
 from bpe_engine.reference import backtracking, naive
 from bpe_engine.reference.dictionary import TokenDictionary
 
-# Characters. Longer pre-tokens seldom come twice.
+# Characters. Longer pre-tokens seldom occur twice.
 REMEMBERED_LENGTH = 48
-# Entries, about 100 bytes each. When full the memory starts anew, which is exact and simple; least-recently-used order was
-# tried and costs more on every hit than it saves on the misses.
+# Entries, about 100 bytes each. A full cache is cleared, which is exact and simple; least-recently-used order was tried and
+# costs more on every hit than it saves on the misses.
 REMEMBERED_PIECES = 1 << 18
-# Bytes. Below it the quadratic merge loop is the faster one.
+# Bytes. Up to this length the quadratic merge loop is faster.
 NAIVE_LENGTH = 24
 
 
 def encode_piece(dictionary: TokenDictionary, data: bytes) -> Sequence[int]:
-    """The ids of one pre-token: the token that it is itself, else its merges."""
+    """Return the ids of one pre-token: the token that has the same bytes, otherwise the result of merging."""
     whole = dictionary.id_of.get(data)
     if whole is not None:
         return (whole,)
@@ -30,10 +30,10 @@ def encode_piece(dictionary: TokenDictionary, data: bytes) -> Sequence[int]:
 
 
 class PieceIds(dict[str, tuple[int, ...]]):
-    """Pre-token -> token ids; `ids[piece]` computes what is missing.
+    """Pre-token -> token ids; `ids[piece]` computes a missing entry.
 
-    A pre-token that is a token itself is that token, also where its merges would not end in it: so tiktoken does. Bytes that
-    are not UTF-8 stand in a pre-token as lone surrogates, as errors="surrogateescape" decodes them.
+    A pre-token that is a token itself is encoded as that token, even if its merges would not make it, as in tiktoken. Bytes
+    that are not UTF-8 are lone surrogates in a pre-token, as errors="surrogateescape" decodes them.
 
     >>> PieceIds.of(TokenDictionary.of("a b c ac bb ab acbb"))["abacbb"]
     (5, 6)
@@ -45,7 +45,7 @@ class PieceIds(dict[str, tuple[int, ...]]):
 
     @classmethod
     def of(cls, dictionary: TokenDictionary) -> PieceIds:
-        """By merging the bytes."""
+        """Return a cache that encodes by merging the bytes."""
         return cls(partial(encode_piece, dictionary))
 
     def __missing__(self, piece: str) -> tuple[int, ...]:
@@ -58,7 +58,7 @@ class PieceIds(dict[str, tuple[int, ...]]):
 
 
 class PieceCounts(dict[str, int]):
-    """Pre-token -> number of tokens, as `PieceIds`."""
+    """Pre-token -> number of tokens; like `PieceIds`."""
 
     def __init__(self, ids: PieceIds) -> None:
         super().__init__()

@@ -1,15 +1,14 @@
-"""PrependingEncoder: the count of a text that grows to the left, at any time.
+"""PrependingEncoder: the current count of a text that grows to the left.
 
-Where a pre-token begins does not change what it is: the first pre-token of a text depends on the text from there on alone.
-So the count of the text from a place on is the count of its first pre-token plus that of the text after it, and both stay
-true whatever is prepended:
+The first pre-token from an offset on depends only on the text after that offset. So the count from an offset on is the
+count of its first pre-token plus the count of the text after that pre-token, and both stay true whatever is prepended:
 
     total(place) = count(first pre-token at place) + total(its end)
 
-Prepending follows this chain from the new start until it meets a place whose total is known, mostly after a pre-token or
-two. Even a shift of phase ("123 456" -> "012 345 6") walks over each place once: the totals stay.
+Prepending follows this chain from the new start until it reaches an offset whose total is known, usually after one or two
+pre-tokens. Even a shift of phase ("123 456" -> "012 345 6") visits each offset only once, because totals are kept.
 
-Places count from the end of the text: 0 is the end, -length the start.
+Offsets count from the end of the text: 0 is the end, -length the start.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 
-# Between these two characters every named pattern cuts, whatever stands before. (kimi_k2 keeps Han letters and signs together.)
+# Every named pattern cuts between these two characters, whatever text comes before. (kimi_k2 keeps Han letters and signs together.)
 _ALWAYS_CUT = regex.compile(r"(?<=[\p{L}\p{N}])(?=[^\p{L}\p{M}\p{N}\p{Han}'])")
 
 
 class PrependingState(NamedTuple):
-    """`length` in characters; `settled` is the distance of the end of the first pre-token from the end of the text."""
+    """The state of an encoder. `length` is in characters; `settled` is the length of the text after the first pre-token."""
 
     length: int
     settled: int
@@ -66,7 +65,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         self._text = GrowingText()  # reversed: the last character first
         self._pieces = OpenPieces(self._engine.dictionary, lambda near, far: self._read(-far, -near), mirrored=True)
         self._class_runs: MirroredClassRuns | None = None
-        self._totals = array("q", [0])  # tokens for each length, UNKNOWN where no chain has passed
+        self._totals = array("q", [0])  # tokens for each length; UNKNOWN if no chain has passed
         self._settled = 0
         self._count = 0
 
@@ -90,13 +89,13 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         if isinstance(self._pretokenizer, WholeText):
             return max(least, self._pieces.fewest(0, length)) if length > SHORT_PIECE else least
         cut = _ALWAYS_CUT.search(stand_ins(self._read(-length, min(0, LONG_TAIL - length))))
-        # The chain of every longer text passes this place, and so has the chain of this one.
+        # The chains of all longer texts pass this offset, and the chain of this text has passed it.
         return max(least, self._totals[length - cut.start()]) if cut else least
 
     def prepend(self, text: str | bytes) -> None:
         """Add `text` at the start. Amortized time proportional to its length.
 
-        A character in two parts, by bytes or by surrogates, is joined. Raises EncodingError, and adds nothing, where a byte
+        A character given in two parts, as bytes or surrogates, is joined. Raises EncodingError, and adds nothing, if a byte
         is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
         """
         self._grow(text, cut_unfinished_start, before=True)
@@ -112,10 +111,10 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
             self._count = self._total(len(characters))
 
     def _total(self, added: int) -> int:
-        """The count of the whole text, whose first `added` characters are new."""
+        """Return the count of the whole text, whose first `added` characters are new."""
         left = place = -len(self._text)
         window = added + SHORT_PIECE
-        chain: list[tuple[int, int, int]] = []  # a place, and the pre-token that comes first from there on
+        chain: list[tuple[int, int, int]] = []  # an offset, and the span of the first pre-token from there on
         while self._totals[-place] == UNKNOWN:
             spans = self._first_spans(place, window)
             for start, end in spans:
@@ -136,7 +135,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         return self._totals[-left]
 
     def _first_spans(self, place: int, window: int) -> list[Span]:
-        """The first pre-tokens from `place` on, as far as a look at `window` characters tells; empty if it does not."""
+        """Return the first pre-tokens from `place` on that the next `window` characters settle; empty if they settle none."""
         pretokenizer = self._pretokenizer
         if isinstance(pretokenizer, WholeText):
             return [(place, 0)]
@@ -181,7 +180,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
 
 
 def _rebuild(engine: VocabularyEngine, finished: bytes, unfinished: str | bytes) -> PrependingEncoder:
-    """An unpickled encoder: the same text and count, no marks."""
+    """Unpickle an encoder: with the same text and count, without marks."""
     encoder = PrependingEncoder(engine)
     encoder.prepend(finished)
     encoder.prepend(unfinished)

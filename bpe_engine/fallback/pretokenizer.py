@@ -1,18 +1,18 @@
-"""Pre-tokens by the `regex` package, and which of them no appended text can move.
+"""Split text into pre-tokens with the `regex` package, and find those that appended text cannot move.
 
-A pre-token is *settled* when its place stays the same whatever is appended. For the named patterns a constant tells which
-are: in each of them all but the last `LOOKBACK` pre-tokens of a text are settled.
+A pre-token is *settled* if its span stays the same whatever is appended. For each named pattern a constant is enough: all
+but the last `LOOKBACK` pre-tokens of a text are settled.
 
     1   the last one is open: a run may grow; white space at the end of the text is one pre-token, but gives its last
-        character away to whatever follows. cl100k; falcon, where " 12" becomes " " | "123".
+        character to the text that follows. cl100k; falcon, where " 12" becomes " " | "123".
     2   the last two are open: "'" | "l" becomes "'ll" (r50k, gpt2, starcoder); "it" | "'l" becomes "it'll" and "A中" | "A"
         becomes "A中Ab" (o200k and its kin); "\\n" | "  " becomes one run when another line break follows (all others).
 
-For a pattern of the user's own, `(?:pattern)(?!)` is matched with `partial=True`. It can never match, so every way the
-pattern could go is tried, and a partial match is reported as soon as one of them meets the end of the text: no report, no
-way in which more text could matter. (Partial matching of the pattern alone does not tell: it prefers a complete match.)
+For a custom pattern, `(?:pattern)(?!)` is matched with `partial=True`. It can never match, so the search tries every way
+in which the pattern could match, and reports a partial match as soon as one of them reaches the end of the text. Without
+such a report, more text cannot matter. (A partial match of the pattern alone is no test: it prefers a complete match.)
 
-Not here: the same answers without looking at the whole pre-token; see `class_runs.py`.
+Not here: the same results without reading the whole pre-token; see `class_runs.py`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from bpe_engine.text.unicode_classes import stand_ins
 
 Span = tuple[int, int]
 
-# Seconds. Trying every way in which a pattern can match may take exponential time; after these seconds the pre-token counts as open.
+# Seconds. Trying every way in which a pattern can match may take exponential time; after this time the pre-token is taken as open.
 PATIENCE = 0.05
 
 LOOKBACK = dict.fromkeys(PATTERNS, 2) | {"cl100k": 1, "falcon": 1}
 
-# A pre-token that ends with one of these may give back some of its end when text is appended: " 12" becomes " " | "123" under
-# falcon, and a run of what deepseek_v3 has no word for loses its last character to a word.
+# An open pre-token that ends with one of these characters may become shorter when text is appended: " 12" becomes " " | "123" under
+# falcon, and under deepseek_v3 a run of characters outside of all its classes loses its last one to a word.
 GIVEN_BACK = dict.fromkeys(PATTERNS, r"\s") | {"falcon": r"[\s0-9]", "deepseek_v3": r"[^\p{L}\p{M}\p{N}\p{P}\p{S}]"}
 
 
@@ -44,23 +44,22 @@ class PreTokenizer(Protocol):
     """Protocol of a pre-tokenization grammar, as the encoders need it. Offsets are characters."""
 
     looks_back: bool
-    """True if a match can depend on what stands before it: then no part of a text can be scanned by itself."""
+    """True if a match can depend on the text before it: then no part of a text can be split by itself."""
 
     def spans(self, text: str) -> list[Span]:
-        """The pre-tokens of `text`, in order, each as (start, end) in characters."""
+        """Return the pre-tokens of `text`, in order, each as (start, end) in characters."""
 
     def open_count(self, text: str, spans: list[Span]) -> int:
-        """The number of pre-tokens at the end of `text`, the last ones of `spans`, that appended text may move; all
-        before are settled.
+        """Return the number of open pre-tokens: the last ones of `spans`, which appended text may move. All others are settled.
 
-        May exceed their number: then some before `text` are open too.
+        The number may exceed `len(spans)`: then some pre-tokens before `text` are open, too.
         """
 
 
 def pretokenizer_for(pattern: Pattern | None) -> PreTokenizer:
-    """The pre-tokenizer of a pattern; None makes the whole text one pre-token.
+    """Return the pre-tokenizer of a pattern; None makes the whole text one pre-token.
 
-    Raises PatternError where the `regex` package does not accept the pattern.
+    Raises PatternError if the `regex` package does not accept the pattern.
     """
     if pattern is None:
         return WholeText()
@@ -83,7 +82,7 @@ class WholeText:
         return [(0, len(text))] if text else []
 
     def open_count(self, text: str, spans: list[Span]) -> int:  # noqa: ARG002 - the protocol's
-        """All: the one pre-token may always grow."""
+        """Return 1, or 0 for an empty text: the one pre-token may always grow."""
         return len(spans)
 
 
@@ -106,7 +105,7 @@ class NamedPattern:
         return [match.span() for match in self._regex.finditer(stand_ins(text))]
 
     def split(self, text: str) -> list[str]:
-        """The pre-tokens of `text` themselves.
+        """Return the pre-tokens of `text` as strings.
 
         >>> NamedPattern("cl100k").split("it's 2 am")
         ['it', "'s", ' ', '2', ' am']
@@ -116,7 +115,7 @@ class NamedPattern:
         return [text[start:end] for start, end in self.spans(text)]
 
     def open_count(self, text: str, spans: list[Span]) -> int:  # noqa: ARG002 - the protocol's
-        """`lookback`, a constant of the pattern."""
+        """Return `lookback`, a constant of the pattern."""
         return self.lookback
 
     def may_shrink(self, last: str) -> bool:
@@ -129,11 +128,11 @@ class NamedPattern:
 
 
 class CustomPattern:
-    """A pattern of the user's own, with match or split behaviour. A search that takes too long raises EncodingError (`bpe_engine/text/patience.py`)."""
+    """A custom pattern, with match or split behaviour. A search that takes too long raises EncodingError (`bpe_engine/text/patience.py`)."""
 
     def __init__(self, pattern: Pattern) -> None:
         self._regex = compiled(pattern.source)
-        # The line end closes a comment that a verbose pattern may end with.
+        # The line end closes a comment at the end of a verbose pattern.
         end_of_comment = "\n" if self._regex.flags & regex.VERBOSE else ""
         self._touches_end = compiled(f"(?:{pattern.source}{end_of_comment})(?!)")
         self._split = pattern.behaviour == "split"
@@ -156,26 +155,26 @@ class CustomPattern:
         """
         first_open = self._first_open_place(text)
         if self._has_dollar and text.endswith("\n"):
-            # "$" has matched before this "\n", because it is the last one, and that is not reported. Without the "\n" it is.
+            # "$" has matched before the final "\n", which is not reported as a partial match. Without the "\n" it is reported.
             first_open = min(first_open, self._first_open_place(text[:-1]))
-        # A match that ends just there is kept open, too: it may be a gap, which grows if nothing matches after all.
+        # A span that ends just there is open, too: it may be a gap, which grows if nothing matches after all.
         return sum(1 for _, end in spans if end >= first_open)
 
     def _first_open_place(self, text: str) -> int:
-        """The first place where the search for a match, as far as it went, met the end of the text."""
+        """Return the first offset from which the search for a match reaches the end of the text."""
         place = 0
         try:
             while place < len(text) and self._touches_end.match(text, place, partial=True, timeout=PATIENCE) is None:
                 match = self._regex.match(text, place, timeout=PATIENCE)
                 place = max(place + 1, match.end() if match else 0)
         except TimeoutError:
-            return place  # nobody knows, so it is kept open
+            return place  # unknown, so it is taken as open
         return place
 
 
 @cache
 def compiled(source: str) -> regex.Pattern[str]:
-    """The compiled pattern; PatternError with the place of the fault where it does not compile."""
+    """Return the compiled pattern. Raises PatternError, with the place of the error, if it does not compile."""
     check_repetitions(source)
     try:
         return regex.compile(source)
@@ -208,7 +207,7 @@ _ESCAPES_AND_SETS = regex.compile(r"\\[^bBAGKmM<>]|\[\^?\]?(?:\\.|[^\]\\])*\]", 
 
 
 def _looks_back(source: str) -> bool:
-    """Whether a match may depend on what stands before it.
+    """Whether a match may depend on the text before it.
 
     >>> _looks_back(r"[^\\r\\n]+|\\s+(?!\\S)"), _looks_back(r"\\bword|."), _looks_back(r"(?<=a)b")
     (False, True, True)

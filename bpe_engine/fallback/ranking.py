@@ -1,19 +1,19 @@
 """Turn merges of pairs into merge ranks of tokens, as the engine's fast algorithms require.
 
 A tokenizer.json lists pairs, and only these merge, in this order. The engine merges any two neighbours whose concatenation is a token,
-lowest rank first. Both come to the same where the rank of a token is the place in the list of the last merge in the encoding of
-the token by itself, and where tokens that are not their own encoding are left out:
+lowest rank first. The results are equal if the rank of a token is the list index of the last merge in the encoding of the token by
+itself, and tokens that are not their own encoding are left out:
 
     merges    0: b c -> bc   1: a b -> ab   2: ab c -> abc   3: a bc -> abc
     abc       a b c  ->  a bc  ->  abc                          rank 3, not 2: "ab c" never comes about
     abd       "ab d" is not in the list                         no rank: nothing makes it
 
-Why: two neighbours that make up the bytes of a token, with no merge across their outer ends so far, came about as they do in that token by
-itself. So they are the halves of its last merge there, and that is in the list; or that token is never made, and they stay apart.
+Why: two neighbours that make up the bytes of a token, with no merge across their outer ends so far, were made as in that token by itself.
+So either they are the halves of its last merge there, which is in the list; or that token is never made, and they stay apart.
 
-Whether two tokens can become neighbours is told by un-merging them from the outside in, the younger first, as in `reference/compatible.py`.
-That takes for granted that a token comes after its halves. A list in which some token that comes about has an earlier place than one of its
-halves is `disordered`: only the definition itself is exact then.
+To find out whether two tokens can become neighbours, they are un-merged from the outside in, the later merge first, as in
+`reference/compatible.py`. That requires that a token comes after its halves. A list in which a token that can be made comes before one of
+its halves is `disordered`: then only the definition itself is exact.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _ATOM = -1
 class Ranking(NamedTuple):
     """The order of merges, and the tokens that no merge makes.
 
-    `order`: their ids in merge order, those of a single byte or character first. `disordered`: the id of a token that comes before one of
-    its halves, None if there is none; with one, `order` means nothing.
-    `blocked`: the ids of tokens whose own encoding is two tokens that do not merge; `unreachable`: of all others that no merge makes.
+    `order`: the ids of the tokens in merge order, single bytes or characters first. `disordered`: the id of a token that comes before one
+    of its halves, None if there is none; if there is one, `order` means nothing. `blocked`: the ids of tokens that no merge makes, though
+    they are two other tokens side by side. `unreachable`: the ids of all other tokens that no merge makes.
     """
 
     order: list[int]
@@ -43,9 +43,9 @@ class Ranking(NamedTuple):
 def rank_by_pairs(
     tokens: Mapping[int, bytes] | Mapping[int, str], merges: Sequence[tuple[int, int]], source: str
 ) -> Ranking:
-    """The merge order of `tokens` under a list of pairs of ids. About three microseconds a pair.
+    """Return the merge order of `tokens` under a list of pairs of ids. About three microseconds a pair.
 
-    Raises VocabularyError for a pair whose concatenation is no token.
+    Raises VocabularyError if the concatenation of a pair is no token.
 
     >>> tokens = {0: "a", 1: "b", 2: "c", 3: "bc", 4: "ab", 5: "abc", 6: "abca", 7: "cab", 8: "d", 9: "cd"}
     >>> rank_by_pairs(tokens, [(1, 2), (0, 1), (4, 2), (0, 3), (2, 4)], "an example")
@@ -87,7 +87,10 @@ def rank_by_pairs(
 def pair_places(
     tokens: Mapping[int, bytes] | Mapping[int, str], merges: Sequence[tuple[int, int]], source: str
 ) -> tuple[dict[int, int], list[int | None]]:
-    """The place of each pair in the list, and for each place what is made there: None where the same pair comes again later, which counts."""
+    """Return the index of each pair in the list (of a repeated pair the last), and the id that each merge makes (None if the pair comes again).
+
+    Raises VocabularyError if the concatenation of a pair is no token.
+    """
     id_of = {token: token_id for token_id, token in tokens.items()}
     places: dict[int, int] = {}
     targets: list[int | None] = []
@@ -107,12 +110,12 @@ def pair_places(
 def _neighbours(
     left: int, right: int, made: Mapping[int, int], halves: Mapping[int, tuple[int, int]], places: Mapping[int, int]
 ) -> bool:
-    """Whether `left` and `right` can both come about side by side: whether no merge across their join comes before they are whole."""
+    """Whether `left` and `right` can both be made side by side: no merge across their join comes before they are complete."""
     while True:
         left_made, right_made = made[left], made[right]
         if left_made == right_made == _ATOM:
             return True
-        # The younger is un-merged first, the right one of equals: merging goes from left to right.
+        # The later merge is undone first, of equals the right one, because merging goes from left to right.
         if left_made > right_made:
             limit = left_made
             left = halves[left][1]

@@ -1,10 +1,10 @@
-"""Safe splits for normalizers and added tokens: both sides can be normalized by themselves, whatever stands around
-them.
+"""Safe splits ("cuts") for normalizers and added tokens: both sides can be normalized by themselves, whatever the text
+around them.
 
     "e\\u0301 <mask> b"      NFC, and an added token <mask>
-       ^       ^            no cuts: inside what is composed, inside the token, and near an end of the text where one may begin
+       ^       ^            no cuts: inside a composed character, inside the token, and near the end of the text, where one may start
 
-Pre-tokenizers and merges still see both sides as one.
+Pre-tokenizers and merges still see both sides as one text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Spans = list[tuple[int, int, "AddedToken"]]
 
 
 class RawCuts:
-    """The cuts of a tokenizer. Immutable; shared by threads. Offsets are characters."""
+    """Finds the cuts of a tokenizer. Immutable; threads may share it. Offsets are characters."""
 
     def __init__(self, engine: SpecificationEngine) -> None:
         self._normalization = engine.normalization
@@ -41,10 +41,10 @@ class RawCuts:
         self._looks_at_ends = self._prepends or self._wants_words
         self._removes = any(isinstance(one, Replace) and not one.content for one in normalizers)
         self.everywhere = not tokens and not engine.normalization and self._recoding is None
-        """Whether every place is a cut, also the ends of the text."""
+        """Whether every offset is a cut, including the ends of the text."""
 
     def last(self, text: str, *, at_start: bool) -> int:
-        """The last cut inside of `text`, however it goes on; 0 if there is none. `at_start`: the stretch begins with it."""
+        """Return the last cut inside of `text`, valid whatever text follows; 0 if there is none. `at_start`: the stretch starts with `text`."""
         if self.everywhere:
             return len(text)
         spans = self._spans(text)
@@ -59,15 +59,15 @@ class RawCuts:
         return 0
 
     def first(self, text: str, *, at_end: bool) -> int | None:
-        """The first cut of `text`, whatever stands before it; None if there is none. `at_end`: the stretch ends with it."""
+        """Return the first cut of `text`, valid whatever text comes before; None if there is none. `at_end`: the stretch ends with `text`."""
         if self.everywhere:
             return 0
         spans = self._spans(text)
         if self._begins_unseen(spans):
             return None
-        # A token that ends at the cut is as bad as one that crosses it, where that matters for what stands after it, or where it looks there.
+        # A token must not cross the cut. Nor may one end there if its end changes the text after it, or if it must be a whole word.
         margin = max(0, self._raw_finder.longest - (not self._looks_at_ends)) if self._raw_finder else 0
-        # The text may begin here, or not.
+        # `text` may be the start of the whole text, or not.
         normals = [_Normal(self, text, at_start=at_start, at_end=at_end) for at_start in (False, True) if self._finder]
         for place in range(max(1, margin), len(text)):
             if (
@@ -79,18 +79,18 @@ class RawCuts:
         return None
 
     def _begins_unseen(self, spans: Spans) -> bool:
-        """Whether stretches begin after tokens, and with what is put before them may begin with a token that is looked for in normalized text."""
+        """Whether a stretch starts after a token of `spans`, so that a prepended text may become part of a token in normalized text."""
         return bool(spans) and self._prepends and self._finder is not None
 
     def _begins_at(self, text: str, place: int, spans: Spans) -> bool:
-        """Whether a stretch may begin at a place: after a token, or because nothing is left of what stands before it."""
+        """Whether a stretch may start at a place: after a token, or because normalizers remove the text before the place."""
         left = self._normalization.normalize(text[place - 1], at_start=False, at_end=False)
         return self._removes or not left or any(end == place for _, end, _ in spans)
 
     def checker(self, text: str) -> Callable[[int], bool]:
-        """Tells for ascending places inside of `text` whether they are cuts, where `everywhere` is false or true.
+        """Return a function that reports whether a place inside of `text` is a cut; it is valid if `everywhere` is true, too.
 
-        Tokens that are looked for in normalized text are looked for in the text itself. After a token is no cut: there a segment begins.
+        Tokens that belong to normalized text are searched for in the text itself. The end of a token is no cut, because a segment starts there.
         """
         spans = sorted(
             [*self._spans(text), *(self._finder.spans(text) if self._finder else [])], key=lambda span: span[:2]
@@ -118,14 +118,14 @@ class RawCuts:
         return not (self._raw_finder or self._finder) or self.keeps_tokens(before, after, place, spans)
 
     def _is_known(self, before: str) -> bool:
-        """Whether no run of unknown characters goes on after this one."""
+        """Whether the character `before` ends a run of unknown characters, because it is known itself."""
         if not before.isascii() or self._recoding is None:
             return False
         normalized = self._normalization.normalize(before, at_start=False, at_end=False)
         return bool(normalized) and not self._recoding.is_unknown(normalized[-1])
 
     def keeps_tokens(self, before: str, after: str, place: int, spans: Spans) -> bool:
-        """Whether no added token stands on both sides, takes white space along from the other side, or looks whether that is a word."""
+        """Whether no added token crosses the place, strips white space on its other side, or depends on the character there being a word."""
         if self._takes_white_space and (before in WHITE_SPACE or after in WHITE_SPACE):
             return False
         if self._wants_words and (is_word(before) or any(end == place for _, end, _ in spans)):
@@ -134,7 +134,7 @@ class RawCuts:
 
 
 class _Normal:
-    """A text as it is normalized, and the added tokens in it."""
+    """The normalized form of a text, and the added tokens in it."""
 
     def __init__(self, cuts: RawCuts, text: str, *, at_start: bool = False, at_end: bool = False) -> None:
         self._cuts = cuts
@@ -147,11 +147,11 @@ class _Normal:
         self._margin = max(0, finder.longest - 1) if finder else 0
 
     def is_cut(self, place: int, *, from_end: bool) -> bool:
-        """Whether the place in the text is a cut for these, too."""
+        """Whether the place in the text is also a cut for the added tokens in normalized text."""
         where = len(self._normal) - len(self._normalize(self._text[place:], at_start=False, at_end=self._at_end))
         if not 0 < where < len(self._normal):
             return False
-        # The start has the same condition as tokens searched in the raw text: see `first`.
+        # At the start the margin is that of tokens in the raw text: see `first`.
         room = len(self._normal) - where if from_end else where - self._cuts._looks_at_ends  # noqa: SLF001 - as above
         before, after = self._normal[where - 1], self._normal[where]
         return room >= self._margin and self._cuts.keeps_tokens(before, after, where, self._spans)

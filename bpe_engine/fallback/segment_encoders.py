@@ -1,6 +1,6 @@
 """The count of one segment of normalized text while it grows, at its end or at its start.
 
-By the engine's own encoders for `EngineSegments`; for `PieceSegments` what is settled is counted once and the open end again.
+`EngineSegments` use the engine's own encoders. For `PieceSegments` the settled part is counted once, and the open end at each step.
 """
 
 from __future__ import annotations
@@ -11,63 +11,66 @@ from bpe_engine.fallback.segments import EngineSegments, PieceSegments, Segments
 
 
 class SegmentAppender(Protocol):
-    """A segment that grows at its end."""
+    """Protocol of an encoder for a segment that grows at its end."""
 
     @property
     def count(self) -> int:
-        """Tokens of the segment."""
+        """The number of tokens of the segment."""
         ...
 
     @property
     def fewest(self) -> int:
-        """A lower bound for the count of whatever it may grow to."""
+        """A lower bound for the count of the segment, however it grows."""
         ...
 
     def feed(self, text: str, *, is_first: bool, at_start: bool) -> None:
-        """Add normalized text; `at_start`: the segment begins with it; `is_first`: and so does the whole text."""
+        """Add normalized text; `at_start`: the segment starts with it; `is_first`: the segment is at the start of the whole text."""
         ...
 
-    def snapshot(self) -> Any:  # noqa: ANN401 - whatever its own rollback takes
-        """A mark."""
+    def snapshot(self) -> Any:  # noqa: ANN401 - a mark for its own rollback
+        """Return a mark."""
         ...
 
     def rollback(self, mark: Any) -> None:  # noqa: ANN401 - as above
-        """Return to a mark."""
+        """Go back to a mark."""
         ...
 
 
 class SegmentPrepender(Protocol):
-    """A segment that grows at its start."""
+    """Protocol of an encoder for a segment that grows at its start."""
 
     @property
     def fewest(self) -> int:
-        """A lower bound for the count of whatever it may grow to."""
+        """A lower bound for the count of the segment, however it grows."""
         ...
 
     def feed(self, text: str) -> None:
-        """Add normalized text."""
+        """Add normalized text at the start."""
         ...
 
     def count_as_begun(self, start: str, *, is_first: bool) -> int:
-        """Tokens of the segment, if it begins here, with the text `start`: with what is put before it then. Leaves that in."""
+        """Return the number of tokens if the segment starts here, with the text `start`.
+
+        The count includes the text that pre-tokenizers put before a segment; that text may stay in the segment until a rollback.
+        """
         ...
 
-    def snapshot(self) -> Any:  # noqa: ANN401 - whatever its own rollback takes
-        """A mark."""
+    def snapshot(self) -> Any:  # noqa: ANN401 - a mark for its own rollback
+        """Return a mark."""
         ...
 
     def rollback(self, mark: Any) -> None:  # noqa: ANN401 - as above
-        """Return to a mark."""
+        """Go back to a mark."""
         ...
 
 
 def appender(segments: Segments) -> SegmentAppender:
-    """For an empty segment that grows at its end."""
+    """Return an encoder for an empty segment that grows at its end."""
     return _EngineAppender(segments) if isinstance(segments, EngineSegments) else _PieceAppender(_as_pieces(segments))
 
 
 def prepender(segments: Segments) -> SegmentPrepender:
-    """For an empty segment that grows at its start."""
+    """Return an encoder for an empty segment that grows at its start."""
     return _EnginePrepender(segments) if isinstance(segments, EngineSegments) else _PiecePrepender(_as_pieces(segments))
 
 
@@ -126,7 +129,7 @@ class _EnginePrepender:
 
 
 class _Open(NamedTuple):
-    """Tokens that are settled, the open end, and whether it is the start of the text."""
+    """The number of settled tokens, the open end, and whether the open end is at the start of the whole text."""
 
     settled: int = 0
     text: str = ""

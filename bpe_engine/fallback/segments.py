@@ -1,10 +1,10 @@
-"""Encode segments of normalized text: by the engine, which cuts and merges by itself, or pre-token by pre-token.
+"""Encode segments of normalized text: as a whole by the engine, or pre-token by pre-token.
 
-    EngineSegments    the pre-tokenizers are a named grammar, one pattern, or none: a segment goes to the engine as a whole, and the
-                      engine's own encoders know its count while it grows
-    PieceSegments     any others: pre-tokens by `fallback/splitting.py`, each merged by itself and remembered
+    EngineSegments    the pre-tokenizers are a named grammar, one pattern, or none: the engine splits and merges the segment, and the
+                      engine's own encoders count it while it grows
+    PieceSegments     any other pre-tokenizers: `fallback/splitting.py` splits, and each pre-token is merged by itself and cached
 
-Some pre-tokenizers put a character before a segment (ByteLevel with `add_prefix_space`, Metaspace). That happens at its start alone: `at_start`.
+Some pre-tokenizers put a character before a segment (ByteLevel with `add_prefix_space`, Metaspace), only at its start: `at_start`.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _PLAIN_SAFE_SPLIT = re.compile(r"(?<=[0-9A-Za-z])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=
 
 
 class Start(NamedTuple):
-    """The text put before a segment that does not begin with it. `first_only`: only at the start of the whole text."""
+    """The text put before a segment, unless it already starts with it. `first_only`: only at the start of the whole text."""
 
     text: str = ""
     first_only: bool = False
     space: str = " "
-    """What stands for a space."""
+    """The text that replaces a space."""
 
     def before(self, text: str, *, is_first: bool) -> str:
-        """The text before a segment that begins with `text`."""
+        """Return the text to put before a segment that starts with `text`."""
         if not self.text or not text or (self.first_only and not is_first) or text.startswith(self.text):
             return ""
         return self.text
 
 
 def segments_of(specification: Specification) -> Segments:
-    """The object that cuts and merges the segments of a specification. Raises VocabularyError and PatternError."""
+    """Return the object that splits and merges the segments of a specification. Raises VocabularyError and PatternError."""
     stages = specification.pre_tokenizers
     if specification.model != "merges":
         return PieceSegments(PieceModel(specification), Splitting(stages))
@@ -63,7 +63,7 @@ def segments_of(specification: Specification) -> Segments:
 
 
 def _single_pattern(stages: tuple[PreTokenizer, ...]) -> tuple[Pattern, Start] | None:
-    """The one pattern that is the same as these stages, and what is put before a segment; None if there is none."""
+    """Return the one pattern that equals these stages, and the text put before a segment; None if no pattern does."""
     match stages:
         case (Pattern() as pattern,):
             return pattern, Start()
@@ -75,7 +75,7 @@ def _single_pattern(stages: tuple[PreTokenizer, ...]) -> tuple[Pattern, Start] |
 
 
 def _no_pattern(stages: tuple[PreTokenizer, ...], *, in_bytes: bool) -> tuple[None, Start] | None:
-    """The text put before a segment if the stages cut nothing; None if they do."""
+    """Return the text put before a segment if the stages never split; None if they do."""
     match stages:
         case ():
             return None, Start()
@@ -88,46 +88,46 @@ def _no_pattern(stages: tuple[PreTokenizer, ...], *, in_bytes: bool) -> tuple[No
 
 
 class Segments(ABC):
-    """Segments of normalized text -> tokens. Immutable, but for what it remembers; shared by threads."""
+    """Segments of normalized text -> tokens. Immutable except for its caches; threads may share it."""
 
     def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
         self.merging = merging
         self.splitting = splitting
-        # After ByteLevel a piece is bytes, written as characters; a vocabulary of characters has tokens that are written so, too.
+        # After ByteLevel the characters of a piece stand for bytes. A vocabulary of characters has its tokens in that form, too.
         self._in_bytes = splitting.in_bytes and isinstance(merging, Merging) and merging.recoding is None
 
     @property
     @abstractmethod
     def is_incremental(self) -> bool:
-        """Whether it is known where segments come apart."""
+        """Whether safe splits inside a segment are known."""
 
     @abstractmethod
     def safe_splits(self, text: str, *, plain: bool, space: str) -> Iterator[int]:
-        """The places where a text comes apart whatever stands around them.
+        """Return the safe splits of a text, ascending, in characters.
 
-        `plain`: only between ASCII characters, because normalizers may change others. `space` is what they make of a space.
+        `plain`: only those between ASCII characters, because normalizers may change others. `space` is the normalized form of a space.
         """
 
     @abstractmethod
     def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:
-        """The number of tokens; of a part of a segment where it is not `at_start`."""
+        """Return the number of tokens of a segment, or of its part after its start if `at_start` is false."""
 
     @abstractmethod
     def encode(self, text: str, *, is_first: bool) -> list[int]:
-        """The token ids."""
+        """Return the token ids of a segment."""
 
     def split(self, text: str, *, is_first: bool) -> list[str]:
-        """The pre-tokens."""
+        """Return the pre-tokens of a segment."""
         return [piece.text for piece in self.splitting.pieces(Piece(text, is_first, None))]
 
     def encode_aligned(self, text: str, places: list[int], *, is_first: bool) -> Iterable[tuple[int, int]]:
-        """The token ids, each with the place in the whole text where it starts; `places` are those of the characters of `text`."""
+        """Yield the token ids, each with its start offset in the whole text; `places` are the offsets of the characters of `text` there."""
         for piece in self.splitting.pieces(Piece(text, is_first, places)):
             if piece.places is not None:
                 yield from ((token, piece.places[start]) for token, start in self._encode_piece(piece.text))
 
     def _encode_piece(self, piece: str) -> list[tuple[int, int]]:
-        """The ids of a pre-token as the stages leave it, each with its place in it."""
+        """Return the ids of a pre-token as the stages produce it, each with its offset in `piece`."""
         if not self._in_bytes:
             return self.merging.encode_aligned(piece)
         text = bytes_of(piece).decode("utf-8", "surrogateescape")
@@ -136,7 +136,7 @@ class Segments(ABC):
 
 
 class EngineSegments(Segments):
-    """By the engine as a whole."""
+    """Segments that the engine encodes as a whole."""
 
     def __init__(self, merging: Merging, start: Start, splitting: Splitting, pattern: Pattern | None) -> None:
         super().__init__(merging, splitting)
@@ -148,11 +148,11 @@ class EngineSegments(Segments):
 
     @property
     def is_incremental(self) -> bool:
-        """Whether it is known where segments come apart: the engine's encoders do, but for patterns of one's own."""
+        """Whether safe splits inside a segment are known: true unless the pattern is a custom one without safe splits."""
         return self.pattern is None or has_safe_splits(self.pattern)
 
     def internal(self, text: str, *, is_first: bool = False, at_start: bool = False) -> bytes:
-        """The text that the engine gets for a part of a segment."""
+        """Return the internal text for the engine of a part of a segment."""
         if self.start.space != " ":
             text = text.replace(" ", self.start.space)
         if at_start:
@@ -160,7 +160,7 @@ class EngineSegments(Segments):
         return self.merging.recoded(text)
 
     def safe_splits(self, text: str, *, plain: bool, space: str) -> Iterator[int]:
-        """As `Segments` says."""
+        """As `Segments.safe_splits`."""
         if self.pattern is None:
             space = space.replace(" ", self.start.space)
             cut = _BEFORE_SPACE if self._begins_tokens(space) else None
@@ -169,7 +169,7 @@ class EngineSegments(Segments):
         return iter(()) if cut is None else (found.start() for found in cut.finditer(text))
 
     def _begins_tokens(self, space: str) -> bool:
-        """Whether no token has a letter or digit of ASCII before a space, so that none merges over such a place."""
+        """Whether no token has an ASCII letter or digit before a space, so that no merge crosses such a place."""
         known = self._separators.get(space)
         if known is None:
             joined = re.compile(b"[0-9A-Za-z]" + re.escape(space[:1].encode()))
@@ -178,16 +178,16 @@ class EngineSegments(Segments):
         return known
 
     def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:
-        """The number of tokens."""
+        """As `Segments.count`."""
         return self.engine.count(self.internal(text, is_first=is_first, at_start=at_start))
 
     def encode(self, text: str, *, is_first: bool) -> list[int]:
-        """The token ids."""
+        """As `Segments.encode`."""
         return self.merging.external(self.engine.encode_ordinary(self.internal(text, is_first=is_first, at_start=True)))
 
 
 class PieceSegments(Segments):
-    """Pre-token by pre-token."""
+    """Segments that are encoded pre-token by pre-token."""
 
     def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
         super().__init__(merging, splitting)
@@ -196,24 +196,24 @@ class PieceSegments(Segments):
 
     @cached_property
     def cuts(self) -> PieceCuts | None:
-        """The safe cuts between segments; None if they are not known."""
+        """The safe splits between pre-tokens; None if they are not known."""
         return PieceCuts.of(self.splitting.stages)
 
     @property
     def is_incremental(self) -> bool:
-        """Whether it is known where segments come apart."""
+        """As `Segments.is_incremental`."""
         return self.cuts is not None
 
     def safe_splits(self, text: str, *, plain: bool, space: str) -> Iterator[int]:  # noqa: ARG002 - they are between plain characters anyway
-        """As `Segments` says."""
+        """As `Segments.safe_splits`."""
         return iter(()) if self.cuts is None or space != " " else self.cuts.all(text)
 
     def count(self, text: str, *, is_first: bool, at_start: bool = True) -> int:  # noqa: ARG002 - the stages look for themselves
-        """The number of tokens."""
+        """As `Segments.count`."""
         return sum(self._piece_counts[piece.text] for piece in self.splitting.pieces(Piece(text, is_first, None)))
 
     def encode(self, text: str, *, is_first: bool) -> list[int]:
-        """The token ids."""
+        """As `Segments.encode`."""
         ids: list[int] = []
         for piece in self.splitting.pieces(Piece(text, is_first, None)):
             ids += self._piece_ids[piece.text]
@@ -226,7 +226,7 @@ class PieceSegments(Segments):
 
 
 class _PieceIds(PieceIds):
-    """Pre-token -> ids, where the pre-token itself is asked for and not its bytes."""
+    """Pre-token -> ids, computed from the pre-token itself instead of its bytes."""
 
     def __init__(self, encode: Callable[[str], Sequence[int]]) -> None:
         super().__init__(lambda data: encode(data.decode("utf-8", "surrogateescape")))

@@ -39,8 +39,9 @@ _WORDS = matcher(RustExpression(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"))
 
 
 class Piece(NamedTuple):
-    """A part of the text between two stages. `is_first`: the whole text begins with it. `places`: the offset of each character in the whole text, None
-    if offsets are not asked for.
+    """A part of the text between two stages.
+
+    `is_first`: whether the whole text starts with it. `places`: the offset of each character in the whole text, None if offsets are not needed.
     """
 
     text: str
@@ -48,14 +49,14 @@ class Piece(NamedTuple):
     places: list[int] | None
 
     def part(self, start: int, end: int) -> Piece:
-        """The characters [start, end) of this piece."""
+        """Return the characters [start, end) of this piece."""
         if self.places is None:
             return Piece(self.text[start:end], self.is_first and start == 0, None)
         # Text that a normalizer inserts has the place of the character after it, which may also be the first one.
         return Piece(self.text[start:end], start < end and self.places[start] == 0, self.places[start:end])
 
     def behind(self, added: str) -> Piece:
-        """With `added` before it, which comes from the same place."""
+        """Return this piece with `added` before it, at the same offset in the whole text."""
         return Piece(
             added + self.text,
             self.is_first,
@@ -64,7 +65,7 @@ class Piece(NamedTuple):
 
 
 class Splitting:
-    """Some pre-tokenizers in a row. Immutable; shared by threads. Raises PatternError for an expression that is not supported.
+    """Pre-tokenizers in a row. Immutable; threads may share it. Raises PatternError for an unsupported expression.
 
     >>> [piece.text for piece in Splitting((WhitespaceSplit(), Punctuation())).pieces(Piece(" a-b", True, None))]
     ['a', '-', 'b']
@@ -87,7 +88,7 @@ class Splitting:
         return type(self), (self.stages,)
 
     def pieces(self, piece: Piece) -> Iterable[Piece]:
-        """The pre-tokens of a text; none is empty."""
+        """Return the pre-tokens of a text, without empty ones."""
         pieces: Iterable[Piece] = (piece,) if piece.text else ()
         for number, stage in enumerate(self.stages):
             pieces = [part for piece in pieces for part in self._apply(number, stage, piece) if part.text]
@@ -106,7 +107,7 @@ class Splitting:
 
 
 def _matches(stage: PreTokenizer, text: str) -> tuple[list[Match], Behaviour]:
-    """The matches of a stage and what lies between them, and what becomes of them."""
+    """Return the matches of a stage with the gaps between them, and how the stage splits at them."""
     match stage:
         case Split(pattern, behaviour, invert):
             spans = matcher(pattern).spans(text)
@@ -128,7 +129,7 @@ def _matches(stage: PreTokenizer, text: str) -> tuple[list[Match], Behaviour]:
 
 
 def _script_spans(text: str) -> list[Match]:
-    """Runs of one script, and what stands before the first."""
+    """Return the runs of one script as matches, and the text before the first run as a gap."""
     spans: list[Match] = []
     start, script = 0, 0
     for place, character in enumerate(text):
@@ -147,7 +148,8 @@ def _each(source: str, text: str) -> list[Match]:
 
 
 def _behave(matches: list[Match], behaviour: Behaviour) -> Iterator[tuple[int, int]]:
-    """
+    """Return the spans of the pieces that a behaviour makes of matches and gaps.
+
     >>> "a..b", [_list("a..b", behaviour) for behaviour in ("removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous")]
     ('a..b', [['a', 'b'], ['a', '.', '.', 'b'], ['a.', '.', 'b'], ['a', '.', '.b'], ['a', '..', 'b']])
     """
@@ -200,5 +202,5 @@ def _metaspace(stage: Metaspace, piece: Piece) -> Iterator[Piece]:
 
 
 def compiled_literal(character: str) -> str:
-    """The source of an expression for one character."""
+    """Return the source of an expression that matches one character."""
     return rf"\U{ord(character):08X}"

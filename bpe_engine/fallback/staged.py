@@ -1,10 +1,10 @@
 """The engine of a specification, in Python.
 
     text --- added tokens ---> stretches --- normalizers ---> segments --- pre-tokenizers, merges ---> tokens
-                               (parted again by added tokens that are looked for in normalized text)
+                               (split again at added tokens that are searched for in normalized text)
 
-Where the pre-tokenizers are one of the named grammars, or none, segments go to the engine as they are (`segments.EngineSegments`); else they
-are cut into pre-tokens here (`segments.PieceSegments`). The incremental encoders of both: `staged_encoders.py`.
+If the pre-tokenizers are one of the named grammars, or none, the engine gets whole segments (`segments.EngineSegments`); otherwise they are
+split into pre-tokens here (`segments.PieceSegments`). The incremental encoders of both: `staged_encoders.py`.
 """
 
 from __future__ import annotations
@@ -42,33 +42,40 @@ Made = TypeVar("Made")
 
 
 class Segment(NamedTuple):
-    """Normalized text that is cut into pre-tokens by itself. `is_first`: it begins where the whole text begins."""
+    """Normalized text that is split into pre-tokens by itself. `is_first`: whether it starts where the whole text starts."""
 
     text: str
     is_first: bool
 
 
 class Where(NamedTuple):
-    """Where a text stands among explicit tokens."""
+    """The position of a text among explicit tokens.
 
-    is_first: bool = True  # nothing stands before it
-    goes_on: bool = False  # a token that is looked for in normalized text: normalizers do nothing at its start
-    behind: tuple[int, str] | None = None  # the id of such a token, and how it is written: they do nothing at its end
+    A token that is searched for in normalized text does not end a stretch for the normalizers, so they strip and prepend nothing next to it.
+    """
+
+    is_first: bool = True  # nothing comes before the text
+    goes_on: bool = False  # the token before the text is searched for in normalized text
+    behind: tuple[int, str] | None = (
+        None  # the id and the text of the token after it, if that is searched for in normalized text
+    )
 
 
 ALONE = Where()
 
 
 class SpecificationEngine:
-    """The engine of a specification, in Python. Raises VocabularyError, beginning with its source, for what is not supported. See `engine.Engine`."""
+    """The engine of a specification, in Python. See `engine.Engine`.
+
+    Raises VocabularyError, with a message that starts with the source, for an unsupported specification.
+    """
 
     def __init__(
         self, specification: Specification, *, not_native: str = "the implementation that runs is 'python'"
     ) -> None:
         self.specification = specification
         self.not_native = not_native
-        # Checked before anything is encoded: an expression that does not compile, and an added token that the normalizers remove completely, are errors
-        # of the file.
+        # Made now, because an expression that does not compile, or an added token that the normalizers remove completely, is an error of the file.
         found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
         self.table = SpecificationTable(specification, dict(found))
         _ = self.segments
@@ -82,23 +89,23 @@ class SpecificationEngine:
 
     @cached_property
     def normalization(self) -> Normalization:
-        """The normalizers in Python."""
+        """The normalizers, in Python."""
         return self._supported(lambda: Normalization(self.specification.normalizers))
 
     @cached_property
     def segments(self) -> Segments:
-        """Pre-tokenizers and merges in Python."""
+        """The pre-tokenizers and merges, in Python."""
         return self._supported(lambda: segments_of(self.specification))
 
     @cached_property
     def raw_finder(self) -> AddedTokenFinder:
-        """Finds the added tokens that are looked for in the text as it is."""
+        """The finder of added tokens in the text as it is."""
         tokens = (token for token in self.specification.added_tokens if not token.normalized)
         return AddedTokenFinder(tokens, longest_first=self._longest_first)
 
     @cached_property
     def finder(self) -> AddedTokenFinder:
-        """Finds the added tokens that are looked for in normalized text."""
+        """The finder of added tokens in normalized text."""
         tokens = (token for token in self.specification.added_tokens if token.normalized)
         return AddedTokenFinder(tokens, self.normalization.normalize, longest_first=self._longest_first)
 
@@ -110,19 +117,19 @@ class SpecificationEngine:
 
     @property
     def is_incremental(self) -> bool:
-        """Whether a growing text is read about once, and not anew for each count: whether it is known where texts come apart."""
+        """Whether a growing text is read about once, instead of again for each count: whether safe splits are known."""
         return self.segments.is_incremental and self.normalization.has_cuts and not self.needs_alignment
 
     # --- text -> segments and added tokens
 
     @cached_property
     def finds_always(self) -> bool:
-        """Whether there are added tokens that are found though nobody allows them."""
+        """Whether there are added tokens that are found without being allowed."""
         return any(map(always, self.specification.added_tokens))
 
     @cached_property
     def needs_alignment(self) -> bool:
-        """Whether it takes the places of all characters to tell which pieces begin where the text begins."""
+        """Whether the offsets of all characters are needed to decide which pieces are at the start of the text."""
         stages, normalizers = self.specification.pre_tokenizers, self.specification.normalizers
         firsts = [isinstance(stage, Metaspace) and stage.prepend_scheme == "first" for stage in stages]
         if not any(firsts) or not normalizers:
@@ -130,7 +137,7 @@ class SpecificationEngine:
         return not firsts[0] or not all(isinstance(one, UnicodeForm | Lowercase | Prepend) for one in normalizers)
 
     def parts(self, characters: str, wanted: Wanted, where: Where = ALONE) -> Iterator[Segment | AddedToken]:
-        """The segments and the added tokens of a text, in order."""
+        """Yield the segments and the added tokens of a text, in order."""
         for stretch, start, token in self.stretches(characters, wanted):
             goes_on = where.goes_on and start == 0
             behind = where.behind if token is None else None
@@ -150,22 +157,28 @@ class SpecificationEngine:
 
     @cached_property
     def sought_inside(self) -> dict[int, tuple[str, AddedToken]]:
-        """Id -> the text by which a token is looked for in normalized text, and the token; empty where nothing normalizes."""
+        """Id of a token that is searched for in normalized text -> the text to search for, and the token; empty without normalizers."""
         tokens = self.finder.tokens if self.normalization else {}
         return {token.id: (text, token) for text, token in tokens.items()}
 
     def where(self, before: int | None, behind: tuple[int, str] | None) -> Where:
-        """Where a stretch stands: the id of the explicit token before it; the id of the one behind it, and how it is written."""
+        """Return the position of a stretch between explicit tokens.
+
+        Args:
+            before: The id of the explicit token before the stretch, or None.
+            behind: The id and the text of the explicit token after the stretch, or None.
+        """
         inside = self.sought_inside
         return Where(before is None, before in inside, behind if behind is not None and behind[0] in inside else None)
 
     def normalized(
         self, stretch: str, behind: tuple[int, str] | None = None, *, at_start: bool = True
     ) -> tuple[str, list[int]]:
-        """The normalized text of a stretch, with the places of its characters; `behind`: up to this token, which is looked for in normalized text.
+        """Return the normalized text of a stretch and the source offset of each character.
 
-        What the normalizers put before a text may be a part of that token: "<s>" is "▁<s>" at the start of a text, so nothing stands before it, and
-        " <s>" is "▁▁<s>", so "▁" does.
+        `behind` is the id and the text of the token after the stretch, if that is searched for in normalized text; the result ends before it. A text
+        that normalizers prepend may be part of the token: "<s>" becomes "▁<s>" at the start of a text, with nothing before the token, and " <s>"
+        becomes "▁▁<s>", with "▁" before it.
         """
         if behind is None:
             return self.normalization.aligned(stretch, at_start=at_start)
@@ -183,9 +196,7 @@ class SpecificationEngine:
         return normalized[:start], places[:start]
 
     def stretches(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[str, int, AddedToken | None]]:
-        """The texts between the added tokens that are looked for in the text itself: each with its offset, and the
-        token after it.
-        """
+        """Yield the texts between the added tokens that are searched for in the text itself, each with its offset and the token after it."""
         place = 0
         if self.raw_finder and (self.finds_always or wanted is not always):
             for found in self.raw_finder.find(characters, wanted):
@@ -194,7 +205,7 @@ class SpecificationEngine:
         yield characters[place:], place, None
 
     def normal_stretches(self, normalized: str, wanted: Wanted = always) -> Iterator[tuple[str, AddedToken | None]]:
-        """The texts between the added tokens that are looked for in normalized text, each with the token after it."""
+        """Yield the texts between the added tokens that are searched for in normalized text, each with the token after it."""
         place = 0
         if self.finder and (self.finds_always or wanted is not always):
             for found in self.finder.find(normalized, wanted):
@@ -209,14 +220,14 @@ class SpecificationEngine:
 
     @cached_property
     def longest_added(self) -> int:
-        """Characters of the longest added token that may be found."""
+        """The length of the longest added token that may be found, in characters."""
         return max(self.raw_finder.longest, self.finder.longest) if self.finds_always else 0
 
     def total_cuts(self, characters: str, stride: int) -> Iterator[int]:
-        """Some places, at least `stride` characters apart, where the text comes apart altogether, in ascending order: count == count of one side + count of the other (`count_part`)."""
+        """Yield safe splits of the whole pipeline, ascending, at least `stride` characters apart: the `count_part` of both sides add up to the count."""
         if not self.is_incremental or self.normalization.strips or not self.normalization.keeps_plain:
             return
-        # Added tokens in normalized text are not looked for here: with them, it has to be the same as the text.
+        # Added tokens in normalized text are not searched for here, so with such tokens the normalized text must be the text itself.
         if self.finds_always and self.finder and self.normalization:
             return
         is_cut = self.raw_cuts.checker(characters)
@@ -229,9 +240,13 @@ class SpecificationEngine:
                 place = cut + stride
 
     def count_part(self, characters: str, *, at_start: bool, at_end: bool, is_first: bool | None = None) -> int:
-        """The number of tokens of a part of a text between two `total_cuts`: `at_start`, `at_end` say whether it is the first, the last.
+        """Return the number of tokens of a part of a text between two `total_cuts`.
 
-        `is_first`: it begins where the whole text begins; as `at_start` by default.
+        Args:
+            characters: The part.
+            at_start: Whether it is the first part of the text.
+            at_end: Whether it is the last part of the text.
+            is_first: Whether it starts where the whole text starts; the value of `at_start` by default.
         """
         first = at_start if is_first is None else is_first
         if not self.finds_always or not self.raw_finder.occurs(characters):
@@ -270,7 +285,7 @@ class SpecificationEngine:
         return wanted_tokens(self.specification.added_tokens, allowed, disallowed)
 
     def encode_characters(self, characters: str, wanted: Wanted = always, where: Where = ALONE) -> list[int]:
-        """The ids of text that went through `received` already, in Python."""
+        """Return the ids of text that has already gone through `received`."""
         if self.needs_alignment:
             return [token for token, _ in self._with_offsets(characters, wanted, where)]
         ids: list[int] = []
@@ -282,9 +297,9 @@ class SpecificationEngine:
         return ids
 
     def find_special(self, characters: str, allowed: Specials) -> list[tuple[int, int, int]]:
-        """The special tokens that `encode` finds in received text, if these are allowed: start and end in characters, and the id.
+        """Return the special tokens that `encode` finds in received text if `allowed` are allowed: start and end in characters, and the id.
 
-        White space that a token takes along belongs to it, up to an ordinary added token in there, which is among them: no plain text has it.
+        White space that a token strips belongs to its span, up to an ordinary added token in that white space.
         """
         wanted = self._wanted(allowed, ())
         spans: list[tuple[int, int, int]] = []
@@ -310,19 +325,19 @@ class SpecificationEngine:
         return spans
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
-        """The token ids of `text`, special tokens taken as plain text."""
+        """Return the token ids of `text`, taking special tokens as plain text."""
         return self.encode_characters(received(text))
 
     def encode_to_buffer(self, text: str | bytes) -> memoryview:
-        """The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
+        """Return the token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token)."""
         return memoryview(array("I", self.encode_ordinary(text))).toreadonly()
 
     def count(self, text: str | bytes) -> int:
-        """The number of tokens of `text`: `len(encode(text))`, without the ids."""
+        """Return the number of tokens of `text`: `len(encode(text))`, without making the ids."""
         return self.count_characters(received(text))
 
     def count_characters(self, characters: str, where: Where = ALONE) -> int:
-        """`count` of text that went through `received` already."""
+        """Return the `count` of text that has already gone through `received`."""
         if self.needs_alignment:
             return sum(1 for _ in self._with_offsets(characters, where=where))
         if where.goes_on or where.behind is not None:
@@ -330,7 +345,7 @@ class SpecificationEngine:
         return self.count_part(characters, at_start=True, at_end=True, is_first=where.is_first)
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
-        """The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit, where that can be known."""
+        """Return the number of tokens of `text`, or None if it is above `limit`. Stops reading soon after the limit if `is_incremental`."""
         require_int(limit, "limit")
         characters = received(text)
         encoder = self.appending_encoder()
@@ -346,7 +361,7 @@ class SpecificationEngine:
         return count if count <= limit else None
 
     def split(self, text: str | bytes) -> list[str]:
-        """The pre-tokens of `text`, normalized, and the added tokens. After ByteLevel bytes show as they do in a tokenizer.json."""
+        """Return the normalized pre-tokens of `text`, and the added tokens. After ByteLevel, bytes are written as in a tokenizer.json."""
         pieces: list[str] = []
         for part in self.parts(received(text), always):
             if isinstance(part, AddedToken):
@@ -356,18 +371,18 @@ class SpecificationEngine:
         return pieces
 
     def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
-        """`count` of each text, in order."""
+        """Return the `count` of each text, in order."""
         return in_threads(self.count, texts, num_threads)
 
     def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
-        """`encode_ordinary` of each text, in order."""
+        """Return the `encode_ordinary` of each text, in order."""
         return in_threads(self.encode_ordinary, text, num_threads)
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
-        """As `Engine` says. A token that starts inside a character has the offset of that character.
+        """As `Engine.encode_with_starts`. A token that starts inside a character has the offset of that character.
 
-        What a stage puts in has the offset of what it stands before or for, as Hugging Face says it (with `trim_offsets` false: a space that belongs
-        to a token counts).
+        Text that a stage inserts has the offset of the text that it is put before or replaces, as in Hugging Face (with `trim_offsets` false: a space
+        that belongs to a token counts).
         """
         characters = received(text)
         places = byte_places(characters)
@@ -410,18 +425,21 @@ class SpecificationEngine:
     # --- incremental encoders
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
-        """A text that grows to the right, and its count."""
+        """Return an encoder that counts a text growing to the right."""
         return StagedAppendingEncoder(self)
 
     def prepending_encoder(self) -> encoders.PrependingEncoder:
-        """A text that grows to the left, and its count."""
+        """Return an encoder that counts a text growing to the left."""
         return StagedPrependingEncoder(self)
 
     def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
-        """The counts of all slices of `text`."""
+        """Return an encoder that counts any slice of `text`."""
         return StagedIntervalEncoder(self, text)
 
 
 def specification_engine(specification: Specification) -> Engine:
-    """The engine of a specification. Raises VocabularyError, beginning with its source, for what is not supported."""
+    """Return the engine of a specification.
+
+    Raises VocabularyError, with a message that starts with the source, for an unsupported specification.
+    """
     return SpecificationEngine(specification)

@@ -5,11 +5,11 @@
     "... the last of these, and then a caf"          "e"                             <- append "\\u0301"
                                                   ↑ a cut: both sides can be normalized and searched for added tokens by themselves
 
-The encoder of the segment has a mark at the cut; at the next append the tail is taken back. So a step costs the step and the tail: some
-hundred characters at most, as a rule. A stretch of text without a cut (a megabyte of combining marks under NFC) is read anew at each step,
-and so is the whole text for a tokenizer of which no cuts are known (`SpecificationEngine.is_incremental` is false).
+The encoder of the segment has a mark at the cut; the next append rolls the tail back. So a step costs its own text and the tail: usually a
+hundred characters at most. Text without a cut (a megabyte of combining marks under NFC) is read again at each step, and so is the whole
+text if no cuts are known for the tokenizer (`SpecificationEngine.is_incremental` is false).
 
-An added token ends its segment, and the next one has an encoder of its own; marks keep the encoders that they need.
+An added token ends its segment, and the next segment has its own encoder; marks keep the encoders that they need.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ TAIL = 64
 
 
 class Appended(NamedTuple):
-    """The settled part of a text that grows to the right: the number of tokens before the current segment, the segment's encoder with a
-    mark in it, and whether the text since the last added token, and the segment, have begun.
+    """The settled part of a text that grows to the right.
+
+    `before` is the number of tokens before the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_stretch` and
+    `in_segment` report whether the text since the last added token, and the segment, have text so far; `is_first` whether the segment is at the
+    start of the text.
     """
 
     before: int
@@ -46,8 +49,10 @@ class Appended(NamedTuple):
 
 
 class Prepended(NamedTuple):
-    """The settled part of a text that grows to the left: the number of tokens after the current segment, the segment's encoder with a mark
-    in it, whether the text before the next added token has begun, and the segment's first character or "".
+    """The settled part of a text that grows to the left.
+
+    `behind` is the number of tokens after the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_stretch` reports
+    whether the text before the next added token has text so far; `start` is the segment's first character, or "".
     """
 
     behind: int
@@ -58,7 +63,7 @@ class Prepended(NamedTuple):
 
 
 class StagedState(NamedTuple):
-    """What a mark keeps. Lengths are in characters; `settled` is an `Appended` or a `Prepended`."""
+    """The state that a mark keeps. Lengths are in characters; `settled` is an `Appended` or a `Prepended`."""
 
     length: int
     settled_length: int
@@ -86,28 +91,28 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
 
     @abstractmethod
     def _nothing(self) -> Any:  # noqa: ANN401 - Appended or Prepended
-        """The empty text."""
+        """Return the settled state of the empty text."""
 
     @abstractmethod
     def _settle(self) -> None:
-        """Feed the text before the last cut, which no later text can change."""
+        """Feed the text up to the outermost cut, which no later text can change."""
 
     @abstractmethod
     def _count_open_end(self) -> None:
-        """Count with the tail fed, too, and keep the mark to which the next append rolls back."""
+        """Feed the tail on top of the settled text and count; the next step rolls back to the mark."""
 
     @property
     def count(self) -> int:
-        """As `GrowingEncoder` says."""
+        """As `GrowingEncoder.count`."""
         return self._count
 
     @property
     def fewest(self) -> int:
-        """As `GrowingEncoder` says."""
+        """As `GrowingEncoder.fewest`."""
         return self._fewest
 
     def _count_anew(self) -> int:
-        """The count of the whole text."""
+        """Return the count of the whole text, read again."""
         return self._engine.count_characters(self._characters())
 
     def _grown(self) -> None:
@@ -144,7 +149,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         return _rebuild_appending, (self._engine, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
 
     def _end_stretch(self, token: int, characters: str) -> None:
-        # The open pre-token ends here, so its count is known: as if the text ended, unless the normalizers see a text that goes on.
+        # The open pre-token ends here. Its count is as if the text ended, unless the normalizers see the token as part of the text.
         goes_on = token in self._engine.sought_inside
         if goes_on and self._is_incremental:
             self._settled.encoder.rollback(self._settled.mark)
@@ -202,7 +207,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         self._count = end.before + end.encoder.count
 
     def _advance(self, state: Appended, text: str, *, at_end: bool, behind: tuple[int, str] | None = None) -> Appended:
-        """The state after `text`, which the encoder of the segment takes; `behind`: as for `SpecificationEngine.normalized`."""
+        """Feed `text` to the encoders of its segments, and return the state after it; `behind`: as for `SpecificationEngine.normalized`."""
         engine = self._engine
         for stretch, _, token in engine.stretches(text):
             if behind is not None and token is None:
@@ -266,9 +271,9 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
         self._count = start.behind + start.encoder.count_as_begun(start.start, is_first=True)
 
     def _advance(self, state: Prepended, text: str, *, at_start: bool) -> Prepended:
-        """The state before `text`, which the encoder of the segment takes."""
+        """Feed `text` to the encoders of its segments, and return the state before it."""
         engine = self._engine
-        # Between tokens: a token, the stretch after it, the next token ...
+        # From right to left: a token, the stretch before it, the next token ...
         stretches = list(engine.stretches(text))
         for number in range(len(stretches) - 1, -1, -1):
             stretch, _, token = stretches[number]
@@ -291,7 +296,7 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
         return Prepended(state.behind + count + 1, encoder, encoder.snapshot())
 
     def _read(self, near: int, far: int) -> str:
-        """The text between two distances from its end."""
+        """Return the text between two distances from its end, in characters."""
         return self._text.read(near, far)[::-1]
 
     def _characters(self) -> str:
@@ -301,7 +306,7 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
 def _rebuild_appending(
     engine: SpecificationEngine, finished: list[Part], unfinished: str | bytes
 ) -> StagedAppendingEncoder:
-    """An unpickled encoder: the same text and count, no marks."""
+    """Unpickle an encoder: with the same text and count, without marks."""
     encoder = StagedAppendingEncoder(engine)
     encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
     return encoder
@@ -310,7 +315,7 @@ def _rebuild_appending(
 def _rebuild_prepending(
     engine: SpecificationEngine, finished: bytes, unfinished: str | bytes
 ) -> StagedPrependingEncoder:
-    """An unpickled encoder: the same text and count, no marks."""
+    """Unpickle an encoder: with the same text and count, without marks."""
     encoder = StagedPrependingEncoder(engine)
     encoder.prepend(finished)
     encoder.prepend(unfinished)

@@ -5,8 +5,8 @@
     sums         1     2     3   4     5           tokens before each
     slice       "quick brown fox ju"               "quick" by itself + a difference of two sums + " ju" by itself
 
-There is a cut at nearly every word. A slice without one is counted anew, and so is every slice for a tokenizer of which no cuts are known:
-exact, in time proportional to the slice.
+There is a cut at nearly every word. A slice without a cut is counted anew, and so is every slice if no cuts are known for the tokenizer: exact,
+in time proportional to the slice.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from bpe_engine.text.slices import check_slice, source_offsets
 if TYPE_CHECKING:
     from bpe_engine.fallback.staged import SpecificationEngine
 
-# Characters between two cuts that are remembered.
+# Characters. The least distance between two stored cuts.
 STRIDE = 64
 
 
 class StagedIntervalEncoder(encoders.IntervalEncoder):
-    """Counts of the slices of one text, under a tokenizer with stages. It never changes: threads may share it."""
+    """Counts any slice of one text, under a tokenizer with stages. Immutable; threads may share it."""
 
     def __init__(self, engine: SpecificationEngine, text: str | bytes) -> None:
         self._engine = engine
@@ -56,7 +56,7 @@ class StagedIntervalEncoder(encoders.IntervalEncoder):
         first, last = (start, end) if self._places is None else (self._places[start], self._places[end])
         if first < 0 or last < 0:  # inside a character of bytes, or a surrogate pair
             return self._engine.count(self._source[start:end])
-        # A token found at the start of a slice may span a cut that is near.
+        # An added token found at the start of a slice may cross a nearby cut.
         near = bisect_left(self._cuts, first + self._engine.longest_added + 1)
         far = bisect_right(self._cuts, last - 1) - 1
         if near >= far:

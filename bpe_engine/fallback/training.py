@@ -3,10 +3,10 @@
     words    h u g x10   p u g x5   h u g s x5            merges   (u,g) x20   (h,ug) x15 ...
     cells    . h u g . p u g . h u g s .                  after both:  . hug - - . p ug - . hug - - s .
 
-All words lie in one list of cells with an empty one between them. A token stands in its first and in its last cell, those between are empty, so
-the neighbours of a token are found by its length. Each pair knows where it stood when it came into being; a place where it is no more
-is noticed when it is visited. Counts only fall and first places only move to the right, so a heap whose entries are checked when they come up
-gives the best pair.
+All words are in one list of cells, with an empty cell between words. A token is stored in its first and its last cell, and the cells between are
+empty, so its length leads to its neighbours. Each pair has the list of places where it occurred when it first appeared; a place where it no longer
+occurs is noticed when it is visited. Counts only fall and first places only move to the right, so a heap gives the best pair if each entry is
+checked when it is popped.
 
 Not here: threads, and counting in blocks of bounded size. The whole text is split at once.
 """
@@ -46,7 +46,7 @@ class PretokenCounter:
                 self._count(to_bytes(characters[start:end]), 1)
 
     def add_open(self, block: bytes) -> int:
-        """Count the next block of a text that goes on. Returns how many bytes of it are done with; the rest belongs before the next block."""
+        """Count the pre-tokens of a block of a longer text. Returns the number of bytes counted; the rest belongs before the next block."""
         if self._grammar is None:
             return 0
         characters, _ = cut_unfinished_end(block)
@@ -58,7 +58,7 @@ class PretokenCounter:
         return done
 
     def add_pretokens(self, pieces: list[bytes], counts: list[int]) -> None:
-        """Count pre-tokens that somebody else has found."""
+        """Add the counts of pre-tokens that the caller has split."""
         for piece, count in zip(pieces, counts, strict=True):
             self._count(piece, count)
 
@@ -70,7 +70,7 @@ class PretokenCounter:
         first: bool,  # noqa: FBT001 - as that of the core
         progress: Report | None,
     ) -> list[Pair]:
-        """The merges, as pairs of numbers: `symbols[byte]` is that of a byte, 256 + n that of the n-th merge. Leaves the counter empty."""
+        """Learn merges and return them as pairs of symbols: `symbols[byte]` for a byte, 256 + n for the n-th merge. Leaves the counter empty."""
         words = [piece.translate(symbols) for piece in self._counts]
         counts = list(self._counts.values())
         self._counts = {}
@@ -93,7 +93,7 @@ def learn_merges(  # noqa: PLR0917 - as that of the core
     first: bool,  # noqa: FBT001 - as above
     progress: Report | None,
 ) -> list[Pair]:
-    """The merges of words of symbols below `symbols`, each word an array of unsigned 32-bit integers.
+    """Learn the merges of words, each an array of unsigned 32-bit integers below `symbols`.
 
     >>> hug, pug, hugs = (array("I", map("ghpsu".index, word)).tobytes() for word in ("hug", "pug", "hugs"))
     >>> learn_merges([hug, pug, hugs], [10, 5, 5], 5, 2, 1, False, None)
@@ -121,7 +121,7 @@ class _Training:
         self._first = first
         self._counts: dict[Pair, int] = {}
         self._places: dict[Pair, list[int]] = {}  # ascending
-        self._outdated: dict[Pair, int] = {}  # the number of these, from the start, that are known to be outdated
+        self._outdated: dict[Pair, int] = {}  # the number of places, from the start, where the pair is known to be gone
         for place in range(len(self._cells) - 1):
             pair = (self._cells[place], self._cells[place + 1])
             if EMPTY not in pair:
@@ -158,7 +158,7 @@ class _Training:
         return self._cells[place] == pair[0] and self._cells[place + self._lengths[pair[0]]] == pair[1]
 
     def _key(self, pair: Pair) -> Pair:
-        """The key that decides between pairs of the same count: the pair itself, or its first offset."""
+        """Return the key that decides between pairs of equal count: the pair itself, or its first place."""
         if not self._first:
             return pair
         places = self._places[pair]
@@ -169,7 +169,7 @@ class _Training:
         return (places[outdated] if outdated < len(places) else len(self._cells), 0)
 
     def _merge(self, pair: Pair, made: int) -> list[Pair]:
-        """Make the pair one token wherever it stands. Returns the pairs that came into being."""
+        """Replace the pair by the token `made` at all its places. Returns the pairs that this creates."""
         left_length = self._lengths[pair[0]]
         length = left_length + self._lengths[pair[1]]
         self._lengths.append(length)
