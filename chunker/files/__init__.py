@@ -1,1 +1,1 @@
-"""Files: found, read, and chunked by several processes."""
+"""Find and read files, and chunk them in several processes."""

@@ -4,7 +4,8 @@
     lib/** linguist-vendored=true             others wrote it
     schema.sql -linguist-generated            people wrote it, whatever its name or its first lines say
 
-A pattern is that of `.gitignore` without `!`; the last line that is about a file and an attribute decides, in the deepest folder first.
+Patterns have the syntax of `.gitignore` without `!`. The last line that matches the file and sets the attribute
+decides; files in deeper folders take precedence.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _FALSE = frozenset({b"false", b"0", b"no"})
 
 @dataclass(frozen=True, slots=True)
 class AttributeRule:
-    """One line: the files that it is about, and what it says of an attribute."""
+    """One line: the files that it matches, and the value that it gives an attribute."""
 
     rule: Rule
     attribute: bytes
@@ -30,7 +31,7 @@ class AttributeRule:
 
 
 def parse_attributes(content: bytes) -> tuple[AttributeRule, ...]:
-    """The lines of a file that are about our attributes, in its order.
+    """Parse the lines of a file that set these attributes, in order.
 
     >>> [(one.attribute, one.holds) for one in parse_attributes(b"*.ts text linguist-generated\\n/a -linguist-vendored\\n")]
     [(b'linguist-generated', True), (b'linguist-vendored', False)]
@@ -51,9 +52,9 @@ def parse_attributes(content: bytes) -> tuple[AttributeRule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AttributeStack:
-    """The lines that hold in one folder of a tree, whose root is `top`: those of the root's file first, of the folder's own last.
+    """The rules that hold in one folder of a tree with the root `top`: from the root's file to the folder's own.
 
-    With each file the length of the path of its folder, in bytes, with the slash behind it.
+    Each file comes with the length of the path of its folder, in bytes with the slash after it.
     """
 
     top: Path
@@ -61,7 +62,8 @@ class AttributeStack:
 
     @classmethod
     def down_to(cls, top: Path, folder: str) -> AttributeStack:
-        """The stack of the folders around a folder, which is relative to `top`; without its own file.
+        """Return the stack of the folders around `folder`, which is relative to `top`, without the file of `folder`
+        itself.
 
         Raises OSError if a file cannot be read.
         """
@@ -73,9 +75,9 @@ class AttributeStack:
         return stack
 
     def entered(self, folder: str) -> AttributeStack:
-        """The stack one folder further down, with the file of `folder`, which is relative to `top`.
+        """Return the stack one folder further down, with the file of `folder`, which is relative to `top`.
 
-        Raises OSError if that cannot be read.
+        Raises OSError if the file cannot be read.
         """
         path = self.top / folder / ATTRIBUTES_FILE
         if path.is_symlink() or not path.is_file():
@@ -85,7 +87,7 @@ class AttributeStack:
         return AttributeStack(self.top, (*self.files, (before, rules))) if rules else self
 
     def holds(self, attribute: bytes, path: str) -> bool | None:
-        """Whether a file has an attribute; None where nothing is said. `path`: relative to `top`."""
+        """Whether a file has an attribute; None if no line says so. `path`: relative to `top`."""
         encoded = os.fsencode(path)
         name = encoded[encoded.rfind(b"/") + 1 :]
         for before, rules in reversed(self.files):

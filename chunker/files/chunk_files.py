@@ -1,4 +1,4 @@
-"""`chunk_files`: the chunks of many files, on several processes.
+"""`chunk_files`: chunk many files, in several processes.
 
     for result in chunk_files(["src", "docs"], 512, workers=4):
         if isinstance(result, Problem):
@@ -6,8 +6,8 @@
         else:
             index(result.path, result.chunks)
 
-Files are found as the command finds them (`files`), and results come in that order. A file that cannot be read, or that
-kills its worker process, is a `Problem` in its place; the others go on.
+Files are found as by the command (`discovery`), and results come in the same order. For a file that cannot be read, or
+that kills its worker process, the result is a `Problem`; the other files are still chunked.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from chunker.options import Options
 
 Result = TypeVar("Result")
-# The findings of a run: files, standard input once it is read, and problems.
+# An item of a run: a file, standard input once it is read, or a problem.
 Found = FoundFile | Document | Problem
 
 
@@ -62,7 +62,7 @@ class FileChunks:
     chunks: list[Chunk]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The text that the chunks share is sent once, and nothing that was not asked for is made.
+        # The text that the chunks share is pickled once, and no value is computed that was not requested.
         origin = shared_origin(self.chunks)
         if origin is None:
             return FileChunks, (self.path, self.encoding, self.size, self.chunks)
@@ -91,35 +91,33 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
     start_method: str | None = None,
     **options: Unpack[Options],
 ) -> Generator[FileChunks | Problem, None, None]:
-    """Chunk files and folders, file by file, in the order in which `files.find_files` finds them.
+    """Chunk files and folders, file by file, in the order of `chunker.files.discovery.find_files`.
 
-    Each file gets the chunker that `chunker_for` chooses for it. Nothing begins before the first result is asked for,
-    and no process is left when the iterator is closed.
+    Each file gets the chunker that `chunker_for` chooses for it. The work starts when the first result is requested,
+    and all processes have ended when the iterator is closed.
 
     Args:
         paths: One or more files and folders.
         max_tokens: The largest number of tokens of a chunk; or a chunker for all files.
-        workers: The number of processes; 1 works in this one.
+        workers: The number of processes; 1 for this process only.
         chunker: Chunk all files with this chunker.
         hidden: Include hidden files of folders.
         secrets: Include files that hold secrets (`chunker.files.secrets`). Otherwise each is a `Problem`, which has
             `failed` set if the file was named.
-        generated: Include what programs wrote: lock files, bundles, generated code, vendored folders
+        generated: Include files that programs wrote: lock files, bundles, generated code, vendored folders
             (`chunker.files.machine_made`). Otherwise each is a `Problem`.
-        verbatim: Take notebooks, drawings in SVG and embedded data as they stand in the file, not as cells, words and
-            "…".
-        web_text: Read pages of HTML as their text: headings, paragraphs, lists and tables, without tags and navigation.
-        include: Patterns as in .gitignore, relative to the current folder, of the files of folders that are wanted.
-        exclude: Patterns of those that are not; they win.
+        verbatim: Read notebooks, SVG drawings and embedded data unchanged, not as cells, words and "…".
+        web_text: Convert HTML pages to their text: headings, paragraphs, lists and tables, without tags and navigation.
+        include: Patterns as in .gitignore, relative to the current folder, of files in folders to include; by default all.
+        exclude: Patterns of files to exclude; they take precedence.
         encoding: The encoding of files that are not UTF-8.
         progress: Show a bar on standard error; None shows it if that is a terminal.
         start_method: "fork", "forkserver" or "spawn". The last two import the main module again, which must begin its
-            work under `if __name__ == "__main__":`. None takes fork where it is safe (Linux, no other threads), else
-            spawn.
+            work under `if __name__ == "__main__":`. None uses fork if it is safe (Linux, no other threads), else spawn.
         options: Those of `chunker_for`.
 
     Yields:
-        For each file its chunks, or the `Problem` why there are none.
+        For each file its chunks, or a `Problem` that says why there are none.
 
     Raises:
         OptionError: An option cannot be used. Raised at once.
@@ -128,7 +126,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
     workers = whole_number(workers, "workers", least=1)
     if not isinstance(paths, str | os.PathLike):
         require_all(paths, (str, os.PathLike), "paths", "str and paths")
-    from chunker.chunkers import TextChunker  # noqa: PLC0415  # with all formats, which whoever reads files may not need
+    from chunker.chunkers import TextChunker  # noqa: PLC0415  # loads all formats
 
     if isinstance(max_tokens, TextChunker):
         if chunker is not None:
@@ -181,7 +179,7 @@ async def achunk_files(
         options: The other options of `chunk_files`.
 
     Yields:
-        For each file its chunks, or the `Problem` why there are none.
+        For each file its chunks, or a `Problem` that says why there are none.
 
     Raises:
         OptionError: As `chunk_files`.
@@ -191,7 +189,7 @@ async def achunk_files(
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     loop = asyncio.get_running_loop()
-    # One thread, so that all requests to the iterator, and its end, come one after the other.
+    # One thread, so that requests to the iterator, and its end, come one after the other.
     with ThreadPoolExecutor(1, "chunk_files") as thread:
         try:
             while (result := await loop.run_in_executor(thread, next, results, None)) is not None:
@@ -200,22 +198,22 @@ async def achunk_files(
             await asyncio.shield(loop.run_in_executor(thread, results.close))
 
 
-# The suffixes of formats whose name is not one.
+# The file suffixes of formats whose suffix differs from their name.
 _SUFFIXES = {"markdown": "md", "text": "txt"}
 
 
 def suffix_of(text_format: str) -> str:
-    """The suffix of files in a format that a reader writes."""
+    """Return the suffix of files in a format that a reader writes."""
     return _SUFFIXES.get(text_format, text_format)
 
 
 class Cut:
-    """A callable that chunks a file with the chunker that `chunker_for` chooses for it. Pickles if the tokenizer does;
-    each process loads it once.
+    """A callable that chunks a file with the chunker that `chunker_for` chooses for it. Can be pickled if the tokenizer
+    can; each process loads it once.
 
     Args:
         max_tokens: The largest number of tokens of a chunk.
-        language: The language or format of all files; None to tell it by their names and texts.
+        language: The language or format of all files; None detects it from their names and texts.
         options: Those of `chunker_for`.
 
     Raises:
@@ -232,23 +230,25 @@ class Cut:
         self.chunker("", "")
 
     def __call__(self, document: Document) -> FileChunks:
-        """The chunks of a file."""
+        """Return the chunks of a file."""
         return self.with_outline(document)[0]
 
     def with_outline(self, document: Document) -> tuple[FileChunks, Outline]:
-        """The chunks of a file, and the outline of its text: who holds it gets all breadcrumbs from the parse that made the chunks."""
+        """Return the chunks of a file, and the outline of its text. While the caller holds the outline, breadcrumbs
+        need no second parse.
+        """
         chunker = self.chunker_of(document)
         outline = chunker.sketch(document.text)
         return _of_file(chunker.chunks_of(document.text, outline, portable(document.path)), document), outline
 
     def chunker_of(self, document: Document) -> TextChunker:
-        """The chunker for a file: that of the format that its text was read as, else that for its name and text."""
+        """Return the chunker for a file: by the format in which its text was read, else by its name and text."""
         if document.format is None or self._language is not None:
             return self.chunker(document.path, document.text)
         return self.chunker(f"text.{suffix_of(document.format)}", "")
 
     def chunker(self, path: str, text: str) -> TextChunker:
-        """The chunker for a file of this name with this text."""
+        """Return the chunker for a file of this name with this text."""
         # Imported late: counting tokens, or finding that no file is there, needs no chunkers.
         from chunker.by_name import Detected, chunker_named, chunker_of, detected  # noqa: PLC0415
 
@@ -268,7 +268,7 @@ class Cut:
 
 
 class _CutAlike:
-    """Cuts all files with the same chunker. Pickles if that does."""
+    """Chunks all files with the same chunker. Can be pickled if the chunker can."""
 
     def __init__(self, chunker: TextChunker) -> None:
         self._chunker = chunker
@@ -278,7 +278,7 @@ class _CutAlike:
 
 
 def _of_file(chunks: list[Chunk], document: Document) -> FileChunks:
-    """The chunks of the text of a file, as those of the file."""
+    """Return the chunks of the text of a file, as chunks of the file."""
     return FileChunks(document.path, document.encoding, document.size, chunks_in_file(chunks, document))
 
 
@@ -291,10 +291,11 @@ def working(
     start_method: str | None = None,
     changed: Counter[str] | None = None,
 ) -> Iterator[Callable[[Iterable[Found]], Iterator[Result | Problem]]]:
-    """A function from files to what `work` makes of each that is text, in order, or the problem there is with it.
+    """Yield a function that applies `work` to each file that is text and yields the results, in order, or the problems.
 
-    `intake`: what is taken of files. `changed` counts what was done to the files that were not read as they are. At most one worker: in this process, one file in memory
-    at a time. More: in so many other processes, which live as long as the context does.
+    `intake`: which files to read, and how. `changed` counts the conversions of files. With at most one worker the work
+    runs in this process, with one file in memory at a time; otherwise in as many processes, which live as long as the
+    context.
     """
     at_work = _AtWork(work, intake)
     counts = Counter() if changed is None else changed
@@ -309,7 +310,7 @@ def working(
 
 @dataclass(frozen=True, slots=True)
 class _Done(Generic[Result]):
-    """A result, and what was done to the file before."""
+    """A result, and the conversion of the file before it."""
 
     result: Result
     change: str | None
@@ -333,7 +334,7 @@ def _in_processes(
     def sent() -> Iterator[Found]:
         for item in items:
             paths.append(item.path)
-            # The workers do not have our standard input.
+            # The workers cannot read our standard input.
             yield read_document(item, encoding) if isinstance(item, FoundFile) and item.path == STANDARD_INPUT else item
 
     from chunker.files.workers import Lost  # noqa: PLC0415
@@ -343,7 +344,7 @@ def _in_processes(
 
 
 class _AtWork(Generic[Result]):
-    """Reads a file and does the work; whatever goes wrong is a `Problem`."""
+    """Reads a file and does the work; an error becomes a `Problem`."""
 
     def __init__(self, work: Callable[[Document], Result], intake: Intake) -> None:
         self._work = work
@@ -352,13 +353,13 @@ class _AtWork(Generic[Result]):
     def __call__(self, item: Found) -> _Done[Result] | Problem:
         if isinstance(item, FoundFile):
             document = self._intake.read(item)
-        else:  # standard input, which was asked for
+        else:  # standard input, which was named
             document = self._intake.accept(item, named=True)
         if isinstance(document, Problem):
             return document
         try:
             return _Done(self._work(document), done_to(document))
-        except Exception as error:  # noqa: BLE001 - whatever one file leads to, the others are to be done
+        except Exception as error:  # noqa: BLE001 - an error in one file must not stop the others
             return _problem_of(error, document)
 
 
@@ -368,7 +369,7 @@ def _problem_of(error: Exception, document: Document) -> Problem:
         return Problem(document.path, str(error), len(before.encode(document.encoding)), count_line_ends(before) + 1)
     if isinstance(error, ChunkerError | BpeEngineError):
         return Problem(document.path, str(error))
-    # No fault of the user: show the traceback, so that it can be reported.
+    # Not an error of the user: include the location, so that it can be reported.
     import traceback  # noqa: PLC0415
 
     frame = traceback.extract_tb(error.__traceback__)[-1]

@@ -2,19 +2,19 @@
 
 A file that is named is taken, whatever the rules say; `-` is standard input. A folder is walked to the bottom:
 
-- `.gitignore` and `.git/info/exclude` are honoured (see `gitignore.py`), and the `.gitignore` files above the folder,
-  up to the root of its repository; a repository inside another one starts afresh. Before these `.chunkerignore`.
-- Patterns (`patterns.py`) include files and exclude them.
-- Folders of packages that others wrote (`machine_made.py`) are not entered unless `vendored=True`, and files are passed over of which
-  `.gitattributes` says that a program or others wrote them (`attributes.py`).
-- Hidden files and folders, whose names begin with a dot, are left out unless `hidden=True`, as ripgrep does: secrets
+- `.gitignore` and `.git/info/exclude` are honoured (see `gitignore.py`), as are the `.gitignore` files of parent
+folders up to the root of the repository; a nested repository has only its own rules. `.chunkerignore` files take
+precedence over all of these. - Patterns (`patterns.py`) include files and exclude them. - Unless `vendored=True`,
+folders of third-party packages (`machine_made.py`) are not entered, and files that `.gitattributes` marks as generated
+or vendored are skipped (`attributes.py`). - Hidden files and folders, whose names begin with a dot, are left out unless
+`hidden=True`, as ripgrep does: secrets
   and caches are there. The folders of version control systems are always left out.
 - Symbolic links are not followed: they lead to a file that is found at its own path, or out of the tree, or in a
   circle.
 - Anything but a regular file (a socket, a device) is left out.
 
-The order is that of `git ls-files`: by path, byte for byte. Nothing here raises for a bad path: it becomes a `Problem`,
-so that the others go on.
+The order is that of `git ls-files`: by path, byte for byte. A bad path raises nothing: it becomes a `Problem`, so that
+the other paths are still processed.
 """
 
 # Paths stay strings: on a large tree the walk would spend most of its time making Path objects.
@@ -33,15 +33,15 @@ from chunker.files.patterns import Wanted
 
 STANDARD_INPUT = "-"
 
-# What an attribute makes of a file, in the words of `machine_made`.
+# Attribute -> the rule that it stands for, in the words of `machine_made`.
 _RULES = {GENERATED: "generated", VENDORED: "vendored file"}
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".pijul", "_darcs", "CVS"})
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to read: `path` opens it and has `/` between the names; `size` is in bytes, 0 if it is not known. `by_people`: that is
-    what `.gitattributes` says of who wrote it, whatever it looks like.
+    """A file to read: `path` opens it and has `/` between the names; `size` is in bytes, 0 if unknown. `by_people`:
+    `.gitattributes` says that people wrote the file, whatever it looks like.
     """
 
     path: str
@@ -52,14 +52,14 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The reason why a path gives no text.
+    """The reason why the text of a path is not available.
 
     Attributes:
         path: The path.
         reason: A sentence that says why.
-        offset: The offset in the file where it was found, in bytes from 0; or None.
-        line: The line, from 1; or None.
-        failed: False for a file that a walk rightly passes over, such as a picture between sources.
+        offset: The offset of the problem in the file, in bytes from 0; or None.
+        line: The line of the problem, from 1; or None.
+        failed: False for a file that a walk skips on purpose, such as a picture among sources.
         rule: The rule that leaves the file out, such as "lock file"; or None.
     """
 
@@ -78,18 +78,20 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A folder still to be listed: the rules that hold in its parent, and where it lies below their root."""
+    """A folder still to be listed: its path, the rules of its parent folder, and its path below the root of these
+    rules.
+    """
 
     path: str
     rules: RuleStack
     attributes: AttributeStack | None
     below: str
-    included: bool  # by a pattern, with all that is in it
+    included: bool  # by a pattern, with everything in the folder
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """The settings of a whole walk."""
+    """The settings of a walk."""
 
     leave_out: Collection[str]
     wanted: Wanted
@@ -99,19 +101,19 @@ class _Walk:
 
 
 def portable(path: str) -> str:
-    r"""The path as UTF-8 can carry it, whatever the locale; bytes that are not UTF-8 become `\x..`.
+    r"""Make a path encodable as UTF-8, in any locale; bytes that are not UTF-8 become `\x..`.
 
     >>> portable("src/é.py"), portable("caf\udce9.py")
     ('src/é.py', 'caf\\xe9.py')
     """
     try:
         return os.fsencode(path).decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # a surrogate that stands for no byte: no file is called so
+    except UnicodeEncodeError:  # a surrogate that represents no byte: no file has this name
         return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def printable(path: str) -> str:
-    r"""The path as any terminal may show it: line ends and escape codes are spelled out too.
+    r"""Make a path safe for any terminal: line ends and escape codes are spelled out, too.
 
     >>> printable("a\nb.txt"), printable("caf\udce9")
     ('a\\nb.txt', 'caf\\xe9')
@@ -135,10 +137,10 @@ def find_files(
     Args:
         paths: Files, folders, and "-" for standard input.
         hidden: Include hidden files of folders.
-        leave_out: Absolute paths that a walk passes over, such as that of the file of the results.
+        leave_out: Absolute paths that a walk skips, such as the output file.
         wanted: The files of folders that are wanted; None for all.
-        vendored: Enter folders of packages that others wrote; else each is a Problem that has not `failed`.
-        folders: A list to which each folder that is entered is added.
+        vendored: Enter folders of third-party packages; otherwise each is a Problem with `failed` False.
+        folders: A list to which each visited folder is appended.
 
     Yields:
         Files, and the problems with others.
@@ -174,7 +176,7 @@ def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
     except OSError as error:
         yield Problem(top, f"the ignore rules that hold here cannot be read: {reason_of(error)}")
         return
-    # A list and no recursion: a tree may be as deep as the disk allows. The next to do stands at the end.
+    # A list, not recursion: a tree may be as deep as the disk allows. The next item is at the end.
     included = walk.wanted.includes_above(os.path.abspath(top))
     pending: list[FoundFile | Problem | _Folder] = [_Folder(top, rules, attributes, below, included)]
     while pending:
@@ -188,7 +190,7 @@ def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
 
 
 def _list_folder(folder: _Folder, walk: _Walk, *, is_top: bool) -> list[FoundFile | Problem | _Folder]:
-    """The content of one folder, in order; the folders in it are not opened yet."""
+    """Return the content of one folder, in order; subfolders are not listed yet."""
     rules, attributes, below = folder.rules, folder.attributes, folder.below
     try:
         if below and is_repository(folder.path):
@@ -229,7 +231,7 @@ def _list_folder(folder: _Folder, walk: _Walk, *, is_top: bool) -> list[FoundFil
 
 
 def _attributed(path: str, entry: os.DirEntry[str], attributes: AttributeStack, below: str) -> FoundFile | Problem:
-    """A file, or a problem if `.gitattributes` says that people did not write it."""
+    """Return a file, or a problem if `.gitattributes` says that people did not write it."""
     said = {attribute: attributes.holds(attribute, below) for attribute in (GENERATED, VENDORED)}
     rule = next((name for attribute, name in _RULES.items() if said[attribute]), None)
     if rule is not None:
@@ -241,7 +243,7 @@ def _attributed(path: str, entry: os.DirEntry[str], attributes: AttributeStack, 
 
 
 def _sorting_key(entry: os.DirEntry[str]) -> bytes:
-    """A folder sorts as if its name ended in a slash: then the whole walk is sorted by path."""
+    """Sort a folder as if its name ended with a slash, so that the whole walk is sorted by path."""
     name = os.fsencode(entry.name)
     return name + b"/" if entry.is_dir(follow_symlinks=False) else name
 
@@ -254,7 +256,7 @@ def _sized(path: str, entry: os.DirEntry[str]) -> FoundFile | Problem:
 
 
 def _tidy(path: str) -> str:
-    """The path with `/` between names and without a leading `./`, except where it would then mean standard input.
+    """Return the path with `/` between names and without a leading `./`, unless it would then mean standard input.
 
     >>> _tidy("./src/a.py"), _tidy("./"), _tidy("./-")
     ('src/a.py', '.', './-')
@@ -266,7 +268,7 @@ def _tidy(path: str) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """The error in the system's words, without the path, which stands before it."""
+    """Return the system's message for an error, without the path, which callers put before it."""
     return error.strerror or type(error).__name__
 
 

@@ -2,11 +2,12 @@
 
 - UTF-8, or UTF-16 or UTF-32 with a byte order mark. The mark stays in the text, as U+FEFF, and line ends stay as they
   are. `Document.encoding` names the codec: `text.encode(encoding)` is the file again.
-- A byte that is not UTF-8 makes the file a `Problem` with its offset. Nothing is replaced and no other encoding is
-  guessed: every guess would change the text that is counted. Who knows it names it: `encoding` is that of all files that are neither UTF-8 nor
-  marked; where it writes letters as other bytes than ASCII does (UTF-16, ISO-2022-JP), that of all files that are not marked.
-- A file is *binary* if its first 8 KiB hold a NUL byte (the rule of git), or are not UTF-8 and hold control characters.
-  A binary file that a walk found is passed over; one that was named is a failure, since somebody wanted it.
+- A byte that is not UTF-8 makes the file a `Problem` with the offset of the byte. Nothing is replaced and no other
+encoding is guessed: every guess would change the text that is counted. The caller can name it: `encoding` applies to
+all files that are neither UTF-8 nor marked; if it does not extend ASCII (UTF-16, ISO-2022-JP), to all files that are
+not marked. - A file is *binary* if its first 8 KiB hold a NUL byte (the rule of git), or are not UTF-8 and hold control
+characters.
+  A binary file that a walk found is skipped; if the user named it, that is a failure.
 """
 
 from __future__ import annotations
@@ -33,24 +34,27 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE_BYTES = 8192
-# Control characters that text does not have; it has backspace, tab, line feed, vertical tab, form feed, carriage return, escape.
+# Control characters that do not occur in text. Text has backspace, tab, line feed, vertical tab, form feed, carriage
+# return, escape.
 _CONTROLS = bytes(set(range(32)) - {8, 9, 10, 11, 12, 13, 27}) + b"\x7f"
-# Compressed bytes hold about one in ten; text in an 8-bit encoding, which is to be reported, holds hardly any.
+# In compressed data about one byte in ten is a control character; in text of an 8-bit encoding, which should be
+# reported as such, hardly any.
 _BINARY_SHARE = 0.02
 _BYTES_SHOWN = 4
-# Fewer units of two bytes tell no encoding.
+# With fewer units of two bytes, UTF-16 cannot be recognized.
 _LEAST_UNITS = 4
-# Letters of many scripts: encodings in seven bits write them as ASCII bytes.
+# Letters of many scripts: 7-bit encodings write them as ASCII bytes.
 _LETTERS = "éяλאع漢あ한ไ"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that is text; `encoding` is the Python codec between `text` and its bytes, `size` their number.
+    """The text of a file. `encoding` is the Python codec between `text` and the bytes of the file, `size` the number of
+    bytes.
 
-    Of a file that was read as something else than its characters (`chunker.files.readers`), `encoding` is the name of its reader, `format` that
-    of the format that `text` has, and `places` tell where in the file a part of `text` stands. `shortened` has what was left out of `text`.
-    `notes` go into the metadata of its chunks.
+    If a reader converted the file (`chunker.files.readers`), `encoding` is the name of the reader, `format` the name of
+    the format of `text`, and `places` maps the parts of `text` to places in the file. `shortened` records the data left
+    out of `text`. `notes` go into the metadata of the chunks.
     """
 
     path: str
@@ -64,7 +68,9 @@ class Document:
 
 
 def codec_named(encoding: str) -> str:
-    """The name by which Python knows an encoding. Raises `OptionError` for one that it does not know, or that is not of text."""
+    """Return Python's name of an encoding. Raises `OptionError` if Python does not know it, or if it is not a text
+    encoding.
+    """
     try:
         found = codecs.lookup(encoding)
         found.incrementaldecoder("strict").decode(b"", final=True)
@@ -75,7 +81,9 @@ def codec_named(encoding: str) -> str:
 
 
 def read_document(file: FoundFile, encoding: str = "utf-8") -> Document | Problem:
-    """The text of a file, or why there is none. Of a binary file only the first 8 KiB are read. `encoding`: of what is not UTF-8."""
+    """Return the text of a file, or the reason why there is none. Of a binary file only the first 8 KiB are read.
+    `encoding`: see the module.
+    """
     try:
         if file.path == STANDARD_INPUT:
             if sys.stdin is None:
@@ -88,8 +96,7 @@ def read_document(file: FoundFile, encoding: str = "utf-8") -> Document | Proble
 
 
 def count_line_ends(text: str) -> int:
-    """The number of lines that end in the text, as a chunk's span counts them: with a line feed, CR LF or a lone
-    carriage return.
+    """Count the line ends in a text as the span of a chunk counts them: line feed, CR LF or a lone carriage return.
 
     >>> count_line_ends("a\\nb\\r\\nc\\rd")
     3
@@ -98,7 +105,9 @@ def count_line_ends(text: str) -> int:
 
 
 def read_stream(stream: BinaryIO, file: FoundFile, encoding: str = "utf-8") -> Document | Problem:
-    """The text of an open file, which `file` names, or why there is none. Raises OSError as the stream does."""
+    """Return the text of an open file, which `file` names, or the reason why there is none. Raises OSError as the
+    stream does.
+    """
     sample = stream.read(_SAMPLE_BYTES)
     marked = next((codec for mark, codec in _MARKS if sample.startswith(mark)), None)
     codecs_to_try = [marked] if marked else ["utf-8", encoding] if _extends_ascii(encoding) else [encoding]
@@ -114,12 +123,12 @@ def read_stream(stream: BinaryIO, file: FoundFile, encoding: str = "utf-8") -> D
         except UnicodeDecodeError as error:
             failure = error
             failed = codec
-    assert failure is not None  # noqa: S101  # there is a codec, and it has raised this
+    assert failure is not None  # noqa: S101  # the loop ran at least once, and each run raised
     return _undecodable(file.path, content, failure, failed)
 
 
 def _extends_ascii(encoding: str) -> bool:
-    """Whether bytes below 128 are the characters of ASCII in an encoding, wherever they stand.
+    """Whether an encoding extends ASCII: a byte below 128 is always the ASCII character.
 
     >>> [_extends_ascii(name) for name in ("utf-8", "cp1252", "shift_jis", "utf-16-le", "iso2022_jp", "utf-7")]
     [True, True, True, False, False, False]
@@ -132,7 +141,7 @@ def _extends_ascii(encoding: str) -> bool:
 
 
 def _why_binary(sample: bytes) -> str | None:
-    """The reason to take the start of a file for no text, or None.
+    """Return the reason to consider the start of a file binary, or None.
 
     >>> _why_binary(b"MZ\\x90\\0"), _why_binary("Grün".encode("latin-1")), _why_binary("Grün".encode()[:-2])
     ('a NUL byte at byte 3', None, None)
@@ -153,7 +162,8 @@ def _why_binary(sample: bytes) -> str | None:
 
 
 def _unmarked_utf16(sample: bytes) -> str | None:
-    """The codec of UTF-16 that bytes look like, since every other one of most is NUL, always on the same side; None for other bytes.
+    """Return the UTF-16 codec that bytes look like: at least half of the 2-byte units have a NUL byte, always on the
+    same side. None for other bytes.
 
     >>> _unmarked_utf16("Grün\\n".encode("utf-16-be")), _unmarked_utf16("Grün\\n".encode("utf-16-le")), _unmarked_utf16(b"MZ\\x90\\0")
     ('utf-16-be', 'utf-16-le', None)
@@ -168,6 +178,6 @@ def _unmarked_utf16(sample: bytes) -> str | None:
 
 def _undecodable(path: str, content: bytes, error: UnicodeDecodeError, encoding: str) -> Problem:
     bad = " ".join(f"0x{byte:02X}" for byte in content[error.start : error.end][:_BYTES_SHOWN])
-    line = count_line_ends(content[: error.start].decode(encoding)) + 1  # the bytes before the bad one can be decoded
+    line = count_line_ends(content[: error.start].decode(encoding)) + 1  # the bytes before it can be decoded
     name = encoding.removesuffix("-le").removesuffix("-be").upper()
     return Problem(path, f"not {name}: {error.reason} ({bad})", error.start, line)

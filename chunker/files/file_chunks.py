@@ -1,4 +1,4 @@
-"""Chunks of a file, with their pages, boxes or cells in it."""
+"""Chunks of a file, with the pages, boxes or cells that they come from."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 class FileOrigin(TextOrigin):
-    """The origin of chunks whose text is not, character by character, that of the file.
+    """The origin of chunks whose text differs from the text of the file.
 
-    Spans are told as those of the file where some of it was left out, and "places" among the metadata say which pages, slides or cells a chunk is of.
+    If data were left out of the text, spans are converted to spans of the file. The "places" in the metadata are the
+    pages, slides or cells of a chunk.
     """
 
     __slots__ = ("_places", "_shortened")
@@ -33,18 +34,18 @@ class FileOrigin(TextOrigin):
         self._shortened: Shortened | None = document.shortened
 
     def span(self, index: int) -> Span:
-        """The span of a chunk, in the file."""
+        """Return the span of a chunk in the file."""
         span = super().span(index)
         return span if self._shortened is None else Span(**self._shortened.moved(span.model_dump()))
 
     def id(self, piece: Piece) -> str:
-        """The id of the chunk that a piece is, by its offset in the file."""
+        """Return the id of the chunk made from a piece, by its offset in the file."""
         if self._shortened is None:
             return super().id(piece)
         return id_of(self.identity, self._shortened.moved_start(piece[0]), piece[2] + self.body(piece))
 
     def metadata_of(self, index: int) -> Mapping[str, Any]:
-        """The metadata of a chunk, with its places."""
+        """Return the metadata of a chunk, with its places."""
         if self._places is None:
             return self.metadata
         start, end = self.pieces[index - self._first][:2]
@@ -52,7 +53,7 @@ class FileOrigin(TextOrigin):
 
 
 def chunks_in_file(chunks: list[Chunk], document: Document) -> list[Chunk]:
-    """The chunks of the text of a document, as those of its file."""
+    """Convert the chunks of the text of a document to chunks of its file."""
     if document.places is None and document.shortened is None and not document.notes:
         return chunks
     origin = shared_origin(chunks)

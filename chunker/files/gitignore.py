@@ -1,8 +1,8 @@
 """Find the files that git would ignore: a rule, a file of rules, and the stack of files that apply to a folder.
 
 A rule is compiled into a regular expression over bytes, as git matches bytes: `?` is one byte and does not match `é`.
-It is matched against one entry, never against what lies below it: a walk goes from the top down and does not enter an
-ignored folder, and that alone gives git's rule that nothing below an ignored folder can be taken back.
+It is matched against one entry, not against entries below it: a walk goes from the top down and does not enter an
+ignored folder. That implements git's rule that nothing below an ignored folder can be included again.
 
     *.log          a name anywhere below the folder of the file that says so
     /build         an entry of that folder alone
@@ -11,10 +11,11 @@ ignored folder, and that alone gives git's rule that nothing below an ignored fo
     build/         folders only
     !keep.log      not ignored after all; the last rule that matches decides
 
-Several files of rules are asked from the deepest folder up to the root of the repository, then `.git/info/exclude`. Before all of these,
-in the same way, the files `.chunkerignore`, which have the same form: what they say holds, whatever git ignores.
-Not read: the user's own `core.excludesFile` and the index, so that the same tree gives the same files on every machine.
-`pathspec` was tried: on random rules it differs from git in one tree of nine, and a range such as `[b-a]` stops it.
+Files of rules are searched from the deepest folder up to the root of the repository, then `.git/info/exclude`. Before
+all of these come the files `.chunkerignore`, with the same syntax and search order: they take precedence over git's
+rules. Not read: the user's own `core.excludesFile` and the index, so that the same tree gives the same files on every
+machine. Tried and rejected: `pathspec` differs from git in one of nine trees with random rules, and fails on a range
+such as `[b-a]`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 IGNORE_FILE = ".gitignore"
-# Our own file beside .gitignore: for files in the repository that are not to be chunked, or the reverse.
+# Our own file beside .gitignore: excludes files of the repository from chunking, or includes files that git ignores.
 OWN_IGNORE_FILE = ".chunkerignore"
 
 _SLASH = ord("/")
@@ -51,7 +52,9 @@ _CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line: what it matches (the name, or the path below the folder of its file), and what then follows."""
+    """One line: its pattern (for a name, or for the path below the folder of its file), and whether it ignores or
+    includes.
+    """
 
     regex: re.Pattern[bytes]
     by_name: bool
@@ -59,14 +62,14 @@ class Rule:
     ignores: bool
 
     def matches(self, name: bytes, path: bytes, *, is_folder: bool) -> bool:
-        """True if the rule is about this entry; `path` is relative to the folder of the rule's file, with `/`."""
+        """Whether the rule matches this entry; `path` is relative to the folder of the rule's file, with `/`."""
         if self.folders_only and not is_folder:
             return False
         return self.regex.fullmatch(name if self.by_name else path) is not None
 
 
 def parse_rules(content: bytes) -> tuple[Rule, ...]:
-    """The rules of a file, in its order; comments, blank lines and rules that can match nothing are left out.
+    """Parse the rules of a file, in order; comments, blank lines and rules that can match nothing are left out.
 
     >>> [rule.ignores for rule in parse_rules(b"*.log\\n# a comment\\n\\n!keep.log\\n")]
     [True, False]
@@ -95,7 +98,7 @@ def _parse_rule(line: bytes) -> Rule | None:
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
-    """Spaces at the end do not count, unless a backslash stands before them.
+    """Remove trailing spaces, unless a backslash escapes them.
 
     >>> _without_trailing_spaces(b"a b  "), _without_trailing_spaces(b"a\\\\  ")
     (b'a b', b'a\\\\ ')
@@ -110,16 +113,16 @@ def _without_trailing_spaces(line: bytes) -> bytes:
 
 
 def translate(pattern: bytes) -> bytes:
-    """The regular expression, for `fullmatch`, of a git pattern with neither the leading nor the trailing slash.
+    """Translate a git pattern, without leading and trailing slash, to a regular expression for `fullmatch`.
 
-    Matching takes time in proportion to the lengths of pattern and path: a gap takes as little as it can, and what stands after it, up to the next
-    gap of its kind, is not looked for a second time (`(?>...)`). That loses nothing, for the later gap can take what the earlier one did not; with
-    plain gaps `*a*a*a*a*a*a*b` takes minutes for a name of sixty letters.
+    Matching time is proportional to the lengths of pattern and path: a gap (a star) is lazy, and the text after it, up
+    to the next gap of its kind, is matched only once (`(?>...)`). This changes no result, because the later gap can
+    match what the earlier one did not. With ordinary gaps `*a*a*a*a*a*a*b` takes minutes for a name of sixty letters.
 
     >>> translate(b"a*/b"), translate(b"a/**/b"), translate(b"*a*b"), translate(b"[!a]"[:3])
     (b'a[^/]*/b', b'a/(?:[^/]*/)*?b', b'(?>[^/]*?a)[^/]*b', b'(?!)')
     """
-    stretches: list[tuple[bytes, list[bytes]]] = [(b"", [])]  # a gap of whole folders, and what stands after it
+    stretches: list[tuple[bytes, list[bytes]]] = [(b"", [])]  # a gap of whole folders, and the parts after it
     position = 0
     while position < len(pattern):
         character = pattern[position : position + 1]
@@ -151,9 +154,11 @@ _STAR, _FOLDERS, _SOME_FOLDERS = b"[^/]*", b"(?:[^/]*/)*?", b"(?:[^/]*/)+?"
 
 
 def _stretch_expression(parts: list[bytes]) -> bytes:
-    """Parts without gaps of folders; all but the last star of a name are followed by another in it, so that they end at the first place they can."""
+    """Join parts without gaps of folders. Each star of a name except the last becomes atomic with the parts up to the
+    next star, so that it ends at the first possible position.
+    """
     made: list[bytes] = []
-    opened = -1  # the place of the last star of this name
+    opened = -1  # the index of the last star of this name
     for part in parts:
         if part == _STAR and opened >= 0:
             made[opened] = b"(?>[^/]*?"
@@ -167,12 +172,13 @@ def _stretch_expression(parts: list[bytes]) -> bytes:
 
 
 def _translate_stars(pattern: bytes, start: int) -> tuple[bytes, int]:
-    """The expression of a run of stars, and the position after what it covers."""
+    """Translate a run of stars. Returns the expression, and the position after the characters that it covers."""
     end = start
     while pattern[end : end + 1] == b"*":
         end += 1
-    # Two stars cross folders only as a whole segment; elsewhere they are one star. But git compares the literal start
-    # of a pattern apart and takes what is left for the whole: `a**/b` is `a` and then `**/b`, so it matches `ax/b`.
+    # Two stars match across folders only as a whole path segment; elsewhere they are one star. But git compares the
+    # literal start of a pattern separately, and treats the rest as a whole pattern: `a**/b` is `a` and then `**/b`, so
+    # it matches `ax/b`.
     opens = pattern[start - 1 : start] in (b"", b"/") or not any(special in pattern[:start] for special in b"*?[\\")
     if end - start >= 2 and opens:
         if end == len(pattern):
@@ -185,12 +191,14 @@ def _translate_stars(pattern: bytes, start: int) -> tuple[bytes, int]:
 
 
 def _read_set(pattern: bytes, start: int) -> tuple[set[int] | None, int]:
-    """The bytes that the bracket expression at `start` matches, and the position after it; None: it is malformed."""
+    """Return the bytes that the bracket expression at `start` matches, or None if it is malformed, and the position
+    after it.
+    """
     position = start + 1
     negated = pattern[position : position + 1] in (b"!", b"^")
     if negated:
         position += 1
-    first = position  # here a closing bracket stands for itself
+    first = position  # here a closing bracket is literal
     members: set[int] = set()
     previous: int | None = None
     while position == first or pattern[position : position + 1] != b"]":
@@ -206,9 +214,9 @@ def _read_set(pattern: bytes, start: int) -> tuple[set[int] | None, int]:
 
 
 def _read_member(rest: bytes, previous: int | None) -> tuple[Iterable[int], int | None, int] | None:
-    """The first member of `rest`, the inside of a bracket expression; None if it is cut off or names no class.
+    """Parse the first member of `rest`, the inside of a bracket expression; None if it is truncated or names no class.
 
-    Returns the bytes it stands for, the one of them that a range could start from, and its length in `rest`.
+    Returns the bytes that it matches, the byte at which a range could start, and its length in `rest`.
     """
     first, second = rest[:1], rest[1:2]
     if first == b"-" and previous is not None and second not in (b"", b"]"):
@@ -220,7 +228,7 @@ def _read_member(rest: bytes, previous: int | None) -> tuple[Iterable[int], int 
         end = rest.find(b"]", 2)
         if end < 0:
             return None
-        if end > 2 and rest[end - 1] == _COLON:  # else the bracket stands for itself
+        if end > 2 and rest[end - 1] == _COLON:  # otherwise the bracket is literal
             characters = _CLASSES.get(rest[2 : end - 1])
             return (characters.encode(), None, end + 1) if characters is not None else None
     return (first, first[0], 1) if first else None
@@ -234,7 +242,7 @@ def _set_expression(members: set[int]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """The rules of one file, and how long the path of its folder is, in bytes with the slash after it."""
+    """The rules of one file, and the length of the path of its folder, in bytes with the slash after it."""
 
     rules: tuple[Rule, ...]
     prefix_length: int
@@ -244,7 +252,8 @@ class RuleFile:
 class RuleStack:
     """All rules that hold in one folder of a tree; `top` is the absolute path of the tree's root.
 
-    `files` stand in the order of growing precedence: `.git/info/exclude`, the root's file, ..., the folder's own. So do those of `.chunkerignore`, `own`.
+    `files` are in order of increasing precedence: `.git/info/exclude`, the root's file, ..., the folder's own. `own`
+    are the files `.chunkerignore`, in the same order.
     """
 
     top: Path
@@ -252,7 +261,7 @@ class RuleStack:
     own: tuple[RuleFile, ...] = ()
 
     def entered(self, folder: str) -> RuleStack:
-        """The stack one folder further down, with the rules of `folder` (relative to `top`, "" is `top` itself).
+        """Return the stack one folder further down, with the rules of `folder` (relative to `top`, "" is `top` itself).
 
         Raises OSError if the folder has a file of rules that cannot be read.
         """
@@ -262,7 +271,7 @@ class RuleStack:
 
     def _with(self, files: tuple[RuleFile, ...], folder: str, name: str) -> tuple[RuleFile, ...]:
         path = self.top / folder / name
-        # A link is no file of rules: git does not follow it either, as it could point out of the tree.
+        # A link is no file of rules: git does not follow it either, because it could lead out of the tree.
         if path.is_symlink() or not path.is_file():
             return files
         rules = _read_rules(path)
@@ -270,7 +279,7 @@ class RuleStack:
         return (*files, RuleFile(rules, prefix_length)) if rules else files
 
     def ignores(self, path: str, *, is_folder: bool) -> bool:
-        """True if these rules leave out the entry at `path` (relative to `top`, with `/`) of a folder that was entered."""
+        """Whether these rules ignore the entry at `path` (relative to `top`, with `/`) of a folder that was entered."""
         encoded = os.fsencode(path)
         name = encoded[encoded.rfind(b"/") + 1 :]
         for file in (*reversed(self.own), *reversed(self.files)):
@@ -282,10 +291,11 @@ class RuleStack:
 
 
 def rules_above(folder: str) -> tuple[RuleStack, str]:
-    """The rules that hold where a walk starts, those of `folder` itself not included, and its path below their root.
+    """Return the rules that hold at the start of a walk, without those of `folder` itself, and the path of `folder`
+    below their root.
 
-    Inside a repository they come from the repository's root down to the parent of `folder`; elsewhere nothing above
-    `folder` counts. Raises OSError if a file of rules cannot be read.
+    Inside a repository they come from its root down to the parent of `folder`; elsewhere, rules above `folder` do not
+    count. Raises OSError if a file of rules cannot be read.
     """
     start = Path(folder).resolve()
     top = next((above for above in (start, *start.parents) if is_repository(above)), None)
@@ -300,19 +310,21 @@ def rules_above(folder: str) -> tuple[RuleStack, str]:
 
 
 def is_repository(folder: str | Path) -> bool:
-    """True if `folder` is the root of a git working tree: it has a `.git`, a folder or (linked) a file."""
+    """Whether `folder` is the root of a git working tree: it has a `.git`, which is a folder or (linked) a file."""
     return os.path.lexists(Path(folder, ".git"))
 
 
 def repository_rules(top: Path) -> RuleStack:
-    """The stack of a repository before its first `.gitignore`: `.git/info/exclude`, in a linked working tree too."""
+    """Return the stack of a repository before its first `.gitignore`: `.git/info/exclude`, in a linked working tree
+    too.
+    """
     exclude = _common_folder(top / ".git") / "info" / "exclude"
     rules = _read_rules(exclude) if exclude.is_file() else ()
     return RuleStack(top, (RuleFile(rules, 0),) if rules else ())
 
 
 def _common_folder(git: Path) -> Path:
-    """The folder of a repository that all its working trees share, from the `.git` of one of them."""
+    """Return the folder of a repository that all its working trees share, from the `.git` of one of them."""
     if git.is_file():  # a submodule or a linked working tree: the file names the real folder
         git = git.parent / _first_line(git).removeprefix("gitdir: ")
     common = git / "commondir"

@@ -1,4 +1,4 @@
-"""From a file that was found to the text that is chunked: what is left out, and what is read in another form.
+"""Turn a file into the text to chunk: leave some files out, and convert others.
 
     .env                     left out, as it holds secrets                                  (secrets.py)
     uv.lock, app.min.js      left out, as a program wrote it                                (machine_made.py)
@@ -6,8 +6,8 @@
     plot.ipynb, flow.svg     read as the cells of the notebook, as the words of the drawing
     page.md                  read, and embedded pictures shortened                          (shortening.py)
 
-Nothing of this is done to a text that is handed to a chunker: it is about files alone. A file that was named is never left out because of
-who wrote it.
+This applies to files only, never to a text that is passed to a chunker. A file that the user named is never left out as
+generated.
 """
 
 # Modules that few files need are imported in functions: their expressions take time to compile.
@@ -34,27 +34,27 @@ if TYPE_CHECKING:
 
 DRAWING = "drawing without words"
 UNREAD = "unread document"
-# What was done to files that were not left out, in the words of the summary.
+# The conversions of files that were not left out, in the words of the summary.
 EMBEDDED = "embedded data"
 NOTEBOOK = "notebook"
 WORDS_OF_DRAWING = "drawing"
 WEB_PAGE = "web page"
 _WEB_PAGES = (".html", ".htm", ".xhtml")
-# Characters: shorter texts are not searched for data.
+# In characters: shorter texts are not searched for embedded data.
 SHORTEST_DATA = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """The choice of files to take, and of what to take of them.
+    """Settings that choose which files to read, and which of their content.
 
     Args:
-        secrets: Take files that hold secrets.
-        generated: Take what a program wrote.
-        verbatim: Take notebooks, drawings and embedded data as they stand in the file.
+        secrets: Read files that hold secrets.
+        generated: Read files that a program wrote.
+        verbatim: Read notebooks, drawings and embedded data unchanged.
         encoding: The encoding of files that are not UTF-8; see `chunker.files.documents`.
-        standard_input: The name that standard input gets, in place of "-".
-        web_text: Read pages of HTML as their text: headings, paragraphs, lists and tables, without tags and navigation.
+        standard_input: The name of standard input, instead of "-".
+        web_text: Convert HTML pages to their text: headings, paragraphs, lists and tables, without tags and navigation.
     """
 
     secrets: bool = False
@@ -68,7 +68,7 @@ class Intake:
         object.__setattr__(self, "encoding", codec_named(self.encoding))
 
     def read(self, file: FoundFile) -> Document | Problem:
-        """The text of a file as it is to be chunked, or why there is none."""
+        """Return the text of a file as it is to be chunked, or the reason why there is none."""
         problem = self.judge_name(file)
         if problem is not None:
             return problem
@@ -84,7 +84,7 @@ class Intake:
         return self._read_document(content, file, ending)
 
     def read_bytes(self, content: bytes, file: FoundFile) -> Document | Problem:
-        """`read` for the content of a file that somebody else has opened."""
+        """Do the same as `read` for the content of a file that the caller has read."""
         problem = self.judge_name(file)
         if problem is not None:
             return problem
@@ -94,7 +94,7 @@ class Intake:
         return self._accept(read_stream(io.BytesIO(content), file, self.encoding), file)
 
     def _read_standard_input(self, file: FoundFile) -> Document | Problem:
-        """A text, or a document that its name or its first bytes tell."""
+        """Read a text, or a document that is recognized by its name or its first bytes."""
         try:
             if sys.stdin is None:
                 return Problem(file.path, "standard input is closed")
@@ -124,7 +124,9 @@ class Intake:
         return found
 
     def accept(self, document: Document | Problem, *, named: bool, by_people: bool = False) -> Document | Problem:
-        """The part of a text that is worth chunking, if its name did not rule it out. `by_people`: whoever may seem to have written it."""
+        """Return the part of a text that is worth chunking, after its name has been accepted. `by_people`: keep the
+        text even if it looks generated.
+        """
         if isinstance(document, Problem):
             return document
         if document.path == STANDARD_INPUT:
@@ -138,12 +140,12 @@ class Intake:
             return short
         from chunker.files.machine_made import made_by_text
 
-        # A page says in a comment that a program wrote it; its text has no comments.
+        # A page says in a comment that a program wrote it, and its text has no comments: check the source of the page.
         evidence = made_by_text(short.path, document.text if is_page else short.text)
         return short if evidence is None else _left_out(short.path, evidence)
 
     def judge_name(self, file: FoundFile) -> Problem | None:
-        """The reason to leave a file out for its name, or None."""
+        """Return the reason to leave a file out because of its name, or None."""
         if not self.secrets and _has_secret_name(file):
             return Problem(file.path, LEFT_OUT_BY_NAME, failed=file.named)
         if self.generated or file.named or file.by_people:
@@ -155,14 +157,14 @@ class Intake:
 
 
 def done_to(document: Document) -> str | None:
-    """The change that made a file worth chunking, or None."""
+    """Return the conversion that was applied to a file, or None."""
     if document.encoding in {NOTEBOOK, WORDS_OF_DRAWING}:
         return document.encoding
     return None if document.shortened is None else EMBEDDED
 
 
 def _has_secret_name(file: FoundFile) -> bool:
-    """Whether a file, or what the link leads to that was named, has the name of a secret."""
+    """Whether a file, or the target of a link that the user named, has the name of a secret."""
     return named_as_secret(file.path) or (file.named and named_as_secret(portable(os.path.realpath(file.path))))
 
 
@@ -171,7 +173,7 @@ def _left_out(path: str, evidence: Evidence) -> Problem:
 
 
 def _shortened(document: Document, *, named: bool) -> Document | Problem:
-    """A text without what is embedded in it, in a form that can be read."""
+    """Return a text in readable form, without embedded data."""
     if document.path.lower().endswith(".ipynb"):
         document = _cells(document)
     elif document.path.lower().endswith(".svg"):
@@ -185,14 +187,14 @@ def _shortened(document: Document, *, named: bool) -> Document | Problem:
     text, shortened = shorten(document.text)
     if shortened is None:
         return document
-    if document.places is not None:  # places are numbers of cells, not spans of the file, so nothing moves
+    if document.places is not None:  # places name cells, not offsets in the file, so spans do not change
         return replace(document, text=text, places=document.places.moved(shortened.offsets, shortened.characters))
     left_out = f"{shortened.left_out:,} characters of embedded data"
     return replace(document, text=text, shortened=shortened, notes={**document.notes, "left_out": left_out})
 
 
 def _page_text(document: Document) -> Document:
-    """A page as its text; one without any stays as it is."""
+    """Return a page as its text; unchanged if it has no text."""
     from chunker.files.readers.web_page import read_web_page
 
     made = read_web_page(document.text)
@@ -212,7 +214,7 @@ def _without_words(path: str) -> Problem:
 
 
 def _cells(document: Document) -> Document:
-    """A notebook as its cells; what is none after all stays as it is."""
+    """Return a notebook as its cells; unchanged if it is not a notebook after all."""
     from chunker.formats.data.notebook import notebook_parts
 
     try:

@@ -1,4 +1,5 @@
-"""Files that a program wrote, recognized by their names, by a note in their first lines, or by the look of their text.
+"""Recognize files that a program wrote, by their names, by a note in their first lines, or by the statistics of their
+text.
 
     uv.lock, yarn.lock, go.sum                      lock files           by name
     app.min.js, a bundle with long lines            minified             by name, or by the mean length of its lines
@@ -8,8 +9,9 @@
     embeddings.json, a dump on one line             machine-made data    little prose, and one line or mostly numbers
     node_modules/, vendor/ with modules.txt         vendored folders     by name, and by what a packager leaves in it
 
-A file is left out by a rule of this module alone, and each rule looks for evidence: `vendor/` without the file of a packager may be about
-the vendors of a shop. What nothing here is sure of is taken. docs/what-is-chunked.md tells of the rules, for people.
+Only the rules of this module leave a file out, and each rule needs evidence: `vendor/` without the file of a package
+manager may be about the vendors of a shop. In doubt a file is kept. docs/what-is-chunked.md explains the rules to
+users.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ SOURCE_MAPS = ("*.js.map", "*.mjs.map", "*.cjs.map", "*.css.map", "*.ts.map")
 VENDORED_FOLDERS = frozenset(
     {"node_modules", "bower_components", "jspm_packages", "site-packages", "third_party", "third-party", "_vendor"}
 )
-# Names of files that a package manager leaves in a folder called vendor: Go, PHP, Ruby; cargo leaves a file in each package.
+# Files that package managers leave in a folder called vendor: Go, PHP, Ruby; cargo leaves a file in each package.
 VENDOR_MARKS = frozenset({"modules.txt", "autoload.php", "composer", "bundle"})
 ENVIRONMENT_MARK = "pyvenv.cfg"
 
@@ -57,10 +59,11 @@ _BY_NAME = tuple(
 _MINIFIABLE = (".js", ".mjs", ".cjs", ".css")
 _DATA = (".json", ".geojson", ".topojson")
 _RECORDS_OF_CHUNKS = (".jsonl", ".ndjson", ".json", ".csv")
-# People break lines. Shorter files cost little, so they are not left out.
+# In characters. People break lines. Shorter files cost little, so they are kept.
 _MINIFIED_FROM, _MINIFIED_LINE = 2_000, 200
 _DATA_FROM, _DATA_LINE = 16_384, 1_000
-# The share of a text that is words with a space between them, or letters of scripts without spaces: English prose has more than four fifths.
+# The share of a text that is words followed by a space, or letters of scripts without spaces; in English prose, more
+# than four fifths.
 _PROSE_SHARE = 0.1
 _NUMBER_SHARE = 0.4  # share of the characters that are not white space
 _WORDS = re.compile(r"[^\W\d_]{2,30}(?= [^\W\d_])")
@@ -72,7 +75,7 @@ _COMMENT = re.compile(
     re.IGNORECASE,
 )
 _ENDS_OF_BLOCKS = {"/*": "*/", "<!--": "-->", '"""': '"""', "'''": "'''", "(*": "*)", "{#": "#}"}
-# Lines that may stand between the comments at the top of a file.
+# Lines that may occur between the comments at the top of a file.
 _AMONG = re.compile(
     r"\s*+(?:$|<\?(?:php|xml)|<!doctype\s[^>]*+>|package\s|['\"]use strict|\*/|syntax\s*=)", re.IGNORECASE
 )
@@ -84,12 +87,13 @@ _HANDS_OFF = re.compile(
     r"\b(?:do\s+not|don't|never|must\s+not|should\s+not(?:\s+be)?)\s+(?:manually\s+|hand-?\s*)?(?:edit|modify|change|touch|be\s+edited)|\bediting\s+it\s+directly\b|\b(?:changes|edits)\b.{0,40}\b(?:lost|overwritten)\b",
     re.IGNORECASE,
 )
-# A comment that begins like this is enough alone.
+# A comment that begins like this is sufficient evidence.
 _SAYS_SO = re.compile(
     r"(?:this\s+(?:file|code|module|document)\s+(?:is|was|has\s+been)\s+)(?:auto(?:matically)?[- ]?)?generated\b|auto(?:matically)?[- ]?generated\s+(?:by|from|with|using)\b|(?:file|code)\s+generated\s+by\b.*\bdo\s+not\s+edit\b|@generated\b|<auto-?generated\b|.{0,40}\s@generated\s+by\b",
     re.IGNORECASE,
 )
-# What a comment quotes is what it is about: "Code generated ... DO NOT EDIT." in the text of a tool that looks for such files.
+# Quoted text is ignored: a tool that looks for generated files may quote "Code generated ... DO NOT EDIT." in its
+# comments.
 _QUOTED = re.compile(r"\"[^\"]++\"|`[^`]++`|“[^”]++”")
 # The first record of a file of chunks, as JSON Lines or in a JSON array, or the header of a CSV file.
 _RECORDS = re.compile(
@@ -98,7 +102,7 @@ _RECORDS = re.compile(
 
 
 class Evidence(NamedTuple):
-    """The rule that a file falls under, and what it saw, "" for its name alone."""
+    """The rule that applies to a file, and the evidence; "" if it is the name alone."""
 
     rule: str
     seen: str = ""
@@ -108,7 +112,7 @@ class Evidence(NamedTuple):
 
 
 def made_by_name(path: str) -> Evidence | None:
-    """The rule by which a file is left out for its name, with or without its folder; upper and lower case are alike.
+    """Return the rule that leaves a file out because of its name, with or without its folder; case does not matter.
 
     >>> [str(made_by_name(name)) for name in ("docs/yarn.lock", "a.min.js", "lock.py", "api_pb2.py")]
     ['left out: lock file', 'left out: minified', 'None', 'left out: generated']
@@ -120,7 +124,9 @@ def made_by_name(path: str) -> Evidence | None:
 
 
 def made_by_text(path: str, text: str) -> Evidence | None:
-    """The rule by which a file is left out for its text. Linear; `text` without embedded data, which people put into what they write."""
+    """Return the rule that leaves a file out because of its text. Linear. `text` must be free of embedded data, which
+    also occurs in files that people write.
+    """
     said = _says_so(path, text)
     if said is not None:
         return Evidence(GENERATED, said)
@@ -137,7 +143,7 @@ def made_by_text(path: str, text: str) -> Evidence | None:
 
 
 def vendored(name: str, entries: Collection[str]) -> Evidence | None:
-    """The rule by which a folder is left out: its name and, where that proves nothing, what lies in it.
+    """Return the rule that leaves a folder out, because of its name or, if that proves nothing, its entries.
 
     >>> vendored("node_modules", ()) is not None, vendored("vendor", ["views.py"]), str(vendored("vendor", ["modules.txt"]))
     (True, None, 'left out: vendored folder (modules.txt)')
@@ -164,10 +170,10 @@ def _data(text: str) -> Evidence | None:
 
 
 def _says_so(path: str, text: str) -> str | None:
-    """The line among the comments at the top that says that a program wrote the file, or None."""
+    """Return the line in the comments at the top that says that a program wrote the file, or None."""
     if path.lower().endswith((".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".ipynb")):
-        return None  # prose is about files, and its first lines are no comments
-    before: tuple[str, str] | None = None  # the comment line before: the text, and as it stands
+        return None  # prose may be about generated files, and its first lines are not comments
+    before: tuple[str, str] | None = None  # the previous comment line: its text, and the whole line
     for line in _header(text):
         inner = _QUOTED.sub("", _COMMENT.sub("", line, count=1))
         if _SAYS_SO.match(inner):
@@ -180,7 +186,7 @@ def _says_so(path: str, text: str) -> str | None:
 
 
 def _header(text: str) -> list[str]:
-    """The lines of the comments that a file begins with."""
+    """Return the lines of the comments at the top of a file."""
     lines: list[str] = []
     closing = ""
     for line in text[: _HEADER_LINES * 240].removeprefix("\ufeff").splitlines()[:_HEADER_LINES]:

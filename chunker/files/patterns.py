@@ -1,10 +1,10 @@
-"""Patterns that say which files of a walk are wanted: `--include` and `--exclude`, in the form of `.gitignore`.
+"""Patterns that select the files of a walk: `--include` and `--exclude`, in the syntax of `.gitignore`.
 
     include *.md         only these files; of a folder that is named, all that is in it
     exclude drafts/      none of these, whatever is included
 
-A pattern with a slash inside is about a path below `folder`, which for the command is the current folder, or the folder of the
-pyproject.toml that has the pattern; one without is about a name, anywhere.
+A pattern with a slash inside matches a path below `folder`; for the command that is the current folder, or the folder
+of the pyproject.toml with the pattern. A pattern without a slash matches a name anywhere.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from chunker.files.gitignore import Rule, parse_rules
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """The rules of some patterns, and the absolute path that they are relative to."""
+    """The rules of some patterns, and the absolute path of the folder that they are relative to."""
 
     rules: tuple[Rule, ...]
     folder: str
 
     @classmethod
     def of(cls, patterns: Iterable[str], folder: str | os.PathLike[str] | None = None) -> Self:
-        """`folder`: None for the current one. Raises `OptionError` for lone surrogates that stand for no byte."""
+        """Parse patterns. `folder`: None for the current one. Raises `OptionError` for lone surrogates that represent
+        no byte.
+        """
         try:
             lines = b"\n".join(os.fsencode(pattern.replace("\n", "?")) for pattern in patterns)
         except UnicodeEncodeError as error:
@@ -39,7 +41,9 @@ class Patterns:
         return bool(self.rules)
 
     def match(self, path: str, *, is_folder: bool) -> bool:
-        """Whether the last rule that is about the entry at this absolute path takes it; what is in a folder that matches is for the caller."""
+        """Whether the last matching rule selects the entry at this absolute path. The caller has to include the
+        contents of a matching folder.
+        """
         encoded = os.fsencode(path)
         name = encoded[encoded.rfind(b"/") + 1 :]
         below = encoded.removeprefix(os.fsencode(self.folder).rstrip(b"/") + b"/")
@@ -60,25 +64,25 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The files of a walk that patterns ask for; without patterns, all."""
+    """The files of a walk that the patterns select; without patterns, all files."""
 
     include: Patterns | None = None
     exclude: Patterns | None = None
 
     @classmethod
     def of(cls, include: Iterable[str] | Patterns = (), exclude: Iterable[str] | Patterns = ()) -> Self:
-        """By patterns; those that are texts are relative to the current folder."""
+        """Make the selection from patterns; strings are relative to the current folder."""
         given = [one if isinstance(one, Patterns) else Patterns.of(one) for one in (include, exclude)]
         return cls(*(one or None for one in given))
 
     def excludes(self, path: str, *, is_folder: bool) -> bool:
-        """Whether the entry at this absolute path is not wanted, nor what is in it."""
+        """Whether the entry at this absolute path is excluded, with everything in it."""
         return self.exclude is not None and self.exclude.match(path, is_folder=is_folder)
 
     def includes(self, path: str, *, is_folder: bool) -> bool:
-        """Whether the entry at this absolute path is asked for."""
+        """Whether the entry at this absolute path is included."""
         return self.include is None or self.include.match(path, is_folder=is_folder)
 
     def includes_above(self, path: str) -> bool:
-        """Whether all that is in the folder at this absolute path is asked for."""
+        """Whether everything in the folder at this absolute path is included."""
         return self.include is None or self.include.match_above(path)

@@ -1,4 +1,4 @@
-"""Places of a text in the file that it was read from: pages and boxes of a PDF, slides, rows of sheets, cells of a notebook.
+"""Map the parts of a text to places in its file: pages and boxes of a PDF, slides, rows of sheets, cells of a notebook.
 
 text     "# Results\\n\\nSales rose.\\n..."
 parts    (0, {"page": 1, "box": [72.0, 90.5, 210.2, 110.0]})       from this character up to the next part
@@ -15,13 +15,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The parts of a text: where each starts, in characters and ascending, and what is known of its place in the file, as JSON values."""
+    """The parts of a text: the start of each, in characters and ascending, and its place in the file, as JSON
+    values.
+    """
 
     starts: Sequence[int]
     where: Sequence[Mapping[str, Any]]
 
     def between(self, start: int, end: int) -> list[Mapping[str, Any]]:
-        """The places of the parts that `text[start:end]` has something of, in order, each once.
+        """Return the places of the parts that overlap `text[start:end]`, in order, each once.
 
         >>> Places([0, 5, 9], [{"cell": 1}, {"cell": 2}, {"cell": 3}]).between(4, 9)
         [{'cell': 1}, {'cell': 2}]
@@ -36,7 +38,9 @@ class Places:
         return found
 
     def moved(self, offsets: Sequence[int], shorter: Sequence[int]) -> Places:
-        """The places after so many characters, `shorter`, were taken out of the text up to each of `offsets`, which are those after it."""
+        """Return the places in the text after shortening. `offsets` are the offsets of the marks in the shorter text;
+        `shorter` says how many characters were removed up to each mark.
+        """
         old = [offset + before for offset, before in zip(offsets, (0, *shorter), strict=False)]
         taken = (0, *shorter)
         return Places([start - taken[bisect_left(old, start)] for start in self.starts], self.where)

@@ -1,4 +1,6 @@
-"""Progress of long work on many files: a bar on standard error, drawn by rich, which is imported when a bar is shown."""
+"""Progress of long work on many files: a bar on standard error, drawn by rich, which is imported only when a bar is
+shown.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import Any, TextIO, TypeVar
 
 Item = TypeVar("Item")
 
-# Seconds between two pictures of a bar.
+# Seconds between two updates of a bar.
 _REDRAWN_AFTER = 0.1
 
 
@@ -18,17 +20,18 @@ _REDRAWN_AFTER = 0.1
 def with_progress(
     items: Iterable[Item], task: str, total: int, *, streaming: bool, shown: bool | None = None
 ) -> Iterator[Iterator[Item]]:
-    """The items one by one, with a bar on standard error; the bar is gone at the end. `total`: how many they will be.
+    """Yield an iterator over the items that shows a bar on standard error, which disappears at the end. `total`: the
+    number of items.
 
-    `shown`: None for a bar if standard error is a terminal. `streaming`: results are written to standard output meanwhile. If that is a
-    terminal too there is no bar, as the two would be mixed on the screen.
+    `shown`: None for a bar if standard error is a terminal. `streaming`: results are written to standard output
+    meanwhile; if that is a terminal too, there is no bar, because the two would be mixed on the screen.
     """
     if shown is None:
         shown = is_terminal(sys.stderr) and not (streaming and is_terminal(sys.stdout))
     if not shown:
         yield iter(items)
         return
-    # Imported late: it would take most of the time to start, and a pipe shows no bar.
+    # Imported late: it would take most of the start-up time, and a pipe shows no bar.
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
@@ -40,7 +43,7 @@ def with_progress(
     )
 
     class Rate(TextColumn):
-        """The number of files a second."""
+        """The number of files per second."""
 
         def render(self, task: Task) -> Any:  # noqa: ANN401  # rich's Text
             task.fields["rate"] = "" if task.speed is None else f"{task.speed:,.0f}/s"
@@ -53,7 +56,8 @@ def with_progress(
         Rate("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    # No thread of its own that redraws it: the items may be the work of processes, and these are forked only where there are no threads.
+    # No redrawing thread: the items may be processed by worker processes, which are forked only if there are no
+    # threads.
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
         bar = progress.add_task(task, total=total)
 
@@ -71,5 +75,5 @@ def with_progress(
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """True if somebody looks at the stream; False for a pipe, a file and a stream that is closed."""
+    """Whether the stream is a terminal; False for a pipe, a file and a closed stream."""
     return stream is not None and stream.isatty()

@@ -1,10 +1,11 @@
-"""Files that hold secrets: left out of chunks, indexes, prompts and what is served unless they are asked for, and always reported.
+"""Files that hold secrets. Unless requested, they are left out of chunks, indexes, prompts and servers, and always
+reported.
 
     .env  .env.local  id_ed25519  server.key  .netrc  credentials.json          by name
     -----BEGIN OPENSSH PRIVATE KEY-----                                         by content
 
-`NAMES` and `TEMPLATES` are the one list there is; docs/secrets.md shows it. It is a list, not a proof: a file with another name, and a
-password in the middle of a source, are not found.
+`NAMES` and `TEMPLATES` are the only list; docs/secrets.md shows it. It cannot be complete: files with other names, and
+passwords inside source code, are not found.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ NAMES = (
     "secrets.json", "secrets.toml", "secrets.y*ml", "secrets.ini",
     "*.tfstate", "*.tfstate.backup", "*.tfvars", "*.tfvars.json",
 )  # fmt: skip
-# Templates to be filled in hold no secrets yet.
+# Templates that users fill in hold no secrets yet.
 TEMPLATES = (
     "*.example", "*.sample", "*.template", "*.dist", "*.tmpl",
     "example.env", "sample.env", "template.env",
@@ -34,8 +35,8 @@ LEFT_OUT = frozenset({LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT})
 
 _NAME = re.compile("|".join(map(translate, NAMES)))
 _TEMPLATE = re.compile("|".join(map(translate, TEMPLATES)))
-# A key begins in the first characters of its file: before it stand blank lines, comments and other blocks of its kind, such as the
-# parameters of a curve.
+# A key begins near the start of its file: only blank lines, comments and other PEM blocks, such as the parameters of a
+# curve, come before it.
 _LOOKED_AT = 16_384
 _KEY = re.compile(r"[ \t]*(?:-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[0-9])")
 _BLOCK = re.compile(r"[ \t]*-----BEGIN ([A-Z0-9 ]+)-----")
@@ -43,10 +44,10 @@ _COMMENTS = ("#", ";", "//")
 
 
 def named_as_secret(path: str) -> bool:
-    """Whether the name of a file, with or without its folder, is one that secrets are kept under.
+    """Whether the name of a file, with or without its folder, is a usual name for secrets.
 
     Args:
-        path: A path with `/` between names; upper and lower case are alike.
+        path: A path with `/` between names; case does not matter.
 
     >>> [named_as_secret(path) for path in ("app/.env.local", ".env.example", "ID_RSA", "id_rsa.pub", "keys.py")]
     [True, False, True, False, False]

@@ -1,9 +1,10 @@
-"""Embedded data taken out of a text: pictures as `data:` addresses, and long runs of base64 or hexadecimal digits.
+"""Remove embedded data from a text: pictures as `data:` addresses, and long runs of base64 or hexadecimal digits.
 
     ![logo](data:image/png;base64,iVBORw0KGgoAAA... 40,000 characters)      ->      ![logo](data:image/png;base64,…)
 
-In place of each stands one character, "…". `Shortened` knows what was there, so that a span in the shorter text is told as a span in the
-file: what is left out is inside of it. People write neither, so nothing is lost that was meant to be read.
+Each is replaced by one character, the mark "…". `Shortened` records the lengths, so that a span in the shorter text can
+be converted to a span in the file, which includes the removed data. People do not write such data, so nothing is lost
+that was meant to be read.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from chunker.formats.expressions import re
 MARK = "…"
 _MARK_BYTES = len(MARK.encode())
 
-# Characters: shorter data are a digest, a key for a test or an icon of a few dots.
+# In characters, except the number of lines: shorter data are a digest, a key for a test or a tiny icon.
 _LONG_ADDRESS, _LONG_RUN, _WRAPPED_LINE, _WRAPPED_LINES = 64, 200, 48, 6
 
 _ADDRESS = re.compile(
     rf"data:[\w.+-]*+/?+[\w.+-]*+(?:;[\w.=+-]*+)*+,(?P<data>[^\s\"'`<>()\[\]{{}}\\]{{{_LONG_ADDRESS},}}+)", re.ASCII
 )
 _RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])(?P<data>[A-Za-z0-9+/_-]{{{_LONG_RUN},}}+={{0,2}})")
-# Base64 in lines of one length, as mail programs, certificates and string literals of source code have it.
+# Base64 in lines of equal length, as in mail, certificates and string literals of source code.
 _WRAPPED = re.compile(
     rf"(?m)^(?P<before>[ \t]*+[\"'b]{{0,2}})(?P<data>[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+(?:\r?\n[ \t]*+[\"'b]{{0,2}}[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+){{{_WRAPPED_LINES - 1},}}+)"
 )
@@ -34,8 +35,8 @@ _HEXADECIMAL = re.compile(r"[0-9a-f]++|[0-9A-F]++")
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """The places of what was left out. `offsets` are those of the marks in the shorter text; the others say, for all up to each mark,
-    how many characters, bytes and line ends the file has more.
+    """The data left out of a text. `offsets` are the offsets of the marks in the shorter text; the other lists say for
+    each mark how many more characters, bytes and line ends the file has up to and including that mark.
     """
 
     offsets: list[int]
@@ -45,17 +46,17 @@ class Shortened:
 
     @property
     def left_out(self) -> int:
-        """Characters that are not in the text."""
+        """The number of characters that were left out."""
         return self.characters[-1] + len(self.offsets)
 
     def moved_start(self, start: int) -> int:
-        """The character in the file at which a span of the shorter text starts."""
+        """Return the offset in the file, in characters, of a span that starts at `start` in the shorter text."""
         number = bisect_left(self.offsets, start)
         return start + (self.characters[number - 1] if number else 0)
 
     def moved(self, span: Mapping[str, int]) -> dict[str, int]:
-        """A span of the shorter text, as the fields of `Span`, told as one of the file."""
-        # A mark is inside a chunk or is not: what stands at `start` is not before it, what ends after it is.
+        """Convert the fields of a `Span` of the shorter text to those of a span of the file."""
+        # A mark is inside a chunk or outside: data at `start` belong to the span, and so do data before its end.
         first, last = bisect_left(self.offsets, span["start"]), bisect_left(self.offsets, span["end"])
         before = (0, 0, 0) if not first else self._up_to(first - 1)
         upto = (0, 0, 0) if not last else self._up_to(last - 1)
@@ -73,7 +74,7 @@ class Shortened:
 
 
 def shorten(text: str) -> tuple[str, Shortened | None]:
-    """The text without embedded data, and what was left out; None if there was none. Linear.
+    """Remove embedded data from a text. Returns the shorter text, and a record of the data left out or None. Linear.
 
     >>> short, places = shorten("a ![x](data:image/png;base64," + "iVBORw0K" * 20 + ") b")
     >>> short, places.left_out
@@ -102,7 +103,7 @@ def shorten(text: str) -> tuple[str, Shortened | None]:
 
 
 def _found(text: str) -> list[tuple[int, int]]:
-    """The spans of embedded data, in order, none in another."""
+    """Return the spans of embedded data, in order, without overlaps."""
     found: list[tuple[int, int]] = []
     if "data:" in text:
         found += (match.span("data") for match in _ADDRESS.finditer(text))
@@ -121,7 +122,9 @@ def _found(text: str) -> list[tuple[int, int]]:
 
 
 def _is_data(run: str) -> bool:
-    """Whether a run has the letters and digits that random bytes have: words, paths and repeated characters have not."""
+    """Whether a run has the mix of letters and digits that random bytes have, unlike words, paths and repeated
+    characters.
+    """
     sample = run[:4_096]
     if _HEXADECIMAL.fullmatch(sample):
         return len(set(sample)) > 8

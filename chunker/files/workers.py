@@ -1,12 +1,13 @@
-"""Work on many items in several processes: results in order, and a worker that dies takes nothing with it.
+"""Process many items in several processes: results come in order, and a worker that dies loses no other item.
 
     items     0   1   2   3   4   5 ...             two workers, each with one item at work and one waiting
     worker A  0 --------   2 ---x                   killed while at work on 2: a new worker, and 2 is tried once more
     worker B  1 --   3 -----   4 --
     results   0   1   (2 lost twice: Lost)  3   4   each handed out when all before it are
 
-Each worker has a pipe of its own. So the parent knows what a dead worker was at, and a half-written result spoils nobody else's: that is what a
-process pool of the standard library cannot tell. A worker whose parent is gone finds its pipe closed, and ends.
+Each worker has its own pipe. So the parent knows the item that a dead worker was processing, and a half-written result
+does not damage other results; a process pool of the standard library offers neither. If the parent dies, its workers
+find their pipes closed, and end.
 """
 
 from __future__ import annotations
@@ -33,17 +34,18 @@ from chunker.processes import without_interrupts
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Items at a worker: one at work, one waiting, so that no worker waits for the parent.
+# Items per worker: one at work and one waiting, so that no worker waits for the parent.
 _AT_A_WORKER = 2
-# Results that are done before their turn, for each worker: while one item takes long, so many others are held.
+# Results per worker that are held until it is their turn: while one item takes long, up to this many others are
+# finished.
 _AHEAD = 16
-# How often an item is tried if its worker dies.
+# The number of attempts for an item whose worker dies.
 _ATTEMPTS = 2
-# Bytes of a message that any pipe takes at one go, whether somebody reads it or not.
+# The size, in bytes, of a message that any pipe takes at once, even if nobody reads it.
 _SHORT = 2_048
-# Seconds between two looks at the workers.
+# Seconds between two checks of the workers.
 _LOOK = 1.0
-# In place of the number of an item: the worker has started.
+# Sent instead of the number of an item: the worker has started.
 _READY = -1
 # Seconds that a worker gets to end by itself.
 _GRACE = 5.0
@@ -51,16 +53,17 @@ _GRACE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """In place of a result that there is not."""
+    """Takes the place of a result that is missing."""
 
     reason: str
 
 
 def context_of(start_method: str | None) -> BaseContext:
-    """The way to start processes: "fork", "forkserver" or "spawn".
+    """Return the multiprocessing context of a start method: "fork", "forkserver" or "spawn".
 
-    None: by fork on Linux as long as there are no other threads, which costs least; else by spawn. The other two import the main module
-    again, which must therefore do its work under `if __name__ == "__main__":`.
+    None: fork on Linux as long as there are no other threads, which is fastest; otherwise spawn. The methods
+    "forkserver" and "spawn" import the main module again, which must therefore do its work under `if __name__ ==
+    "__main__":`.
     """
     if start_method is None:
         start_method = "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
@@ -73,7 +76,7 @@ def context_of(start_method: str | None) -> BaseContext:
 
 @dataclass
 class _Job:
-    """An item, pickled with its number; how often it was tried."""
+    """An item, pickled with its number, and the number of attempts."""
 
     number: int
     message: bytes
@@ -84,34 +87,35 @@ class _Job:
         return cls(number, bytes(ForkingPickler.dumps((number, item))))
 
     def goes_to(self, worker: _Worker) -> bool:
-        """Whether the worker can be given this job now. A long message only to one that waits for it: who is at work may be about to send
-        a long one, too, and then both wait for the other to read.
+        """Whether the worker can take this job now. A long message is only sent to an idle worker: a busy worker may be
+        about to send a long result, and then both would wait for the other to read.
         """
         return len(worker.jobs) < (_AT_A_WORKER if len(self.message) <= _SHORT else 1)
 
 
 class _Worker:
-    """A process, its pipe, and the jobs that it was given and has not answered, in order: it is at work on the first."""
+    """A process, its pipe, and the jobs that it has not answered yet, in order: it is at work on the first."""
 
     def __init__(self, context: Any, work: Callable[[Any], Any], others: list[Connection]) -> None:  # noqa: ANN401  # contexts share no type that has Process
         self.pipe, theirs = context.Pipe()
-        # A forked process has copies of all pipes: a copy of our end would keep it from seeing that we are gone.
+        # A forked process has copies of all pipes. A copy of our end would keep the process from noticing that the
+        # parent is gone.
         inherited = [*others, self.pipe] if context.get_start_method() == "fork" else []
         self.process: BaseProcess = context.Process(target=_serve, args=(theirs, inherited, work), daemon=True)
         with without_interrupts(), _without_current_folder():
             self.process.start()
         theirs.close()
         self.jobs: deque[_Job] = deque()
-        self.is_ready = False  # whether it got as far as to ask for work
+        self.is_ready = False  # whether it has asked for work
 
     def give(self, job: _Job) -> None:
-        """Send a job; that the worker is dead shows when it is waited for."""
+        """Send a job. If the worker is dead, `_collect` will notice."""
         self.jobs.append(job)
         with contextlib.suppress(OSError):
             self.pipe.send_bytes(job.message)
 
     def end(self) -> None:
-        """Let the process end, now."""
+        """End the process now."""
         self.pipe.close()
         self.process.terminate()
         self.process.join(_GRACE)
@@ -123,7 +127,9 @@ class _Worker:
 
 @contextlib.contextmanager
 def _without_current_folder() -> Iterator[None]:
-    """Python lets the processes that it spawns look for modules in the current folder first, whose multiprocessing.py may be anybody's."""
+    """Keep spawned Python processes from importing modules from the current folder first, which may contain a foreign
+    multiprocessing.py.
+    """
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -138,8 +144,9 @@ def _without_current_folder() -> Iterator[None]:
 class Workers(Generic[Item, Result]):
     """`number` processes, each with a copy of `work`, which it calls with one item after the other.
 
-    `work` must not raise: an exception ends the worker, and the item counts as the one that killed it. A context manager; at its end all
-    processes have ended, whatever they were at. Raises `OptionError` for work that has to pickle and does not.
+    `work` must not raise: an exception ends the worker, and the item counts as its killer. A context manager; at its
+    end all processes are ended, even if they are at work. Raises `OptionError` if `work` has to be pickled and cannot
+    be.
     """
 
     def __init__(self, work: Callable[[Item], Result], number: int, *, start_method: str | None = None) -> None:
@@ -156,7 +163,7 @@ class Workers(Generic[Item, Result]):
                 raise OptionError(f"what workers are to do must pickle, unless they are forked: {error}") from error
 
     def __enter__(self) -> Workers[Item, Result]:
-        # At once, for the sake of fork: later there may be threads.
+        # Start at once, because of fork: later there may be threads.
         try:
             for _ in range(self._number):
                 self._start()
@@ -170,7 +177,7 @@ class Workers(Generic[Item, Result]):
             self._workers.pop().end()
 
     def map(self, items: Iterable[Item]) -> Iterator[Result | Lost]:
-        """Apply `work` to each item, in order. Takes items only as far ahead as keeps the workers busy.
+        """Apply `work` to each item, in order. Takes only as many items in advance as keep the workers busy.
 
         Raises `ChunkerError` if workers cannot start at all.
         """
@@ -202,20 +209,20 @@ class Workers(Generic[Item, Result]):
         self._workers.append(_Worker(context_of(self._start_method), self._work, others))
 
     def _worker_for(self, job: _Job) -> _Worker | None:
-        """The worker with the fewest jobs; None if it has enough."""
+        """Return the worker with the fewest jobs; None if it has enough."""
         while len(self._workers) < self._number:
             self._start()
         worker = min(self._workers, key=lambda worker: len(worker.jobs))
         return worker if job.goes_to(worker) else None
 
     def _collect(self) -> None:
-        """Wait for results, and bury the dead."""
+        """Wait for results, and handle dead workers."""
         by_pipe = {worker.pipe: worker for worker in self._workers}
         ready = wait(by_pipe, _LOOK)
         for pipe in ready:
             self._receive(by_pipe[pipe])
         if not ready:
-            # A process that a dead worker has left behind may keep its pipe open.
+            # A child process of a dead worker may keep its pipe open.
             for worker in [worker for worker in self._workers if not worker.process.is_alive()]:
                 self._receive(worker) if worker.pipe.poll() else self._bury(worker)
 
@@ -234,7 +241,7 @@ class Workers(Generic[Item, Result]):
             self._done[number] = result
 
     def _bury(self, worker: _Worker) -> None:
-        """Try the item of a dead worker once more; the items after it go on as if nothing had been."""
+        """Handle a dead worker: try its current item once more; the items after it are processed as usual."""
         self._workers.remove(worker)
         worker.process.join(_GRACE)
         exit_code = worker.process.exitcode
@@ -260,8 +267,8 @@ def _cause_of_death(exit_code: int | None) -> str:
 
 
 def _serve(pipe: Connection, inherited: list[Connection], work: Callable[[Any], Any]) -> None:
-    """The loop of a worker: answer each item with a result, until there are no more."""
-    # Ctrl-C reaches all processes of a terminal. It is for the parent to say what becomes of it.
+    """Run the loop of a worker: answer each item with a result, until there are no more."""
+    # Ctrl-C reaches all processes of a terminal; the parent decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A signal handler of the parent, perhaps for cleaning up, is not meant for its workers.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

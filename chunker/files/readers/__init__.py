@@ -1,7 +1,7 @@
-"""Readers of files that are more than their characters: notebooks, drawings, documents. One a file.
+"""Readers of files whose text has to be extracted: notebooks, drawings, documents. One module per format.
 
-A reader makes of a file a text in the form of Markdown, and tells where in the file each part of it stands (`chunker.files.places`). Which one
-reads a file is told by the ending of its name, in `table.py`.
+A reader converts a file to Markdown text, and records the place of each part in the file (`chunker.files.places`). The
+suffix of the file name selects the reader, in `table.py`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from chunker.files.readers.page_text import Block
 
 _APART = "\n\n"
-# A few bytes of a file may say the same text a million times, such as a string that the cells of a sheet share.
+# A few bytes of a file may repeat a text a million times, such as a string that the cells of a sheet share.
 MAX_CHARACTERS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A file as a text in a format.
+    """The text of a file in a given format.
 
     Attributes:
         text: The text.
         places: The places of its parts in the file.
         format: The name of the format of the text.
-        notes: What the metadata of its chunks should say of the file.
+        notes: Notes about the file for the metadata of its chunks.
     """
 
     text: str
@@ -41,7 +41,7 @@ class ReadText:
     def of_parts(
         cls, parts: Iterable[tuple[str, Mapping[str, Any]]], notes: Mapping[str, Any] | None = None
     ) -> ReadText:
-        """Blocks of Markdown and their places, with a blank line between two."""
+        """Build the text from Markdown blocks and their places, with a blank line between blocks."""
         builder = TextBuilder()
         for text, place in parts:
             builder.add(text, place)
@@ -49,7 +49,9 @@ class ReadText:
 
     @classmethod
     def of_blocks(cls, blocks: Iterable[Block], notes: Mapping[str, Any] | None = None) -> ReadText:
-        """Blocks on pages; each part is told with its page and its box, in points with one digit."""
+        """Build the text from blocks on pages. The place of each part is its page and its box, in points with one
+        decimal.
+        """
         builder = TextBuilder()
         for block in blocks:
             apart = _APART
@@ -60,7 +62,7 @@ class ReadText:
 
 
 class TextBuilder:
-    """A text that grows part by part."""
+    """Builds a text part by part."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -69,7 +71,9 @@ class TextBuilder:
         self._size = 0
 
     def add(self, text: str, place: Mapping[str, Any], apart: str = _APART) -> None:
-        """Add a part, unless it is blank. `apart`: what stands between it and the one before; a part that goes on keeps its white space."""
+        """Add a part, unless it is blank. `apart`: the text between it and the previous part; "" if it continues that
+        part, which keeps its white space.
+        """
         text = text.strip("\n") if apart else text
         if not text.strip():
             return
@@ -84,6 +88,6 @@ class TextBuilder:
             raise DocumentTooLargeError(f"its text has more than {MAX_CHARACTERS:,} characters")
 
     def built(self, notes: Mapping[str, Any] | None = None) -> ReadText:
-        """The whole."""
+        """Return the complete text."""
         text = "".join(self._texts).rstrip("\n")
         return ReadText(f"{text}\n" if text else "", Places(self._starts, self._where), notes=dict(notes or {}))

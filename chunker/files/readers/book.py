@@ -1,4 +1,6 @@
-"""EPUB: the chapters of a book in the order of its spine, each a page of XHTML. A place is the name of the part, such as "OEBPS/ch1.xhtml"."""
+"""EPUB: the chapters of a book in the order of its spine, each a page of XHTML. A place is the name of a part, such as
+"OEBPS/ch1.xhtml".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents that Docling has converted, as texts with pages and boxes.
+"""Convert documents of Docling to texts with pages and boxes.
 
     from docling.document_converter import DocumentConverter            # with its models, some gigabytes
 
@@ -6,7 +6,7 @@
         stream = DocumentStream(name="a.pdf", stream=BytesIO(content))
         return text_of_docling(DocumentConverter().convert(stream).document)
 
-Nothing of Docling is imported: of a document its public methods are called (docling-core 2).
+Docling is not imported: only public methods of the document are called (docling-core 2).
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _LEVELS = 6
 
 
 class DoclingDocument(Protocol):
-    """Protocol of a `docling_core.types.doc.DoclingDocument`, as far as it is needed."""
+    """Protocol of the parts of `docling_core.types.doc.DoclingDocument` that are used."""
 
     def iterate_items(self) -> Any:  # noqa: ANN401
-        """Items in the order in which they are read, each with its depth."""
+        """Yield the items in reading order, each with its depth."""
         ...
 
 
 def text_of_docling(document: DoclingDocument) -> ReadText:
-    """The text of a document of Docling as Markdown, each item with its page and box, without heads and feet of pages.
+    """Convert a document of Docling to Markdown, each item with its page and box, without page headers and footers.
 
     Args:
         document: A `DoclingDocument`.
 
     Returns:
-        The text; boxes are in points from the top left corner of the page, whatever the origin was.
+        The text; boxes are in points from the top left corner of the page, for any origin in the document.
     """
     return ReadText.of_parts(_parts(document))
 

@@ -1,4 +1,4 @@
-"""Drawings in SVG: their words, which people wrote, without the lines, fonts and pictures that programs wrote.
+"""SVG drawings: extract the words that people wrote, without the lines, fonts and pictures that programs wrote.
 
 <svg ...><title>Requests</title><path d="M0 ..."/><text><tspan>the proxy</tspan></text></svg>        Requests
 the proxy
@@ -11,7 +11,7 @@ from html import unescape
 from chunker.files.readers import ReadText
 from chunker.formats.expressions import re
 
-# Elements with text that is not shown, up to their ends.
+# Elements with invisible text, up to their ends.
 _UNSEEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<(?P<tag>style|script|metadata|defs|font)\b(?:[^>\"']|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))*+(?:(?<!/)>|\Z).*?(?:</(?P=tag)\s*+>|\Z)",
     re.DOTALL | re.IGNORECASE,
@@ -30,12 +30,12 @@ _DRAWING = re.compile(
 
 
 def is_drawing(path: str, text: str) -> bool:
-    """Whether a file is a drawing in SVG, by its name and its first element."""
+    """Whether a file is an SVG drawing, by its name and its first element."""
     return path.lower().endswith(".svg") and _DRAWING.match(text.removeprefix("\ufeff")) is not None
 
 
 def read_drawing(text: str) -> ReadText:
-    """The words of a drawing, one label a line; an empty text if it has none. Linear."""
+    """Return the words of a drawing, one label per line; an empty text if it has none. Linear."""
     seen = _CDATA.sub(r"\1", text.removeprefix("\ufeff"))
     seen = _TAG.sub("\n", _INLINE.sub("", _UNSEEN.sub("\n", seen)))
     lines = (" ".join(unescape(line).split()) for line in seen.split("\n"))

@@ -1,4 +1,4 @@
-"""Footnotes of a page: lines below the text, in a smaller font, whose first begins with a mark that the text refers to.
+"""Footnotes of a page: lines below the text, in a smaller font; the first begins with a mark that the text refers to.
 
     A word¹ of the text,               A word[^1] of the text,
     and† more.                         and[^†] more.
@@ -7,8 +7,8 @@
     goes on.
     † The second.                      [^†]: The second.
 
-A mark in the text is a raised number (`pdf.py` makes superscripts of these) or a sign behind a word. What begins with a number that the text does not
-refer to is no note.
+A mark in the text is a raised number (`pdf.py` converts these to superscripts) or a sign after a word. A line that
+begins with a number to which the text does not refer is not a note.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from chunker.files.readers.page_text import Line, Page, Word, union
 from chunker.files.readers.reading_order import SMALLER, Element
 from chunker.formats.expressions import re
 
-# In sizes of the font: a raised number is nearer to its word.
+# Relative to the font size: a raised number is nearer to its word.
 _APART = 0.6
-_NEAR = 64  # lines that are looked at for a number
+_NEAR = 64  # lines that are checked for a number
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _UP = str.maketrans("0123456789", _RAISED)
 _DIGITS = str.maketrans(_RAISED, "0123456789")
@@ -36,14 +36,18 @@ _BEGINNING = re.compile(rf"([{_RAISED}]+|\d{{1,3}}(?=[.)]?\s)|[*∗†‡§¶‖
 
 @dataclass(slots=True)
 class Note:
-    """A note: its mark, as in the text but not raised, and its lines without the mark; the mark is empty where it goes on from the page before."""
+    """A footnote: its mark, as in the text but not raised, and its lines without the mark. The mark is "" for the
+    continuation of a note from the previous page.
+    """
 
     mark: str
     lines: list[Line]
 
 
 def join_raised(page: Page) -> None:
-    """Join raised numbers that stand by themselves, because they are on another level than their line, with that line: the one that ends before, or begins behind."""
+    """Join raised numbers that became lines of their own, because they are higher than their line, with that line: it
+    ends before the number, or begins after it.
+    """
     numbers = [line for line in page.lines if _NUMBER.fullmatch(line.text)]
     if not numbers:
         return
@@ -65,13 +69,13 @@ def join_raised(page: Page) -> None:
 
 
 def _is_raised(number: Line, line: Line) -> bool:
-    """Whether a number is the raised mark before or behind a line."""
+    """Whether a number is a raised mark before or after a line."""
     smaller = number.size < SMALLER * line.size and number.box[1] + number.box[3] < line.box[1] + line.box[3]
     return smaller and number.box[3] - line.box[1] > 0.3 * number.height and _gap(number, line) < _APART * line.size
 
 
 def _gap(number: Line, line: Line) -> float:
-    """The space between a number and the line that it stands beside."""
+    """Return the horizontal gap between a number and the line beside it."""
     behind, before = number.box[0] - line.box[2], line.box[0] - number.box[2]
     return max(behind, before, 0.0) if min(abs(behind), abs(before)) < line.size else float("inf")
 
@@ -82,19 +86,19 @@ def _behind(words: list[Word], mark: Word) -> list[Word]:
 
 
 def references_of(page: Page) -> frozenset[str]:
-    """The marks that the lines of a page refer to."""
+    """Return the marks that the lines of a page refer to."""
     return frozenset(mark.translate(_DIGITS) for line in page.lines for mark in _REFERENCES.findall(line.text))
 
 
 def mark_of(line: Line, references: frozenset[str]) -> str:
-    """The mark that a line begins with, if it is referred to; empty if there is none."""
+    """Return the mark at the start of a line if the page refers to it, else ""."""
     found = _BEGINNING.match(line.text)
     mark = found[1].translate(_DIGITS) if found else ""
     return mark if mark in references else ""
 
 
 def bind_marks(page: Page, references: frozenset[str], body: float) -> None:
-    """Make one word of the mark and the first word of each note: a wide space between them is none between the cells of a table."""
+    """Join the mark and the first word of each note: a wide space between them does not separate cells of a table."""
     for line in page.lines:
         if len(line.words) > 1 and line.size < SMALLER * body and mark_of(line, references):
             mark, word, *rest = line.words
@@ -104,13 +108,13 @@ def bind_marks(page: Page, references: frozenset[str], body: float) -> None:
 def notes_below(
     run: Sequence[Element], references: frozenset[str], body: float, foot: float | None
 ) -> tuple[Sequence[Element], list[Note]]:
-    """A run without the notes at its end, and these.
+    """Split a run into its text and the notes at its end.
 
     Args:
-        run: What is read one after the other, from the top.
+        run: Elements in reading order, from the top.
         references: The marks that the page refers to.
-        body: The size of most text.
-        foot: If the last note before the run is not at its end: the height, from the top, below which it may go on. None if it is.
+        body: The font size of most text.
+        foot: If the last note before the run is incomplete: the height, from the top, below which it may continue. None if it is complete.
     """
     first = top = len(run)
     while top and isinstance(line := run[top - 1], Line) and line.size < SMALLER * body:
@@ -122,7 +126,7 @@ def notes_below(
     notes: list[Note] = []
     seen: set[str] = set()
     for line in run[start:]:
-        assert isinstance(line, Line)  # noqa: S101  # all from `top` on are
+        assert isinstance(line, Line)  # noqa: S101  # all elements from `top` on are lines
         mark = mark_of(line, references)
         if mark and mark not in seen:
             seen.add(mark)
@@ -135,7 +139,7 @@ def notes_below(
 
 
 def refer(lines: Sequence[Element], marks: frozenset[str]) -> None:
-    """Write references to notes of these marks as Markdown does: word[^1]."""
+    """Rewrite references to notes with these marks as in Markdown: word[^1]."""
 
     def reference(found: re.Match[str]) -> str:
         mark = found[0].strip().translate(_DIGITS)

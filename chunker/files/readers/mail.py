@@ -1,6 +1,8 @@
-"""E-mail (.eml): the subject as heading, who wrote to whom and when, the text, and the names of what is attached, by the standard library.
+"""E-mail (.eml): the subject as heading, sender, recipients and date, the text, and the names of attachments; read with
+the standard library.
 
-Of a text that is there twice, plain and as HTML, the plain one is taken. A place is the number of the part in the message, from 1.
+If a message has its text both plain and as HTML, the plain one is used. A place is the number of the part in the
+message, from 1.
 """
 
 from __future__ import annotations

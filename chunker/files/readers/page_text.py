@@ -11,7 +11,7 @@ Box = tuple[float, float, float, float]
 
 
 class Word(NamedTuple):
-    """Characters without white space between them."""
+    """Characters without white space."""
 
     text: str
     box: Box
@@ -19,7 +19,7 @@ class Word(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """Words on one base line; `size` of the font in points."""
+    """Words on one base line; `size` is the font size in points."""
 
     words: list[Word]
     size: float
@@ -38,7 +38,7 @@ class Line:
         return self.box[3] - self.box[1]
 
     def parts(self, gap: float) -> list[Line]:
-        """The line, cut where words are further apart than `gap`, and where one begins before the one before it ends."""
+        """Split the line where words are further apart than `gap`, and where a word begins before the previous one."""
         runs: list[list[Word]] = []
         for word in self.words:
             apart = runs and (word.box[0] - runs[-1][-1].box[2] > gap or word.box[2] < runs[-1][-1].box[0] - gap)
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(slots=True)
 class Page:
-    """A page: its number from 1, its size as it is shown, and its lines in the order of the file."""
+    """A page: its number from 1, its displayed size, and its lines in the order of the file."""
 
     number: int
     width: float
@@ -59,7 +59,7 @@ class Page:
 
 
 class Part(NamedTuple):
-    """Some text of a block, and the place of it."""
+    """A part of the text of a block, and its place."""
 
     text: str
     page: int
@@ -67,13 +67,14 @@ class Part(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of Markdown in its parts: more than one where it goes on in another column or on another page."""
+    """A Markdown block in parts: more than one if it continues in another column or on another page."""
 
     parts: Sequence[Part]
 
 
 def in_reading_order(words: list[Word]) -> list[Word]:
-    """The words of a line of a right-to-left script from the right, but runs of other words inside it from the left; other lines as they are.
+    """Order the words of a line. In a line of a right-to-left script, words go from the right, but runs of other words
+    inside it from the left. Other lines do not change.
 
     >>> texts = ["שלישי", "one", "two", "ראשון"]  # as they stand on the page, from the left
     >>> words = [Word(text, (10 * place, 0, 10 * place + 9, 9)) for place, text in enumerate(texts)]
@@ -95,12 +96,12 @@ def in_reading_order(words: list[Word]) -> list[Word]:
 
 
 def _forward(run: list[Word]) -> list[Word]:
-    """Words without letters of a right-to-left script: from the left, if they have any letters."""
+    """Reverse a run of words without right-to-left letters, so that they go from the left, if they have any letters."""
     return run[::-1] if any(_direction(word.text) < 0 for word in run) else run
 
 
 def _direction(text: str) -> int:
-    """Letters of right-to-left scripts less those of others."""
+    """Return the number of letters of right-to-left scripts minus that of other letters."""
     if text.isascii():
         return -sum(map(str.isalpha, text))
     classes = [unicodedata.bidirectional(character) for character in text]
@@ -108,6 +109,6 @@ def _direction(text: str) -> int:
 
 
 def union(boxes: Iterable[Box]) -> Box:
-    """The box around boxes."""
+    """Return the box around boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)

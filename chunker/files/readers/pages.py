@@ -1,11 +1,12 @@
-"""From the lines of pages to blocks of Markdown: headings, paragraphs, items and tables, without what repeats on each page.
+"""Convert the lines of pages to Markdown blocks: headings, paragraphs, items and tables, without text that repeats on
+every page.
 
-- **Running heads** and page numbers: lines near the upper or lower edge that stand in one place of three pages, digits apart.
-- **Headings**: short, and in a larger font than most of the text, or bold in full; the largest size is the first level.
-- **Paragraphs** end where the next line is indented or further down, and where a sentence ends in a short line. One goes on in the next column
-  and on the next page where its sentence does. A word that a hyphen parts at the end of a line is put together.
-- **Items** begin with a bullet or a number.
-- **Footnotes** follow the paragraph with which the text of their column ends, so that it can go on where they interrupt it.
+- **Running heads** and page numbers are dropped: lines near the upper or lower edge that occur at the same place on
+three pages, except for digits. - **Headings** are short, and in a larger font than most of the text, or completely
+bold; the largest size is the first level. - **Paragraphs** end before a line that is indented or further down, and
+after a short line that ends a sentence. A paragraph continues in the next column or on the next page if its sentence
+does. A word hyphenated at the end of a line is joined. - **Items** begin with a bullet or a number. - **Footnotes**
+come after the last paragraph of their column, including its continuation in the next column or page.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from chunker.files.readers.page_text import Block, Line, Page, Part, union
 from chunker.files.readers.reading_order import Element, Table, reading_order
 from chunker.formats.expressions import re
 
-# Of a table, with the empty ones that make its rows equally long.
+# Including the empty cells that make the rows of a table equally long.
 MAX_CELLS = 10_000_000
-_EDGE = 0.14  # share of the height of a page in which running heads stand
+_EDGE = 0.14  # share of the page height at its edges where running heads are
 _REPEATED = 3  # pages
-_FOOT = 0.7  # share of the height of a page below which a footnote goes on
+_FOOT = 0.7  # share of the page height below which a footnote may continue
 _LARGER = 1.13
 _LONGEST_HEADING = 200
 _LEVELS = 6
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _FIRST_NUMBER = re.compile(r"\A\W*(\d{1,4})\b")
 _LAST_NUMBER = re.compile(r"\b(\d{1,4})\W*\Z")
-# U+0088 is the bullet of LaTeX's own fonts, which do not say what their characters are.
+# U+0088 is the bullet in LaTeX's own fonts, which do not declare their characters.
 _BULLET = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7\x88-][ \t]+(?=\S)")
 _NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])[ \t]+(?=\S)")
 _STOPS = (".", "!", "?", ":", ";", "。", "؟")
@@ -59,7 +60,7 @@ class _Paragraph:
 
 
 def blocks_of(pages: list[Page]) -> Iterator[Block]:
-    """The blocks of all pages, in order. About linear in their lines."""
+    """Yield the blocks of all pages, in order. About linear in the lines."""
     for page in pages:
         join_raised(page)
     references = {page.number: references_of(page) for page in pages}
@@ -116,7 +117,7 @@ def _drop_running_heads(pages: list[Page], references: Mapping[int, frozenset[st
 
 
 def _at_edges(page: Page) -> list[Line]:
-    """The lines near the upper and the lower edge that stand apart from what is between."""
+    """Return the lines near the upper and lower edge that a gap separates from the text between."""
     edge = _EDGE * page.height
     found: list[Line] = []
     lines = sorted(page.lines, key=lambda line: line.box[1])
@@ -139,8 +140,9 @@ def _at_edges(page: Page) -> list[Line]:
 
 
 def _marks(line: Line, page: int, references: frozenset[str]) -> Iterator[object]:
-    """The common features of a running head on several pages: its words except numbers, its height and its size; and
-    the distance of the number at its start or end from that of the page, unless that is the number of a footnote.
+    """Yield the features that a running head has on all pages: its text without numbers, its vertical position and its
+    size; and the difference between the number at its start or end and the page number, unless the number is the mark
+    of a footnote.
     """
     yield _DIGITS.sub("#", line.text.lower()), round(line.box[1] / 4), round(line.size)
     first = [] if mark_of(line, references) else _FIRST_NUMBER.findall(line.text)
@@ -157,7 +159,7 @@ def _body_size(pages: list[Page]) -> float:
 
 
 def _levels(pages: list[Page], body: float) -> list[float]:
-    """The sizes of headings, the largest first."""
+    """Return the font sizes of headings, the largest first."""
     sizes = Counter(
         round(line.size * 2) / 2
         for page in pages
@@ -183,7 +185,7 @@ def _level(paragraph: _Paragraph, body: float, levels: list[float]) -> int:
 
 
 def _paragraphs(lines: list[Line], page: int) -> list[_Paragraph]:
-    """The paragraphs of one run of lines."""
+    """Split a run of lines into paragraphs."""
     if not lines:
         return []
     right = sorted(line.box[2] for line in lines)[int(0.9 * (len(lines) - 1))]
@@ -200,7 +202,7 @@ def _paragraphs(lines: list[Line], page: int) -> list[_Paragraph]:
 
 
 def _begins(paragraph: _Paragraph, line: Line, above: Line, pitch: float, right: float) -> bool:
-    """Whether a line begins a paragraph, after the last line of another."""
+    """Whether a line begins a paragraph after the last line of another."""
     size = max(line.size, above.size)
     down = line.box[1] - above.box[1]
     if abs(line.size - above.size) > 0.12 * size or line.bold != above.bold:
@@ -223,7 +225,7 @@ def _short(line: Line, right: float) -> bool:
 
 def _blocks(found: list[_Paragraph | tuple[Table, int]]) -> Iterator[Block]:
     parts: list[Part] = []  # the parts of a paragraph that may continue
-    notes: list[Block] = []  # what waits for its end
+    notes: list[Block] = []  # footnotes that wait for the end of the paragraph
     open_paragraph: _Paragraph | None = None
     for one in found:
         if isinstance(one, _Paragraph) and one.mark:
@@ -256,7 +258,7 @@ def _part(paragraph: _Paragraph, text: str) -> Part:
 
 
 def _continue(parts: list[Part], rest: _Paragraph) -> None:
-    """Add the rest of a paragraph to its parts."""
+    """Append a continuation to the parts of a paragraph."""
     before = parts[-1]
     joined = _joined(before.text, rest.text)
     parts[-1] = before._replace(text=joined[: len(joined) - len(rest.text)])
@@ -264,7 +266,7 @@ def _continue(parts: list[Part], rest: _Paragraph) -> None:
 
 
 def _goes_on(above: _Paragraph, below: _Paragraph) -> bool:
-    """Whether a paragraph is the rest of the one before, in the next column or on the next page."""
+    """Whether a paragraph continues the previous one in the next column or on the next page."""
     moved = below.page != above.page or below.lines[0].box[1] < above.lines[-1].box[1]
     text = below.text
     return (
@@ -289,7 +291,7 @@ def _markdown(paragraph: _Paragraph) -> str:
 
 
 def table_text(rows: list[list[str]]) -> str:
-    """A table of Markdown, its first row the header.
+    """Format rows as a Markdown table; the first row is the header.
 
     >>> print(table_text([["Item", "Price"], ["a|b", "1"]]))
     | Item | Price |
@@ -309,7 +311,7 @@ def table_text(rows: list[list[str]]) -> str:
 
 
 def _joined(text: str, more: str) -> str:
-    """Two lines of a paragraph as one: a word that a hyphen parts is put together.
+    """Join two lines of a paragraph, and a word that was hyphenated between them.
 
     >>> _joined("a para-", "graph"), _joined("the Anglo-", "Saxon"), _joined("one", "two"), _joined("", "one")
     ('a paragraph', 'the Anglo-Saxon', 'one two', 'one')

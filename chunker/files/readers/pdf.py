@@ -1,10 +1,13 @@
-"""PDF: the words of each page with their boxes, by pdfium (extra `pdf`); `pages.py` makes blocks of Markdown of them.
+"""PDF: read the words of each page with their boxes, by pdfium (extra `pdf`); `pages.py` converts them to Markdown
+blocks.
 
-pdfium gives characters in the order of the file, with spaces and line ends where it sees them. Of each word two boxes are asked for, those of
-its first and its last character, and of each line one size and one font: that is a third of the calls that all characters would take. Numbers at
-the ends of words are looked at once more: raised ones, such as the marks of notes and exponents, become the superscripts of Unicode.
+pdfium returns characters in the order of the file, with the spaces and line ends that it detects. For each word only
+the boxes of its first and last character are requested, and for each line one size and one font: a third of the calls
+that all characters would need. Numbers at the ends of words are checked again: raised ones, such as marks of notes and
+exponents, become Unicode superscripts.
 
-Boxes are [left, top, right, bottom] in points of 1/72 inch, from the top left corner of the page as it is shown, turned pages too.
+Boxes are [left, top, right, bottom] in points of 1/72 inch, from the top left corner of the page as displayed, also for
+rotated pages.
 """
 
 from __future__ import annotations
@@ -28,35 +31,36 @@ from chunker.files.readers.page_text import Line, Page, Word
 from chunker.files.readers.pages import blocks_of
 from chunker.formats.expressions import re
 
-# A book has a few thousand pages of a few thousand characters; what goes beyond is no document for people.
+# A book has a few thousand pages of a few thousand characters; a file with more than these is not a document for
+# people.
 MAX_PAGES = 20_000
 MAX_CHARACTERS = 100_000_000
 MAX_CHARACTERS_OF_PAGE = 1_000_000
 MAX_SECONDS = 600.0
 
-# pdfium serves one thread at a time.
+# pdfium is not thread-safe.
 _LOCK = threading.Lock()
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _LINE_ENDS = "\r\n"
 _HYPHENS = "\x02\ufffe"
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-# Codes that pdfium writes for a hyphen at the end of a line, and for unknown characters.
+# Codes that pdfium uses for a hyphen at the end of a line, and for unknown characters.
 _ODD = {0x02: "-", 0xFFFE: "-", 0xFFFF: None, 0x00: None, 0xAD: "-", **_LIGATURES}
-# A number that may be raised: behind a letter and what ends a clause, before a letter, or all of a word.
+# A number that may be raised: after a letter and punctuation, before a letter, or a whole word.
 _NUMBER = re.compile(
     r"(?:\A|(?P<before>[^\W\d_])[.,;:!?)\]»”’\"']{0,3})(?P<digits>\d{1,3})(?:(?P<after>[^\W\d_])|[.,;:!?)\]»”’\"']*\Z)"
 )
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-# In sizes of the font of the line: how far up a raised digit stands at least, and how large it is at most.
+# Relative to the font size of the line: the least height of a raised digit, and its largest size.
 _RAISED, _SMALLER = 0.15, 0.9
-# LaTeX's own fonts may not say what their characters are, and have ligatures where others have control characters: ff, fi, fl, ffi, ffl, in two encodings.
-# One of these is a carriage return, which ends a line only before a line feed.
+# LaTeX's own fonts may not declare their characters, and have ligatures at the codes of control characters: ff, fi, fl,
+# ffi, ffl, in two encodings. One of these codes is the carriage return, which ends a line only before a line feed.
 _CONTROLS = str.maketrans(
     "\x0b\x0c\x0e\x0f\x1b\x1c\x1d\x1e\x1f", "\ufb00\ufb01\ufb03\ufb04\ufb00\ufb01\ufb02\ufb03\ufb04"
 )
 _RETURN = re.compile(r"\r(?!\n)")
 _IMAGE = 3  # FPDF_PAGEOBJ_IMAGE
-_FEW = 16  # characters of a document: a stamp on scanned pages has as many
+_FEW = 16  # characters in a document: a stamp on scanned pages may have as many
 
 
 def read_pdf(content: bytes) -> ReadText:
@@ -85,7 +89,7 @@ def read_pdf(content: bytes) -> ReadText:
 
 
 def _pages(pdfium: Any, content: bytes) -> tuple[list[Page], bool]:  # noqa: ANN401  # a module
-    """All pages, and whether one of those without text has a picture."""
+    """Return all pages, and whether a page without text has a picture."""
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
@@ -103,7 +107,7 @@ def _pages(pdfium: Any, content: bytes) -> tuple[list[Page], bool]:  # noqa: ANN
 
 
 class _Reading:
-    """One document being read, and how much of it there was."""
+    """The state of reading one document, to limit its size and time."""
 
     def __init__(self, pdfium: Any) -> None:  # noqa: ANN401  # a module
         self._pdfium = pdfium
@@ -113,7 +117,7 @@ class _Reading:
         self.pictures = False
 
     def page(self, document: Any, number: int) -> Page:  # noqa: ANN401  # of pypdfium2, as all that follow
-        """The lines of a page, counted from 0."""
+        """Read the lines of a page, counted from 0."""
         if time.monotonic() - self._began > MAX_SECONDS:
             raise DocumentTooLargeError(f"{number:,} of its pages took {MAX_SECONDS:,.0f} seconds")
         try:
@@ -153,7 +157,7 @@ class _Reading:
         starts: list[int] = []  # of the words, in characters
         start = 0
         for at in range(size + 1):
-            # A hyphen that parts a word at the end of a line stands for that end, too.
+            # A hyphen inside a word at the end of a line also marks the end of the line.
             parted = at < size and text[at] in _HYPHENS
             end_of_line = at == size or parted or text[at] in _LINE_ENDS
             if not end_of_line and not text[at].isspace():
@@ -171,7 +175,9 @@ class _Reading:
                 words, starts = [], []
 
     def _line(self, handle: Any, words: list[Word], starts: list[int]) -> Line:  # noqa: ANN401
-        """A line of these words, whose characters begin at `starts`: its font is that of the longest word, as that of a bullet says nothing."""
+        """Make a line of these words; `starts` are the indices of their first characters. The longest word determines
+        the font, because a bullet may have another.
+        """
         first = starts[max(range(len(words)), key=lambda which: len(words[which].text))]
         for which, (word, start) in enumerate(zip(words, starts, strict=True)):
             text = word.text
@@ -181,7 +187,7 @@ class _Reading:
         return Line(words, self._font_size(handle, first), bold=self._is_bold(handle, first))
 
     def _text(self, handle: Any, size: int) -> str:  # noqa: ANN401
-        """One character for each that pdfium counts."""
+        """Return the text of a page, with exactly one character for each that pdfium counts."""
         raw = self._raw
         buffer = (ctypes.c_ushort * (size + 1))()
         written = raw.FPDFText_GetText(handle, 0, size, buffer)
@@ -193,7 +199,7 @@ class _Reading:
         )
 
     def _font_size(self, handle: Any, at: int) -> float:  # noqa: ANN401
-        """The size at which the font of a character is shown, in points."""
+        """Return the displayed font size of a character, in points."""
         raw = self._raw
         matrix = raw.FS_MATRIX()
         size: float = raw.FPDFText_GetFontSize(handle, at)
@@ -202,7 +208,9 @@ class _Reading:
         return size
 
     def _with_raised(self, handle: Any, word: str, start: int, first: int) -> str:  # noqa: ANN401
-        """A word with the raised number in it, if there is one, as superscripts; its characters begin at `start`, those of the line at `first`."""
+        """Return a word with a raised number in it, if there is one, as superscripts. Its characters begin at `start`,
+        those of the line at `first`.
+        """
         found = _NUMBER.search(word)
         if found is None:
             return word
@@ -217,14 +225,14 @@ class _Reading:
         return word[:digits] + found["digits"].translate(_SUPERSCRIPTS) + word[found.end("digits") :]
 
     def _is_raised(self, handle: Any, at: int, beside: int) -> bool:  # noqa: ANN401
-        """Whether a character is smaller than another one of its line, and stands higher."""
+        """Whether a character is smaller than another character of its line, and higher."""
         size = self._font_size(handle, beside)
         if self._font_size(handle, at) > _SMALLER * size:
             return False
         return self._base(handle, at) - self._base(handle, beside) > _RAISED * size
 
     def _base(self, handle: Any, at: int) -> float:  # noqa: ANN401
-        """The height at which a character stands, from below."""
+        """Return the height of a character's base line, from the bottom of the page."""
         across, up = ctypes.c_double(), ctypes.c_double()
         self._raw.FPDFText_GetCharOrigin(handle, at, ctypes.byref(across), ctypes.byref(up))
         return up.value
@@ -240,7 +248,7 @@ class _Reading:
 
 
 def _placing(page: Any, width: float, height: float) -> Callable[[Any], tuple[float, float, float, float]]:  # noqa: ANN401
-    """From a rectangle in the coordinates of a page to the same as it is shown, from the top left."""
+    """Return a function from a rectangle in page coordinates to the rectangle as displayed, from the top left."""
     left, bottom = page.get_cropbox()[:2]
     turned = page.get_rotation()
 

@@ -1,4 +1,5 @@
-"""The order in which the lines of a page are read: columns from left to right inside bands, and tables kept whole.
+"""Find the reading order of the lines of a page: columns from left to right inside horizontal bands, and tables kept
+whole.
 
     +-----------------------+
     |  A title over both    |     spans the gutter: what is above comes before, what is below after
@@ -9,7 +10,7 @@
     | 1 A footnote          |     in a smaller font, below the columns
     +-----------------------+
 
-A table is found first: rows of short pieces that stand below one another. Lines of prose fill their columns; cells do not.
+A table is a block of rows whose short pieces are aligned in columns. Lines of prose fill their columns; cells do not.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from dataclasses import dataclass
 from chunker.files.readers.page_text import Box, Line, Page, union
 from chunker.formats.expressions import re
 
-# In sizes of the font of most text: footnotes are smaller.
+# Relative to the font size of most text: footnotes are smaller.
 SMALLER = 0.95
-# In sizes of the font: words further apart are in different columns or cells.
+# Relative to the font size: words further apart are in different columns or cells.
 _APART = 1.0
 _LEAST_GUTTER = 6.0
-# Share of the width of a region: wider lines are in no column.
+# Share of the width of a region: wider lines belong to no column.
 _NARROW = 0.62
 _FILLED = 0.93
 _LINES = 3
 _LOOK_AGAIN = 64  # rows
-_CELLS = 64  # the most cells of a row
-_GAPS = 8  # that are looked at for a gutter, the widest
-_NEAR = 64  # lines that are looked at for a bullet
-# The least share of the rows of a column that are lines of prose.
+_CELLS = 64  # the largest number of cells of a row
+_GAPS = 8  # the number of gaps that are checked for a gutter, the widest first
+_NEAR = 64  # lines that are checked for a bullet
+# The smallest share of the rows of a column that are lines of prose.
 _PROSE = 0.2
-# Characters of a line of prose.
+# The smallest number of characters of a line of prose.
 _LONG_ENOUGH = 18
 # A bullet or a number before an item.
 _MARKER = re.compile(r"[•◦▪▫‣⁃·●○■□–—*\uf0b7\uf0a7\x88-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\]")
@@ -57,16 +58,20 @@ Row = list[Line]
 
 
 def reading_order(pages: Sequence[Page], body: float) -> Iterator[tuple[Page, list[list[Element]]]]:
-    """Each page with its elements in runs that are read one after the other: each is one column of one band. `body`: the size of most text."""
+    """Yield each page with its elements in runs, in reading order. Each run is one column of one band. `body`: the font
+    size of most text.
+    """
     parted = [_without_foot(_pieces(page), body) for page in pages]
-    # On a page with little text in a column, the other pages show where the columns are.
+    # On a page with little text in a column, the gutters of the other pages show where the columns are.
     usual = [gutter for lines, _ in parted if (gutter := _gutter(lines, ())) is not None]
     for page, (lines, foot) in zip(pages, parted, strict=True):
         yield page, [_with_tables(_rows(run)) for run in (*_runs(lines, usual, 0), foot) if run]
 
 
 def _without_foot(lines: list[Line], body: float) -> tuple[list[Line], list[Line]]:
-    """The lines of a page, and small ones below the columns that are no part of these, such as footnotes as wide as the page."""
+    """Split the lines of a page into the columns and the small lines below them that belong to no column, such as
+    footnotes as wide as the page.
+    """
     bottom = max((line.box[3] for line in lines if line.size >= SMALLER * body), default=0.0)
     foot = [line for line in lines if line.box[1] > bottom - 1]
     if not foot:
@@ -83,7 +88,7 @@ def _pieces(page: Page) -> list[Line]:
 
 
 def _rows(lines: Sequence[Line]) -> list[Row]:
-    """Lines on one level, from the top; those of a row from the left."""
+    """Group lines of equal height into rows, from top to bottom; the lines of a row are sorted from left to right."""
     rows: list[Row] = []
     middle = 0.0
     for line in sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0])):
@@ -106,7 +111,7 @@ def _with_tables(rows: list[Row]) -> list[Element]:
         if is_table:
             elements.append(_table(rows[at:end]))
         else:
-            # A long run of rows that is no table is not tried again from each of its rows.
+            # Do not try again from each row of a long run that is no table.
             end = end if end - at > _LOOK_AGAIN else at + 1
             elements += map(_whole, rows[at:end])
         at = end
@@ -114,7 +119,7 @@ def _with_tables(rows: list[Row]) -> list[Element]:
 
 
 def _table_end(rows: list[Row], start: int) -> tuple[int, bool]:
-    """The end of the rows that stand below one another from a row on, and whether they are a table."""
+    """Return the end of the aligned rows from `start` on, and whether they are a table."""
     if not 1 < len(rows[start]) <= _CELLS:
         return start, False
     columns = [(line.box[0], line.box[2]) for line in rows[start]]
@@ -140,19 +145,19 @@ def _table_end(rows: list[Row], start: int) -> tuple[int, bool]:
 
 
 def _follows(above: Row, below: Row) -> bool:
-    """Whether the gap between two rows is one inside a table."""
+    """Whether the gap between two rows is small enough for a table."""
     bottom, top = max(line.box[3] for line in above), min(line.box[1] for line in below)
     return top - bottom < 1.5 * below[0].height
 
 
 def _column(columns: list[tuple[float, float]], line: Line) -> int | None:
-    """The one column that a piece overlaps, None if that is not one."""
+    """Return the index of the column that a piece overlaps; None if it overlaps none or several."""
     found = [number for number, (left, right) in enumerate(columns) if line.box[0] < right and left < line.box[2]]
     return found[0] if len(found) == 1 else None
 
 
 def _fill(rows: list[Row], columns: list[tuple[float, float]]) -> float:
-    """The share of the width of their columns, up to the next, that the pieces have on average."""
+    """Return the average share of the width of its column, up to the next column, that a piece fills."""
     starts = sorted(left for left, _ in columns)
     ends = [*starts[1:], max(right for _, right in columns)]
     shares = []
@@ -160,7 +165,7 @@ def _fill(rows: list[Row], columns: list[tuple[float, float]]) -> float:
         for line in row:
             number = max(sum(start <= line.box[0] + 1 for start in starts) - 1, 0)
             shares.append((line.box[2] - line.box[0]) / max(ends[number] - starts[number], 1.0))
-    # The last column is as wide as its widest cell, which says nothing.
+    # The last column is as wide as its widest cell, so its shares are not informative.
     return sum(shares) / len(shares)
 
 
@@ -219,7 +224,9 @@ def _runs(lines: list[Line], usual: Sequence[float], depth: int) -> Iterator[lis
 
 
 def _gutter(lines: list[Line], usual: Sequence[float]) -> float | None:
-    """The middle of the widest strip that no narrow line stands in, between columns of prose; None if there is none. `usual`: the gutters of the document."""
+    """Return the middle of the widest vertical strip between columns of prose that no narrow line crosses; None if
+    there is none. `usual`: the gutters of the document.
+    """
     if len(lines) <= _LINES:
         return None
     left, _, right, _ = union(line.box for line in lines)
@@ -249,7 +256,9 @@ def _gutter(lines: list[Line], usual: Sequence[float]) -> float | None:
 
 
 def _are_columns(before: list[Line], after: list[Line], *, both: bool) -> bool:
-    """Whether lines are two columns: beside one another, and `both` of prose, or one. Cells of tables leave room, or are short."""
+    """Whether lines are two columns: side by side, and both of prose; with `both` False, one is enough. Cells of tables
+    leave room, or are short.
+    """
     left, right = union(line.box for line in before), union(line.box for line in after)
     shared = min(left[3], right[3]) - max(left[1], right[1])
     if shared <= 0.25 * min(left[3] - left[1], right[3] - right[1]):
@@ -263,7 +272,7 @@ def _is_prose(lines: list[Line], around: Box) -> bool:
     for line in lines:
         rows[round((line.box[1] + line.box[3]) / 4)].append(line)
     half = (around[2] - around[0]) / 2
-    # Cells stand apart in their rows, are short, or leave room.
+    # Cells are separate in their rows, are short, or leave room.
     prose = sum(
         len(row) == 1 and row[0].box[2] - row[0].box[0] > half and len(row[0].text) >= _LONG_ENOUGH
         for row in rows.values()
@@ -272,7 +281,7 @@ def _is_prose(lines: list[Line], around: Box) -> bool:
 
 
 def _with_markers(lines: list[Line]) -> list[Line]:
-    """Bullets and numbers that stand by themselves, with the lines that they belong to."""
+    """Join bullets and numbers that are lines of their own with the lines that they belong to."""
     markers = [line for line in lines if _MARKER.fullmatch(line.text)]
     if not markers:
         return lines
@@ -294,12 +303,12 @@ def _with_markers(lines: list[Line]) -> list[Line]:
 
 
 def _shared(marker: Line, line: Line) -> float:
-    """The share of the height of a marker that a line stands beside."""
+    """Return the share of the height of a marker that overlaps the height of a line."""
     return (min(marker.box[3], line.box[3]) - max(marker.box[1], line.box[1])) / max(marker.height, 0.1)
 
 
 def _whole(row: Row) -> Line:
-    """The pieces of a row as one line, as they are read: from the right in scripts that are written so."""
+    """Join the pieces of a row in reading order into one line: from the right in right-to-left scripts."""
     if len(row) == 1:
         return row[0]
     letters = "".join(line.text for line in row)

@@ -1,11 +1,11 @@
-"""XLSX: each sheet under its name, its rows as tables of the columns that they use. A blank row ends a table.
+"""XLSX: each sheet under its name, its rows as tables with only the columns that are in use. A blank row ends a table.
 
     row 2       B2 "Item"   D2 "Price"                  | Item | Price |        sheet "Sales", rows 2 to 3
     row 3       B3 "Lamp"   D3 12                       | Lamp | 12 |
     row 900000  XFD900000 "checked"                     | checked |             a cell far away costs no more than one near by
 
-Read with the standard library alone, cell by cell as the parser meets them, so that no tree of a sheet is in memory. Values are those that were
-computed last; numbers in a format of dates are shown in ISO 8601. A place is the sheet and its rows.
+Read with the standard library alone, cell by cell while parsing, so that no tree of a sheet is in memory. Formulas have
+their last computed values; numbers with a date format are shown in ISO 8601. A place is the sheet and its rows.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from chunker.files.readers import ReadText, TextBuilder
 from chunker.files.readers.zipped import Package, attribute, child, without_definitions
 from chunker.formats.expressions import re
 
-# Of a table, with the empty ones that make its rows equally long.
+# Including the empty cells that make the rows of a table equally long.
 MAX_CELLS = 10_000_000
 _BOOK = "xl/workbook.xml"
 _STRINGS = "sharedstrings.xml"
 _STYLES = "styles.xml"
 _LAST_COLUMN = 16_384
-_AT_A_TIME = 1 << 16  # bytes that are parsed
-_MILLISECONDS = 86_400_000  # of a day
+_AT_A_TIME = 1 << 16  # bytes that are parsed at a time
+_MILLISECONDS = 86_400_000  # in a day
 
 _Kind = Literal["number", "date", "elapsed"]
-# The formats that every workbook knows by number.
+# The built-in formats, by number.
 _DATES = frozenset({*range(14, 23), *range(27, 37), *range(50, 59), 45, 47})
 _ELAPSED = frozenset({46})
-# What a format shows as it stands: quoted, after a backslash, colors, locales and conditions in brackets.
+# The parts of a format code that are shown literally: quoted or after a backslash; and colors, locales and conditions
+# in brackets.
 _SHOWN = re.compile(r'"[^"]*"|[\\_*].|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _HOURS = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _PARTS_OF_DATES = re.compile(r"[dmhys]", re.IGNORECASE)
@@ -46,14 +47,16 @@ _ESCAPED = re.compile(r"_x(?![dD][89a-fA-F])([0-9A-Fa-f]{4})_")
 
 @dataclass(slots=True)
 class _Book:
-    """What all sheets share: their strings, the kinds of numbers by style, and the day from which days are counted."""
+    """The data that all sheets share: their strings, the kinds of numbers by style, and the day from which days are
+    counted.
+    """
 
     strings: list[str] = field(default_factory=list)
     kinds: list[_Kind] = field(default_factory=list)
     first_day: dt.datetime = dt.datetime(1899, 12, 30)  # noqa: DTZ001  # dates of sheets have no zone
 
     def text(self, kind: str, style: str, value: str) -> str:
-        """A cell as people read it, in one line."""
+        """Return the text of a cell as displayed, on one line."""
         if not value:
             return ""
         if kind == "s":
@@ -67,7 +70,7 @@ class _Book:
         return _in_one_line(value)
 
     def _moment(self, days: float, shown: _Kind) -> str:
-        """A number of days as a date, a time, or how long something took; empty if it is no moment."""
+        """Format a number of days as a date, a time or a duration; "" if it cannot be one."""
         try:
             day, rest = divmod(round(days * _MILLISECONDS), _MILLISECONDS)
             passed = dt.timedelta(milliseconds=rest)
@@ -77,7 +80,7 @@ class _Book:
                 return ""
             if days < 1 and not day:
                 return (self.first_day + passed).time().isoformat()
-            # The sheets that count from 1900 take it for a leap year.
+            # Sheets that count from 1900 treat it as a leap year.
             early = day < 60 and self.first_day.year < 1900
             moment = self.first_day + dt.timedelta(days=day + early) + passed
         except (OverflowError, ValueError):
@@ -116,7 +119,7 @@ _Row = tuple[int, dict[int, str]]  # its number, and the texts of its cells by t
 
 
 def _tables(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
-    """Rows without a blank one between them."""
+    """Group rows into tables, which blank rows separate."""
     table: list[_Row] = []
     for row in rows:
         if table and row[0] != table[-1][0] + 1:
@@ -128,7 +131,7 @@ def _tables(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
 
 
 def _lines(title: str, table: Sequence[_Row]) -> Iterator[tuple[Mapping[str, object], str, str]]:
-    """The place of each row of a table, its text, and what stands before it."""
+    """Yield the place of each row of a table, its text, and the text between it and the previous row."""
     columns = sorted({column for _, cells in table for column in cells})
     if len(columns) * len(table) > MAX_CELLS:
         raise DocumentTooLargeError(f"a table in it has {len(columns):,} columns and {len(table):,} rows")
@@ -146,7 +149,7 @@ def _lines(title: str, table: Sequence[_Row]) -> Iterator[tuple[Mapping[str, obj
 
 
 class _Parsing:
-    """Calls of expat: the text of `v` and `t` is collected, but for what says how the signs of a text are spoken."""
+    """Handler of expat events: collects the text of `v` and `t`, except phonetic readings (`rPh`)."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -154,7 +157,7 @@ class _Parsing:
         self._spoken = 0
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         name = name.rpartition(":")[2]
         if name in {"v", "t"}:
             self._inside += 1
@@ -164,7 +167,7 @@ class _Parsing:
             self.begin(name, attributes)
 
     def end(self, name: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         name = name.rpartition(":")[2]
         if name in {"v", "t"}:
             self._inside -= 1
@@ -174,19 +177,19 @@ class _Parsing:
             self.finish(name)
 
     def text(self, text: str) -> None:
-        """Characters."""
+        """Handle characters."""
         if self._inside and not self._spoken:
             self.texts.append(text)
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Another element begins."""
+        """Handle the start of any other element."""
 
     def finish(self, name: str) -> None:
-        """Another element ends."""
+        """Handle the end of any other element."""
 
 
 class _Strings(_Parsing):
-    """The strings that cells share."""
+    """Collects the strings that cells share."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -202,7 +205,7 @@ class _Strings(_Parsing):
 
 
 class _Cells(_Parsing):
-    """The rows of a sheet that have text."""
+    """Collects the rows of a sheet that have text."""
 
     def __init__(self, text: Callable[[str, str, str], str]) -> None:
         super().__init__()
@@ -232,7 +235,7 @@ class _Cells(_Parsing):
 
 
 def _parsed(package: Package, name: str, parsing: _Parsing) -> Iterator[None]:
-    """Parse a part, and stop now and then, for what was found to be taken."""
+    """Parse a part in steps; yields after each step, so that the caller can take the results."""
     content = package.read(name)
     without_definitions(content, name)
     parser = expat.ParserCreate()
@@ -258,7 +261,7 @@ def _rows(package: Package, name: str, book: _Book) -> Iterator[_Row]:
 
 @lru_cache(maxsize=_LAST_COLUMN)
 def _column(letters: str) -> int:
-    """The number of a column.
+    """Convert the letters of a column to its number.
 
     >>> _column("A"), _column("Z"), _column("AA"), _column("XFD")
     (1, 26, 27, 16384)
@@ -290,7 +293,7 @@ def _book(package: Package, root: ET.Element, names: Iterable[str]) -> _Book:
 
 
 def _kinds(styles: ET.Element) -> list[_Kind]:
-    """The kind of the numbers of each style."""
+    """Return the kind of numbers of each style."""
     own = child(styles, "numFmts")
     codes = {attribute(one, "numFmtId"): attribute(one, "formatCode") or "" for one in (own if own is not None else ())}
     cells = child(styles, "cellXfs")
@@ -305,7 +308,7 @@ def _kinds(styles: ET.Element) -> list[_Kind]:
 
 
 def _kind(code: str) -> _Kind:
-    """The kind of numbers that a format is for; of a format in several sections, the first.
+    """Return the kind of numbers that a format code displays, by its first section.
 
     >>> _kind("yyyy-mm-dd"), _kind("[h]:mm"), _kind('0.00 "days"'), _kind("[Red]0;[Blue]d")
     ('date', 'elapsed', 'number', 'number')
@@ -321,7 +324,7 @@ def _relation(element: ET.Element) -> str:
 
 
 def _number_text(written: str, number: float) -> str:
-    """A number as people read it.
+    """Format a number for people.
 
     >>> _number_text("3.0", 3.0), _number_text("0.10000000000000001", 0.1), _number_text("12", 12.0)
     ('3', '0.1', '12')
@@ -332,7 +335,7 @@ def _number_text(written: str, number: float) -> str:
 
 
 def _in_one_line(text: str) -> str:
-    r"""The text of a cell, for a table of Markdown.
+    r"""Convert the text of a cell to one line for a Markdown table.
 
     >>> _in_one_line("one\n two_x000D_"), _in_one_line("a|b")
     ('one two', 'a\\|b')

@@ -1,4 +1,4 @@
-"""PPTX: slides in their order, each under its title, with text, items, tables and the notes of the speaker.
+"""PPTX: slides in order, each under its title, with text, items, tables and the speaker notes.
 
 A place is the number of the slide and the box of the shape, in points from the top left corner.
 """
@@ -16,7 +16,7 @@ from chunker.files.readers.zipped import Package, attribute, below, child, local
 _PRESENTATION = "ppt/presentation.xml"
 _EMU_A_POINT = 12_700
 _TITLES = frozenset({"title", "ctrTitle"})
-# On each slide alike: the date, the number, the foot.
+# Repeated on each slide: the date, the number, the footer.
 _RUNNING = frozenset({"dt", "ftr", "sldNum", "hdr"})
 _TEXTS = frozenset({"t", "br"})
 _SHAPES = frozenset({"sp", "graphicFrame"})
@@ -53,7 +53,8 @@ def _slide(package: Package, name: str) -> Iterator[tuple[str, list[float] | Non
         kind = attribute(place, "type") if place is not None else None
         if kind not in _RUNNING:
             shapes.append((kind, _box(shape), shape))
-    # The title first, then from the top; what says no box has that of its layout, which is below the title.
+    # The title first, then from top to bottom. A shape without a box inherits that of its layout, which is below the
+    # title.
     shapes.sort(key=lambda one: (one[0] not in _TITLES, *_corner(one[1])))
     for kind, box, shape in shapes:
         table = next(below(shape, frozenset({"tbl"}), frozenset()), None)
@@ -94,7 +95,7 @@ def _box(shape: ET.Element) -> list[float] | None:
 
 
 def _paragraphs(shape: ET.Element) -> Iterator[tuple[str, int]]:
-    """The paragraphs of a shape that are not blank, and their depths."""
+    """Yield the non-blank paragraphs of a shape, and their depths."""
     for paragraph in below(shape, frozenset({"p"}), frozenset()):
         text = "".join(" " if local(one) == "br" else one.text or "" for one in below(paragraph, _TEXTS, frozenset()))
         depth = attribute(child(paragraph, "pPr"), "lvl") or "0"

@@ -1,9 +1,11 @@
-"""The readers of documents by the endings of names: our own, and those of other packages by the entry point group `bpe_chunker.readers`.
+"""The readers of documents by file suffix: our own, and those of other packages from the entry point group
+`bpe_chunker.readers`.
 
     [project.entry-points."bpe_chunker.readers"]
     pdf = "package.module:read"         # a function from bytes to a `chunker.files.readers.ReadText`
 
-One of another package takes the place of ours. It is imported when a file with that ending is read; `docling.py` makes such a text of a document of Docling.
+A reader of another package replaces ours. It is imported when a file with its suffix is read. `docling.py` converts a
+document of Docling to a `ReadText`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ __all__ = ["read_document_bytes", "read_document_file"]
 GROUP = "bpe_chunker.readers"
 MAX_FILE_BYTES = 1 << 30
 
-# Ending: module below this folder, and function.
+# Suffix -> module in this folder, and function.
 _OWN = {
     "docx": ("word", "read_word"),
     "eml": ("mail", "read_mail"),
@@ -38,7 +40,7 @@ _OWN = {
     "xlsx": ("sheets", "read_sheets"),
 }
 
-# A part that every archive of the format has.
+# A part that every archive of the format has -> its suffix.
 _PARTS = {
     "word/document.xml": "docx",
     "ppt/presentation.xml": "pptx",
@@ -50,7 +52,7 @@ Reader = Callable[[bytes], "ReadText"]
 
 
 def ending_of(path: str) -> str | None:
-    """The ending by which a document is known, None for what is none.
+    """Return the suffix of a document, in lower case and without its dot; None for other files.
 
     >>> ending_of("a/Report.PDF"), ending_of("a.py"), ending_of("pdf")
     ('pdf', None, None)
@@ -61,7 +63,8 @@ def ending_of(path: str) -> str | None:
 
 
 def ending_of_content(content: bytes) -> str | None:
-    """The ending of a document without a name, told by its first bytes or by the parts of its archive; None for what is none.
+    """Return the suffix for a document without a name, by its first bytes or the parts of its archive; None for other
+    content.
 
     >>> ending_of_content(b"%PDF-1.7 ..."), ending_of_content(b"A text.")
     ('pdf', None)
@@ -85,14 +88,14 @@ def read_document_bytes(content: bytes, ending: str) -> ReadText:
 
     Args:
         content: Its bytes.
-        ending: What the name of such files ends in: "pdf", "docx", "pptx", "xlsx", "epub", "eml", or that of a reader of another package.
+        ending: The suffix of such files: "pdf", "docx", "pptx", "xlsx", "epub", "eml", or one with a reader in another package.
 
     Returns:
         Its text as Markdown, with places.
 
     Raises:
         MissingExtraError: A package that reads it is not installed.
-        DocumentError: It cannot be read; of its kinds `chunker.errors` tells.
+        DocumentError: It cannot be read; `chunker.errors` lists the subclasses.
     """
     if len(content) > MAX_FILE_BYTES:
         raise DocumentTooLargeError(f"it has {len(content):,} bytes, more than {MAX_FILE_BYTES:,}")
@@ -121,7 +124,7 @@ def _reader(ending: str) -> Reader | None:
 
 @functools.cache
 def _others() -> dict[str, EntryPoint]:
-    # Imported late: it takes as long as to read a short document.
+    # Imported late: the import takes as long as reading a short document.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     return dict(_by_ending(entry_points(group=GROUP)))

@@ -1,6 +1,8 @@
-"""HTML as Markdown: headings, paragraphs, items, tables, quotes and code; without scripts, styles, forms and navigation.
+"""Convert HTML to Markdown: headings, paragraphs, items, tables, quotes and code; without scripts, styles, forms and
+navigation.
 
-For pages inside of books and mails, and for who wants a page as its text: `HtmlFormat` cuts a page as it is, tags and all.
+Used for pages inside books and mails, and for web pages on request: `HtmlFormat` instead cuts the source of a page,
+including its tags.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ _DEEPEST = 8
 
 
 def read_web_page(html: str) -> ReadText:
-    """Read a page of HTML; whatever is wrong with it, it has some text."""
+    """Read an HTML page. Invalid HTML is read as far as possible, without errors."""
     builder = TextBuilder()
     add_page(builder, html, {})
     return builder.built()
@@ -79,14 +81,14 @@ def add_page(builder: TextBuilder, html: str, place: Mapping[str, Any]) -> None:
 
 
 class _Page(HTMLParser):
-    """Blocks, as their elements end."""
+    """Collects blocks as their elements end."""
 
     def __init__(self, builder: TextBuilder, place: Mapping[str, Any]) -> None:
         super().__init__(convert_charrefs=True)
         self._builder = builder
         self._place = place
         self._words: list[str] = []
-        self._unseen: list[str] = []  # the open elements from the first that is not seen
+        self._unseen: list[str] = []  # the open elements, from the first invisible one on
         self._prefix = ""
         self._lists: list[int | None] = []  # the number of the last item, None for bullets
         self._in_pre = 0
@@ -156,7 +158,7 @@ class _Page(HTMLParser):
             self._words.append(data)
 
     def end(self) -> None:
-        """Add what is left at the end."""
+        """Add the rest at the end of the page."""
         if self._rows is not None:
             self._end_table()
         elif self._in_pre:
@@ -208,7 +210,7 @@ class _Page(HTMLParser):
         rows = [row for row in self._rows or [] if any(row)]
         self._rows, self._tables = None, 0
         self._words.clear()
-        if rows and all(len(row) == 1 for row in rows):  # a frame around a page
+        if rows and all(len(row) == 1 for row in rows):  # a layout table around a page
             for row in rows:
                 self._builder.add(row[0], self._place)
         elif rows:

@@ -1,7 +1,8 @@
-"""DOCX: headings, paragraphs, items, tables and footnotes in the order of the body; headers and footers of pages are other parts of the file.
+"""DOCX: headings, paragraphs, items, tables and footnotes in the order of the body. Page headers and footers are
+separate parts of the file, and left out.
 
-Read with the standard library alone: the format is XML in a zip file, and of its two hundred elements a dozen have text.
-A place is the number of the block in the body, from 1, and its page where Word has noted page breaks.
+Read with the standard library alone: the format is XML in a zip file, and of its two hundred elements a dozen have
+text. A place is the number of the block in the body, from 1, and its page if Word has recorded page breaks.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _TEXTS = frozenset(
         "delText",
     }
 )
-# Deleted and moved text, text in boxes (read by itself), what older programs read in place of something else.
+# Deleted and moved text, text in boxes (read separately), and replacements for older programs.
 _SKIPPED = frozenset({"del", "moveFrom", "txbxContent", "Fallback", "instrText", "pPr", "rPr"})
 _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _LEVELS = 6
@@ -82,7 +83,7 @@ def _place(block: int, page: int, state: _State) -> dict[str, Any]:
 
 
 def _content(body: ET.Element) -> Iterator[ET.Element]:
-    """The paragraphs and tables of a body, those in controls and changes too."""
+    """Yield the paragraphs and tables of a body, including those in controls and tracked changes."""
     pending = list(reversed(body))
     while pending:
         block = pending.pop()
@@ -173,7 +174,7 @@ def _numbering(block: ET.Element, name: str | None, state: _State) -> tuple[str,
 
 
 def _chain(name: str | None, state: _State) -> Iterator[_Style]:
-    """A style and those that it is based on."""
+    """Yield a style and those that it is based on."""
     seen: set[str] = set()
     while name is not None and name not in seen and name in state.styles:
         seen.add(name)

@@ -1,6 +1,7 @@
-"""Documents that are zip files of XML: parts by name, unpacked within bounds, and parsed without definitions of entities.
+"""Documents that are zip files of XML: read parts by name, limit their unpacked size, and reject entity definitions.
 
-What is in a zip file may unpack to a thousand times its size, and an entity of XML to any size: neither is begun.
+A zip file may unpack to a thousand times its size, and an XML entity may expand to any size; both are refused before
+that happens.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from xml.etree import ElementTree as ET  # see above
 
 from chunker.errors import DamagedDocumentError, DocumentTooLargeError, EncryptedDocumentError
 
-# Bytes, unpacked. The XML of a book of a thousand pages has some ten million.
+# In bytes, unpacked. The XML of a book of a thousand pages has some ten million.
 MAX_PART = 128 << 20
 MAX_TOTAL = 512 << 20
 MAX_PARTS = 50_000
-# Of a part that is read as a tree: an empty element is four bytes in the file, and a hundred in memory.
+# Limit for a part that is parsed into a tree: an empty element is four bytes in the file, but a hundred in memory.
 MAX_TAGS = 10_000_000
 
-# Office keeps an encrypted document inside a file of this kind.
+# Office stores an encrypted document inside a file of this kind.
 _COMPOUND = bytes.fromhex("D0CF11E0A1B11AE1")
 _DEFINITIONS = ("<!DOCTYPE", "<!ENTITY")
 
 
 class Package:
-    """The parts of a document. Raises a `DocumentError` for what is none."""
+    """The parts of a document. Raises a `DocumentError` if the content is not a document."""
 
     def __init__(self, content: bytes) -> None:
         if content.startswith(_COMPOUND):
@@ -36,7 +37,8 @@ class Package:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
             self.names = self._zip.namelist()
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            # The library says of a file without the table at its end that it "is not a zip file", also of one that was cut off.
+            # For a file without the table at its end, also a truncated one, zipfile only says that it "is not a zip
+            # file".
             detail = "" if "not a zip file" in str(error) else f": {error}"
             raise DamagedDocumentError(f"it is no zip file, or not whole{detail}") from error
         if len(self.names) > MAX_PARTS:
@@ -48,7 +50,7 @@ class Package:
         return name in self.names
 
     def read(self, name: str) -> bytes:
-        """The content of a part."""
+        """Return the content of a part. Raises a `DocumentError`."""
         try:
             info = self._zip.getinfo(name)
         except KeyError as error:
@@ -67,11 +69,11 @@ class Package:
         return content
 
     def xml(self, name: str) -> ET.Element:
-        """A part as a tree."""
+        """Parse a part into a tree. Raises a `DocumentError`."""
         return parsed(self.read(name), name)
 
     def related(self, name: str) -> dict[str, str]:
-        """The names of the parts that a part refers to, by the ids that it uses."""
+        """Return the names of the parts that a part refers to, by the ids that it uses."""
         folder, _, own = name.rpartition("/")
         relations = f"{folder}/_rels/{own}.rels" if folder else f"_rels/{own}.rels"
         if not self.has(relations):
@@ -84,13 +86,13 @@ class Package:
 
 
 def without_definitions(content: bytes, name: str) -> None:
-    """Look that XML defines no entities. Raises `DamagedDocumentError`."""
+    """Check that XML defines no entities. Raises `DamagedDocumentError`."""
     if any(word.encode(codec) in content for word in _DEFINITIONS for codec in ("ascii", "utf-16-le", "utf-16-be")):
         raise DamagedDocumentError(f"{name} in it has definitions, which documents of this kind have not")
 
 
 def parsed(content: bytes, name: str) -> ET.Element:
-    """XML as a tree. Raises a `DocumentError`."""
+    """Parse XML into a tree. Raises a `DocumentError`."""
     without_definitions(content, name)
     if content.count(b"<") > MAX_TAGS:
         raise DocumentTooLargeError(f"{name} in it has more than {MAX_TAGS:,} tags")
@@ -101,13 +103,13 @@ def parsed(content: bytes, name: str) -> ET.Element:
 
 
 def local(element: ET.Element) -> str:
-    """The name of an element without its namespace."""
+    """Return the name of an element without its namespace."""
     tag: object = element.tag  # the tag of a comment is a function
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def child(element: ET.Element | None, *path: str) -> ET.Element | None:
-    """The first element on a path of local names, None if there is none."""
+    """Return the first element on a path of local names; None if there is none."""
     for name in path:
         if element is None:
             return None
@@ -116,14 +118,16 @@ def child(element: ET.Element | None, *path: str) -> ET.Element | None:
 
 
 def attribute(element: ET.Element | None, name: str) -> str | None:
-    """An attribute by its local name."""
+    """Return an attribute by its local name."""
     if element is None:
         return None
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
 
 
 def below(element: ET.Element, wanted: frozenset[str], skipped: frozenset[str]) -> Iterator[ET.Element]:
-    """The elements of these names below an element, in order, not those below `skipped`. Without recursion: a file may nest as deep as it likes."""
+    """Yield the descendants with the names `wanted`, in order, except those below `skipped`. Without recursion, because
+    a file may nest arbitrarily deep.
+    """
     pending = list(reversed(element))
     while pending:
         one = pending.pop()
