@@ -258,7 +258,8 @@ class Chunk:
         The command, the index and the servers use this form.
         """
         told = {name: getattr(self, name) for name in told_names(self._FIELDS) if name != "body" or self.context}
-        return {**told, "breadcrumb": list(self.breadcrumb), "span": self.span.model_dump()}
+        told["breadcrumb"], told["span"] = list(told["breadcrumb"]), told["span"].model_dump()
+        return told
 
     # --- as a pydantic model
 
