@@ -1,1 +1,1 @@
-"""Readers of vocabulary files, one format a module. They know the format and nothing of caches, downloads or names."""
+"""Readers of vocabulary files, one module a format. They know the format only: no caches, downloads or published names."""

@@ -1,7 +1,7 @@
-"""The printable stand-ins for bytes in which GPT-2 wrote its vocabulary, and many published ones since.
+"""The printable stand-in characters for bytes in GPT-2's vocabulary file, and in many files published since.
 
 A vocabulary file in text form cannot hold a line end or half a UTF-8 sequence, so each byte has a character of its own: a
-byte that is printable in Latin-1 stands for itself, and the others, in ascending order, take the characters from U+0100 on.
+byte that is printable in Latin-1 is that character, and the others, in ascending order, get the characters from U+0100 on.
 
     b"hello"  ->  "hello"          b" hello"  ->  "\\u0120hello"          b"\\n"  ->  "\\u010a"
 """
@@ -12,7 +12,7 @@ _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHERS = [byte for byte in range(256) if byte not in frozenset(_PRINTABLE)]
 
 BYTES_IN_ORDER = tuple(_PRINTABLE + _OTHERS)
-"""All byte values in the order in which they received their characters: the ids of the single-byte tokens of GPT-2."""
+"""All byte values in the order of their assignment: the index of a byte is the id of its token in GPT-2."""
 
 BYTE_OF_CHARACTER = {chr(byte): byte for byte in _PRINTABLE} | {
     chr(0x100 + position): byte for position, byte in enumerate(_OTHERS)
@@ -25,7 +25,7 @@ CHARACTER_OF_BYTE = [character for character, _ in sorted(BYTE_OF_CHARACTER.item
 
 
 def characters_of(data: bytes) -> str:
-    """The stand-in characters of bytes.
+    """Return the stand-in characters of bytes.
 
     >>> characters_of(b" hi")
     '\u0120hi'
@@ -34,7 +34,7 @@ def characters_of(data: bytes) -> str:
 
 
 def bytes_of(characters: str) -> bytes:
-    """The bytes that stand-in characters stand for. Raises `KeyError` with the first character that is none.
+    """Return the bytes of stand-in characters. Raises `KeyError` with the first character that is no stand-in.
 
     >>> bytes_of("\\u0120caf\\u00c3\\u00a9").decode()
     ' café'

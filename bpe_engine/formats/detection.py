@@ -1,6 +1,6 @@
 """Detect the format of a tokenizer file by its content and name, and find its reader.
 
-first bytes            a JSON object: its keys tell            reader: formats/<one file a format>
+first bytes            a JSON object: by its keys              reader: formats/<format>.py
 GGUF                   "model", "added_tokens"                 tokenizer_json
 minbpe v1              "config" and a list "vocab"             tekken
 #version               tokens and their ids                    gpt2, with vocab.bpe beside it
@@ -18,18 +18,19 @@ from bpe_engine.errors import VocabularyError
 from bpe_engine.pipeline.specification import Specification
 
 Format = Literal["tiktoken", "tokenizer_json", "gguf", "minbpe", "sentencepiece", "tekken", "gpt2"]
-"""The formats that are read; each is a module of `bpe_engine.formats` with a function `read(path) -> Specification`."""
+"""The supported formats; each is a module of `bpe_engine.formats` with a function `read(path) -> Specification`."""
 
-# Bytes that are looked at. A JSON object is parsed as a whole if its first bytes do not decide.
+# Bytes at the start of a file that are tested. A JSON object is parsed as a whole if they do not decide.
 _HEAD = 4096
 _TIKTOKEN_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|$)")
-# A field of wire type 2 with the number 1: the first piece of the vocabulary.
+# The tag of a protobuf field with number 1 and wire type 2: the first piece of the vocabulary.
 _SENTENCEPIECE_START = b"\n"
 
 
 def read_specification(path: str | Path) -> Specification:
-    """Read the specification of a tokenizer file. Raises VocabularyError naming the file and the place, and OSError if
-    it cannot be read.
+    """Read the specification of a tokenizer file.
+
+    Raises VocabularyError, naming the file and the place, if its content is invalid, and OSError if it cannot be read.
     """
     place = Path(path)
     name = detect(place)
@@ -45,7 +46,7 @@ def read_specification(path: str | Path) -> Specification:
 
 
 def detect(path: Path) -> Format:
-    """The format of a file. Raises VocabularyError where it is none of those that are read, and OSError."""
+    """Return the format of a file. Raises VocabularyError if the format is not supported, OSError if the file cannot be read."""
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
     if head.startswith(b"GGUF"):
@@ -60,7 +61,7 @@ def detect(path: Path) -> Format:
     if text.startswith(b"{"):
         if b'"default_num_special_tokens"' in text:
             return "tekken"
-        # Publishers write these keys early; any other file has to be parsed.
+        # Publishers write these keys early; any other file is parsed.
         return "tokenizer_json" if b'"added_tokens"' in text else _format_of_json(path)
     if (head.startswith(_SENTENCEPIECE_START) and b"\0" in head) or path.suffix == ".model":
         return "sentencepiece"
@@ -70,7 +71,7 @@ def detect(path: Path) -> Format:
 def _format_of_json(path: Path) -> Format:
     if path.name == "encoder.json":
         return "gpt2"
-    from bpe_engine.formats.json_files import read_json  # noqa: PLC0415 - formats that are not JSON do without
+    from bpe_engine.formats.json_files import read_json  # noqa: PLC0415 - only JSON formats need it
 
     found = read_json(path)
     if isinstance(found.get("model"), dict):  # encoder.json may have a token of this name

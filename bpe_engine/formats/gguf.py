@@ -1,16 +1,16 @@
-"""The tokenizer in a GGUF file, with the meaning that llama.cpp gives it.
+"""Read the tokenizer in a GGUF file as llama.cpp interprets it.
 
     tokenizer.ggml.model    "gpt2": byte pair encoding, merges in a list         "llama": SentencePiece's, merges by the scores of tokens
     tokenizer.ggml.pre      how the text is split first (`gguf_patterns.py`)     not split; spaces are U+2581
     tokenizer.ggml.tokens, token_type, scores, merges, bos_token_id, eos_token_id, add_bos_token, add_eos_token, add_space_prefix
 
 Tokens of the types control and unknown are special: in a text they are plain text unless `allowed_special` names them, as with llama.cpp's
-`parse_special`. User-defined ones are always found. Some types are put right by the text of the token, as llama.cpp does: an `<|im_end|>` is a control token,
-whatever the file says. What the beginning and the end of a text get is the specification's prefix and suffix.
+`parse_special`. User-defined tokens are always found. Some types are corrected by the text of the token, as in llama.cpp: an `<|im_end|>` is a
+control token, whatever the file says. The tokens added at the start and the end of a text are the specification's prefix and suffix.
 
-A byte without a token raises EncodingError, where llama.cpp would leave it out.
-Not supported, and refused by name: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in `gguf_patterns.py`, merges
-of what is no token, and special tokens that overlap and have one length, of which llama.cpp does not say which it looks for first.
+A byte without a token raises EncodingError; llama.cpp would leave the byte out.
+Not supported, and refused with a message that names it: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in
+`gguf_patterns.py`, merges of texts that are no tokens, and overlapping special tokens of equal length, for which llama.cpp's order is undefined.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _SPACE = "\u2581"
 
 
 def read(path: Path) -> Specification:
-    """The specification of a file. Raises VocabularyError naming the file and the place, and OSError."""
+    """Read the specification of a file. Raises VocabularyError, naming the file and the place, and OSError."""
     return _Tokenizer(path, read_metadata(path, lambda name: name.startswith(_KEYS))).specification()
 
 
 class _Tokenizer:
-    """The entries of one file, and what follows from them."""
+    """Turns the metadata entries of one file into a specification."""
 
     def __init__(self, path: Path, entries: Mapping[str, Value]) -> None:
         self._path = path
@@ -49,7 +49,7 @@ class _Tokenizer:
         self.model = self._text("model")
         if not self.model:
             raise self._error("model", "is missing: the file holds no tokenizer")
-        # An empty token has a name of its own in llama.cpp.
+        # llama.cpp gives each empty token a name.
         self.texts = [text or f"[EMPTY_{token}]" for token, text in enumerate(self._strings("tokens"))]
         if len(set(self.texts)) != len(self.texts):
             seen: dict[str, int] = {}
@@ -75,7 +75,7 @@ class _Tokenizer:
         for token, text in enumerate(self.texts):
             if self._is_byte_level(token, text):
                 tokens[token] = bytes_of(text)
-            else:  # no text ever becomes it by merging
+            else:  # merging never makes this token
                 texts_only[token] = text.encode()
         default_end = 11 if self.texts[11:] else None
         no_start = self._text("pre") in ("glm4", "chatglm-bpe")
@@ -100,7 +100,7 @@ class _Tokenizer:
     def _is_byte_level(self, token: int, text: str) -> bool:
         if self.types[token] == TokenType.NORMAL:
             return all(map(BYTE_OF_CHARACTER.__contains__, text))
-        # Text that looks like a special token may still merge to it, but its own text is written as it is.
+        # Plain text may still merge to a special token of printable ASCII, which is the same in the byte alphabet.
         return all("!" <= character <= "~" for character in text)
 
     def _pre_tokenization(self) -> PreTokenization:
@@ -161,7 +161,7 @@ class _Tokenizer:
         )
 
     def _may_be_merged(self, token: int) -> bool:
-        """Whether merging may come to this token: not where all of its occurrences are found before anything merges."""
+        """Whether merging can make this token: false if all its occurrences are found before any merge."""
         return self.types[token] != TokenType.USER_DEFINED or _SPACE in self.texts[token]
 
     # --- both
@@ -204,8 +204,8 @@ class _Tokenizer:
         return [text for text in added if self.types[self.id_of[text]] == TokenType.USER_DEFINED]
 
     def _order(self, added: tuple[AddedToken, ...]) -> Literal["leftmost", "longest_first"]:
-        """The order in which added tokens are found: "longest_first" as in llama.cpp; "leftmost" if that is the same,
-        as it mostly is.
+        """Return the order in which added tokens are found: "longest_first" as in llama.cpp, or "leftmost" if both give the
+        same tokens, as they usually do.
         """
         texts = [token.text for token in added]
         always = self._always(texts)
@@ -214,7 +214,10 @@ class _Tokenizer:
         return "leftmost" if same and hiding(special, always) is None else "longest_first"
 
     def _takers(self, added: Iterable[str]) -> dict[str, str]:
-        """Special tokens that take the white space on one side along. No entry says so: llama.cpp goes by the names of models."""
+        """Return the special tokens that strip white space on one side, with the side.
+
+        No entry of the file lists them; llama.cpp knows them by the names of models.
+        """
         name, pre = self._text_entry("general.name").lower(), self._text("pre")
         if any(one in pre for one in ("jina-v2-de", "jina-v2-es", "jina-v2-code")):
             return {text: "left" for text in added if text == "<mask>"}
@@ -271,7 +274,7 @@ class _Tokenizer:
         value = self._entries.get(f"tokenizer.ggml.{entry}", default)
         if value is not None and (type(value) is not int or value < 0):
             raise self._error(entry, f"expected the id of a token, not {value!r:.80}")
-        # llama.cpp warns of an id that is out of range, and goes on with its own default.
+        # llama.cpp warns about an id that is out of range, and uses its own default.
         return (
             value
             if isinstance(value, int) and value < len(self.texts)

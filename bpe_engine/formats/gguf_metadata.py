@@ -1,11 +1,10 @@
-"""The metadata of a GGUF file: names and values, read up to the tensors and never beyond.
+"""Read the metadata of a GGUF file, names and values, up to the tensors.
 
     "GGUF"  version  number of tensors  number of entries
     then each entry:  name  type  value            a string is its length and its bytes, an array its type, its length and its elements
 
-Nothing that a file claims is believed: a length is compared with what is left of the file before anything is read or allocated, and values that
-nobody wants are passed over. (The package `gguf` maps the whole file and makes an array object of every element; for a header that claims 2^60 numbers
-it would go on for years.)
+A file is not trusted: each length is compared with the rest of the file before anything is read or allocated, and unwanted values are skipped. (The
+package `gguf` maps the whole file and makes an array object for every element; for a header that claims 2^60 numbers it would run for years.)
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ Value = bool | int | float | str | list[str] | list[bool] | list[int] | list[flo
 
 MAGIC = b"GGUF"
 MOST_BYTES = 1 << 28
-"""All values that are kept have at most so many bytes: those of a large tokenizer, with its merges, have some ten million."""
+"""The largest size of all values that are kept, in bytes. A large tokenizer, with its merges, has about ten million."""
 
 _VERSIONS = (2, 3)
 _STRING, _ARRAY, _BOOL = 8, 9, 7
-# Type number -> the letter of `struct` and `array` for it.
+# Type number -> its format character in `struct` and `array`.
 _LETTERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "B", 10: "Q", 11: "q", 12: "d"}
 _SIZES = {number: struct.calcsize("<" + letter) for number, letter in _LETTERS.items()}
-# An entry has at least an eight-byte length, a type of four bytes and a value of one.
+# Bytes. An entry has at least an eight-byte length, a four-byte type and a one-byte value.
 _SMALLEST_ENTRY = 13
 _LONGEST_NAME = 65_535
 
 
 def read_metadata(path: Path, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, Value]:
-    """The entries of a file whose names are `wanted`. Numbers are int or float, arrays lists. Little-endian or big-endian.
+    """Read the entries of a file whose names are `wanted`. Numbers are int or float, arrays are lists. Little-endian or big-endian.
 
-    Raises VocabularyError naming the file and the byte offset, or the entry, for a file that is not GGUF of version 2 or 3, ends too early,
-    has an entry twice, a type that is not known, or an array of arrays; and OSError.
+    Raises VocabularyError, naming the file and the byte offset or the entry, if the file is not GGUF of version 2 or 3, ends too early, or has a
+    duplicate entry, an unknown type or an array of arrays. Raises OSError if the file cannot be read.
     """
     with path.open("rb") as stream:
         return _Reader(stream, str(path)).entries(wanted)
@@ -85,7 +84,7 @@ class _Reader:
         return found
 
     def _value(self, name: str, kind: int, *, keep: bool) -> Value | None:
-        """The value of an entry, None where it is passed over."""
+        """Return the value of an entry, or None if it is skipped."""
         if kind == _STRING:
             return self._string(name, keep=keep)
         if kind == _ARRAY:
@@ -131,7 +130,7 @@ class _Reader:
 
     def _keep(self, size: int, name: str) -> None:
         self._check(size, name)
-        # A string object takes some fifty bytes beside its own.
+        # A string object takes about fifty bytes in addition to its text.
         self._kept += size + 64
         if self._kept > MOST_BYTES:
             raise self._error(

@@ -1,15 +1,15 @@
 r"""The pre-tokenizers of GGUF files: the pattern of each name in `tokenizer.ggml.pre`, as in llama.cpp.
 
-llama.cpp splits by regular expressions in sequence, each within the pieces that the one before has left, and what none matches stays a piece. They are those
-of the published tokenizers as far as its own engine can say them. Where it cannot, the pieces are others, and here they are llama.cpp's:
+llama.cpp applies regular expressions in sequence, each to the pieces of the one before; text that no expression matches stays a piece. The expressions
+are those of the published tokenizers, as far as its own regex engine supports them. Where it does not, the pieces differ, and ours are llama.cpp's:
 
-    gpt-4o, tekken     no letter beyond ASCII has a case: "École" may follow a small letter, "éCOLE" may begin with a capital
-    kimi-k2            letters have no case at all, and marks are no letters
-    llama3, qwen2, ... contractions are made of ASCII letters: an apostrophe and U+017F (ſ), which is an S for the published ones, are none
+    gpt-4o, tekken     letters beyond ASCII have no case: "École" may follow a lower-case letter, "éCOLE" may start with an upper-case one
+    kimi-k2            letters have no case at all, and marks are not letters
+    llama3, qwen2, ... contractions have ASCII letters only: an apostrophe and U+017F (ſ), which published tokenizers take for an S, are none
 
-The expressions are those of src/llama-vocab.cpp in https://github.com/ggml-org/llama.cpp; src/unicode.cpp there tells what they match.
-Where a name stands for one of the grammars of `patterns.py`, that grammar is taken, for which the engine has a scanner. One thing is left that differs: llama.cpp knows the characters
-of Unicode 15, we those of 16.
+The expressions come from src/llama-vocab.cpp in https://github.com/ggml-org/llama.cpp; src/unicode.cpp there defines what they match.
+If a name stands for one of the grammars of `patterns.py`, that grammar is used, because the engine has a scanner for it. One difference remains:
+llama.cpp knows the characters of Unicode 15, this package those of Unicode 16.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["PRE_TOKENIZATIONS"]
 
 @dataclass(frozen=True)
 class PreTokenization:
-    """The pre-tokenization of llama.cpp under one name.
+    """A pre-tokenization of llama.cpp.
 
-    `ignore_merges`: a piece that is a token is that token. `adds_bos`: the text gets the beginning-of-text token unless the file says otherwise.
+    `ignore_merges`: a piece that is a token is encoded as that token. `adds_bos`: a text gets the beginning-of-text token unless the file says otherwise.
     """
 
     stages: tuple[Pattern, ...]
@@ -41,14 +41,14 @@ _CONTRACTION = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 _WHITE_SPACE = r"\s*[\r\n]+|\s+(?!\S)|\s+"
 _WORD = r"[^\r\n\p{L}\p{N}]?\p{L}+"
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
-# A letter that may be in upper case, and one that may be in lower case: of all the others llama.cpp does not know.
+# A letter that may be upper case, and one that may be lower case: llama.cpp knows the case of ASCII letters only.
 _UPPER, _LOWER = r"[\p{L}--[a-z]]", r"[\p{L}--[A-Z]]"
 _CASED = (rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+", rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*")
 _HAN = (
     r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
     r"\U0002b820-\U0002ceaf\U0002ceb0-\U0002ebef\U0002f800-\U0002fa1f]"
 )
-# llama.cpp matches these ranges by code point, but never white space beyond ASCII, for which it has U+000B.
+# llama.cpp matches these ranges by code point, but not white space beyond ASCII, which it represents as U+000B.
 _CJK = r"[[\u0800-\u9fa5\uac00-\ud7ff]--\s]+"
 # The letters of "deepseek-llm".
 _DEEPSEEK_LETTERS = (
@@ -128,11 +128,11 @@ _BY_PRE_TOKENIZATION: dict[PreTokenization, str] = {
     PreTokenization(
         _stages(r"[^\n]+|[\n]+", rf"{_CONTRACTION}|{_WORD}|\p{{N}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_WHITE_SPACE}")
     ): "laguna",
-    # llama.cpp also takes this one for a file that names none, with a warning that results may be wrong.
+    # llama.cpp also uses this one for a file without a name, and warns that results may be wrong.
     PreTokenization(_stages(r"[\p{P}$+<=>^~|]+", _GPT2, r"\p{N}+", r"[0-9][0-9][0-9]")): "default",
 }
 
 PRE_TOKENIZATIONS: dict[str, PreTokenization] = {
     name: found for found, names in _BY_PRE_TOKENIZATION.items() for name in names.split()
 }
-"""The names of `tokenizer.ggml.pre` that are supported, and what they stand for."""
+"""Supported name in `tokenizer.ggml.pre` -> its pre-tokenization."""

@@ -1,4 +1,4 @@
-"""Types of the tokens in a GGUF file: as the file says, corrected by the text of the token where llama.cpp does so.
+"""Types of the tokens in a GGUF file: as in the file, but corrected by the text of the token where llama.cpp does so.
 
 "<|im_end|>" of the type normal    ->  control: it ends a turn, whatever the file says
 "<|message|>" of the type control  ->  user-defined: it is always found, and always shown
@@ -22,7 +22,7 @@ class TokenType(IntEnum):
     BYTE = 6
 
 
-# Control tokens by their texts, whatever their type in the file: they end a text or a turn.
+# Texts of control tokens, whatever their type in the file: they end a text or a turn.
 _ENDS = frozenset(
     [
         "<|eot_id|>",
@@ -49,7 +49,7 @@ _ENDS = frozenset(
         "[e~[",
     ]
 )
-# Tokens around the parts of a text to fill in, if the file does not name them: the keys that name them, and their texts.
+# Control tokens for fill-in-the-middle: the keys by which a file may name them, and their texts if it does not.
 _FILL_IN = (
     (
         ("fim_pre", "prefix"),
@@ -71,7 +71,7 @@ _SHOWN = ("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>")
 
 
 def put_right(types: list[int], id_of: Mapping[str, int], entries: Container[str]) -> None:
-    """Change the types of the tokens that llama.cpp knows by their texts; `entries` are the names of what the file says.
+    """Correct the types of the tokens that llama.cpp knows by their texts; `entries` are the names of the entries in the file.
 
     >>> types = [1, 1, 3]
     >>> put_right(types, {"a": 0, "<|im_end|>": 1, "<|start|>": 2}, ())

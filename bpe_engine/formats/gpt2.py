@@ -1,9 +1,9 @@
-"""The pair of files of the GPT-2 release: `vocab.bpe` lists the merges, `encoder.json` the id of each token.
+"""Read the two files of the GPT-2 release: `vocab.bpe` lists the merges, `encoder.json` the id of each token.
 
 `vocab.bpe` has a version line and then one merge a line, two tokens with a space between, best merge first; `encoder.json`
-is one object, token -> id. Both write bytes in the stand-in characters of `byte_alphabet.py`. The merge order makes the ids:
-256 single bytes, then one token a merge. `encoder.json` must say the same; it is read to be sure that the two files
-belong together. The special tokens in it are left out: they do not merge.
+is one object, token -> id. Both write bytes as the stand-in characters of `byte_alphabet.py`. The merge order defines the
+ids: 256 single bytes, then one token a merge. `encoder.json` is read to check that it has the same ids, so that the two
+files belong together. Its special tokens are left out, because they do not merge.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _NAMES = (("vocab.bpe", "encoder.json"), ("merges.txt", "vocab.json"))
 
 
 def read(path: Path) -> Specification:
-    """The specification of the pair of files, of which `path` is one; the other stands beside it.
+    """Read the specification of the pair of files; `path` is one of them, and the other is in the same folder.
 
-    The names are those of the release, `vocab.bpe` and `encoder.json`, or of its copies, `merges.txt` and `vocab.json`. The pattern is GPT-2's, as neither file
-    says how a text is split. So pairs without its `<|endoftext|>`, which are another model's, are refused.
-    Raises `VocabularyError` naming file and line, and `OSError`.
+    The names are those of the release, `vocab.bpe` and `encoder.json`, or of its copies, `merges.txt` and `vocab.json`. The pattern is GPT-2's, because
+    neither file has one. So pairs without GPT-2's `<|endoftext|>`, which belong to another model, are refused.
+    Raises `VocabularyError`, naming file and line, and `OSError`.
     """
-    from bpe_engine.pipeline.specification import AddedToken, Specification  # noqa: PLC0415 - published encodings do without
+    from bpe_engine.pipeline.specification import AddedToken, Specification  # noqa: PLC0415 - published encodings do not need it
 
     names = next((names for names in _NAMES if path.name in names), None)
     if names is None:
@@ -60,23 +60,23 @@ def read(path: Path) -> Specification:
         name="gpt2",
         source=str(path),
         tokens={token_id: token for token, token_id in ranks.items()},
-        ignore_merges=True,  # as tiktoken has it: a pre-token that is a token; no merge of GPT-2 says otherwise
+        ignore_merges=True,  # as in tiktoken: a pre-token that is a token is encoded as such; GPT-2's merges always agree
         pre_tokenizers=(GPT2,),
         added_tokens=tuple(AddedToken(text, token) for text, token in special.items()),
     )
 
 
 def read_gpt2(vocab_bpe: str | PathLike[str], encoder_json: str | PathLike[str]) -> dict[bytes, int]:
-    """The tokens of the two files: token bytes -> id. Raises `VocabularyError` naming file and line, and `OSError`."""
+    """Read the tokens of the two files: token bytes -> id. Raises `VocabularyError`, naming file and line, and `OSError`."""
     return parse_gpt2(Path(vocab_bpe).read_bytes(), Path(encoder_json).read_bytes(), str(vocab_bpe), str(encoder_json))
 
 
 def parse_gpt2(
     vocab_bpe: bytes, encoder_json: bytes, vocab_source: str, encoder_source: str, *, own_byte_ids: bool = False
 ) -> dict[bytes, int]:
-    """The tokens in the contents of the two files; the sources are what messages call them.
+    """Parse the contents of the two files and return token bytes -> id; the sources are their names in error messages.
 
-    With `own_byte_ids` single bytes have the ids that `encoder.json` gives them.
+    With `own_byte_ids`, single bytes have the ids of `encoder.json` instead of those of the release.
     """
     ranks = _ranks_of_merges(vocab_bpe, vocab_source)
     ids = _ids_of_tokens(encoder_json, encoder_source)
@@ -97,7 +97,7 @@ def parse_gpt2(
 
 def _ranks_of_merges(data: bytes, source: str) -> dict[bytes, int]:
     ranks = {bytes([byte]): rank for rank, byte in enumerate(BYTES_IN_ORDER)}
-    # Only "\n" ends a line: splitlines() would also cut at characters that are stand-ins or parts of tokens.
+    # Only "\n" ends a line: splitlines() would also split at characters that are stand-ins or parts of tokens.
     for number, line in enumerate(decoded(data, source).split("\n"), start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue

@@ -1,4 +1,4 @@
-"""JSON objects from files: errors name the file and the place, and the parser has limits."""
+"""Read JSON objects from files, with errors that name the file and the place, and with limits for untrusted input."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from bpe_engine.formats.utf8 import decoded
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The object in a file. Raises VocabularyError where there is none, and OSError.
+    """Read the object in a file. Raises VocabularyError if the file holds no JSON object, and OSError.
 
-    Of two entries with the same name in one object the second is an error, too: other readers differ on which they take.
+    A duplicate name in an object is an error, too, because other readers disagree on which entry counts.
     """
     return parse_json(path.read_bytes(), str(path))
 
 
 def parse_json(data: bytes, source: str) -> dict[str, Any]:
-    """The object in the contents of a file; `source` is what messages call the file.
+    """Parse the object in the contents of a file; `source` is the name of the file in error messages.
 
     >>> parse_json(b'{"a": 1, "a": 2}', "twice.json")
     Traceback (most recent call last):
@@ -52,7 +52,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
     return found
 
 
-# An escape: of half a character, of a whole one, of anything else.
+# An escape: a surrogate pair, a lone surrogate, or any other.
 _ESCAPES = re.compile(
     r"\\(?:(?P<whole>u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -60,7 +60,7 @@ _ESCAPES = re.compile(
 
 
 def _check_escapes(text: str, source: str) -> None:
-    """Refuse a lone surrogate, which is no text: no UTF-8 stands for it, and `tokenizers` refuses the file, too."""
+    """Raise VocabularyError for a lone surrogate: it has no UTF-8 form, and `tokenizers` refuses the file, too."""
     if "\\ud" not in text and "\\uD" not in text:
         return
     for found in _ESCAPES.finditer(text):
@@ -70,7 +70,7 @@ def _check_escapes(text: str, source: str) -> None:
 
 
 class Node:
-    """An object in a JSON file, which knows its place: what is not as expected raises VocabularyError with that.
+    """An object in a JSON file, with its place in the file. A missing entry or wrong type raises VocabularyError with the place.
 
     >>> Node({"model": {"vocab": 1}}, "small.json", "").object("model").array("vocab")
     Traceback (most recent call last):
@@ -83,30 +83,30 @@ class Node:
         self._place = place
 
     def error(self, message: str, name: str = "") -> VocabularyError:
-        """An error at this place, or at the entry `name` of this object."""
+        """Return an error for this object, or for its entry `name`."""
         return VocabularyError(f"{self._source}: {self._at(name)}: {message}")
 
     def unsupported(self, message: str, name: str = "") -> UnsupportedModelError:
-        """Raise UnsupportedModelError for a well-formed feature that the engine lacks."""
+        """Return UnsupportedModelError for a well-formed feature that the engine lacks."""
         return UnsupportedModelError(
             f"{self._source}: {self._at(name)}: {message} is not supported by this engine; the package `tokenizers` runs it"
         )
 
     def get(self, name: str) -> Any:  # noqa: ANN401 - any JSON
-        """The entry of this name; None where it is null or missing."""
+        """Return the entry of this name; None if it is null or missing."""
         return self.value.get(name)
 
     def object(self, name: str) -> Node:
-        """An entry that is an object."""
+        """Return an entry that must be an object."""
         return Node(self._expected(name, dict, "an object"), self._source, self._at(name))
 
     def array(self, name: str) -> list[Any]:
-        """An entry that is an array."""
+        """Return an entry that must be an array."""
         found: list[Any] = self._expected(name, list, "an array")
         return found
 
     def objects(self, name: str) -> list[Node]:
-        """An entry that is an array of objects; empty where it is null or missing."""
+        """Return an entry that must be an array of objects; an empty list if it is null or missing."""
         nodes = []
         for number, entry in enumerate([] if self.get(name) is None else self.array(name)):
             if not isinstance(entry, dict):
@@ -115,15 +115,15 @@ class Node:
         return nodes
 
     def string(self, name: str) -> str:
-        """An entry that is a text."""
+        """Return an entry that must be a string."""
         return str(self._expected(name, str, "a text"))
 
     def integer(self, name: str) -> int:
-        """An entry that is a whole number."""
+        """Return an entry that must be a whole number."""
         return int(self._expected(name, int, "a whole number"))
 
     def boolean(self, name: str, *, default: bool | None = None) -> bool:
-        """An entry that is true or false; `default` where it is null or missing."""
+        """Return an entry that must be true or false; `default`, if given, if it is null or missing."""
         if default is not None and self.get(name) is None:
             return default
         return bool(self._expected(name, bool, "true or false"))

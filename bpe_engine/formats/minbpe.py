@@ -1,15 +1,15 @@
-"""The `.model` format of minbpe, version 1: lines of text, from which all tokens follow.
+"""Read and write the `.model` format of minbpe, version 1: lines of text that define all tokens.
 
     minbpe v1
     'the pattern, or an empty line'
     1                               how many special tokens there are, then each with its id
     <|end|> 259
-    97 97                           the pairs in the order of their merging: 256 is "aa",
+    97 97                           the pairs in merge order: 256 is "aa",
     256 97                          257 is "aaa",
     257 98                          258 is "aaab"
 
-The ids below 256 are the bytes; the n-th pair, from 0, makes the token 256 + n. Beside it minbpe writes a `.vocab` file, which is for people
-alone: bytes that are no character show as U+FFFD in it.
+The ids below 256 are the bytes; the n-th pair, from 0, makes the token 256 + n. minbpe also writes a `.vocab` file, which is for human readers
+only: invalid UTF-8 appears as U+FFFD in it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bpe_engine.pipeline.specification import AddedToken, Specification
 
 FIRST_LINE = "minbpe v1"
 MOST_BYTES = 1 << 26
-"""All tokens together have at most so many bytes: a file of forty lines, each of which doubles the token before, would otherwise ask for a terabyte."""
+"""The largest size of all tokens together, in bytes. Without it a file of forty lines, each doubling the token before, would need a terabyte."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class MinbpeModel:
 
 
 def read(path: Path) -> Specification:
-    """The specification of a file. Raises `VocabularyError` naming file and line, and `OSError`.
+    """Read the specification of a file. Raises `VocabularyError`, naming file and line, and `OSError`.
 
-    Where two merges make the same bytes, which no training does, only one of them ever happens: the other token is for decoding alone.
+    If two merges make the same bytes, which training never does, only one of them can happen: the other token is for decoding only.
     """
     source = str(path)
     model = parse_minbpe(path.read_bytes(), source)
@@ -64,15 +64,15 @@ def read(path: Path) -> Specification:
 
 
 def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
-    """The model in the contents of a file; `source` is what messages call the file.
+    """Parse the model in the contents of a file; `source` is the name of the file in error messages.
 
-    Raises `VocabularyError` with `source:line:` in front: for another format, a line that is not what it should be, a pair of tokens that are not
-    there yet, one that stands twice, and special tokens that stand twice.
+    Raises `VocabularyError`, with `source:line:` in front, for another format, a malformed line, a pair of tokens that are not defined yet, a
+    duplicate pair, and a duplicate special token.
 
     >>> parse_minbpe(b"minbpe v1\\n\\n1\\n<|end|> 257\\n97 97\\n", "small.model")
     MinbpeModel(pattern='', merges={(97, 97): 256}, special_tokens={'<|end|>': 257})
     """
-    # The line ends that minbpe knows by reading in text mode. splitlines() would also cut at characters that a pattern may hold.
+    # The line ends of text mode, in which minbpe reads. splitlines() would also split at characters that a pattern may contain.
     lines = decoded(data, source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines and not lines[-1]:
         del lines[-1]
@@ -100,8 +100,10 @@ def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
 
 
 def dump_minbpe(model: MinbpeModel) -> bytes:
-    """The contents of the file. Raises `VocabularyError` for what the format cannot say: a line end in the pattern or in a special token, merges that are
-    not 256, 257, ... in this order.
+    """Return the contents of the file.
+
+    Raises `VocabularyError` for a model that the format cannot express: a line end in the pattern or in a special token, or merges that do not make
+    256, 257, ... in this order.
 
     >>> dump_minbpe(MinbpeModel("", {(97, 97): 256}, {"<|end|>": 257}))
     b'minbpe v1\\n\\n1\\n<|end|> 257\\n97 97\\n'
@@ -121,7 +123,7 @@ def dump_minbpe(model: MinbpeModel) -> bytes:
 
 
 def tokens_of_merges(merges: Mapping[tuple[int, int], int]) -> dict[int, bytes]:
-    """Each token, id -> bytes: the 256 bytes, and then one for each merge. The merges are such that `parse_minbpe` accepts them.
+    """Return all tokens, id -> bytes: the 256 bytes, then one token for each merge. The merges must be valid, as from `parse_minbpe`.
 
     >>> tokens_of_merges({(97, 97): 256, (256, 98): 257})[257]
     b'aab'
@@ -133,7 +135,7 @@ def tokens_of_merges(merges: Mapping[tuple[int, int], int]) -> dict[int, bytes]:
 
 
 def _never_made(every: Mapping[int, bytes], merges: Mapping[tuple[int, int], int]) -> set[int]:
-    """The ids of tokens that have the same bytes as another and are not what these bytes merge to.
+    """Return the ids of tokens that have the same bytes as another token and are not the result of merging these bytes.
 
     >>> merges = {(98, 99): 256, (97, 98): 257, (257, 99): 258, (97, 256): 259}
     >>> _never_made(tokens_of_merges(merges), merges)         # "bc" is merged first, so there is no "ab" before a "c"
@@ -179,7 +181,7 @@ def _merges(lines: Iterable[str], first_line: int, source: str) -> dict[tuple[in
 
 
 def _whole(text: str) -> int | None:
-    """The number that is written here; None where there is none.
+    """Return the whole number that a text is; None if it is not one.
 
     >>> _whole("12"), _whole("-1"), _whole("٣"), _whole("")
     (12, None, None, None)

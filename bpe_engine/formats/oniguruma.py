@@ -1,7 +1,7 @@
-r"""Pre-tokenization patterns in the syntax of Oniguruma, which is what a tokenizer.json holds.
+r"""Write pre-tokenization patterns in the syntax of Oniguruma, which a tokenizer.json contains.
 
-It reads most of what the `regex` package reads, and some of it otherwise: "{1,3}+" repeats what it should only make possessive, "$" ends any line, "[^\w]" is
-another set. A named grammar is written as it was published; a pattern of the user's own if all that it is made of means the same to both.
+Oniguruma accepts most of the syntax of the `regex` package, but some of it has another meaning: "{1,3}+" repeats instead of being possessive, "$" matches at
+any line end, "[^\w]" is another set. A named grammar is written as it was published; a custom pattern only if all its elements mean the same to both.
 
     regex      ...|\s++$|\s*[\r\n]|...           Oniguruma      ...|\s++(?![\s\S])|\s*[\r\n]|...
 """
@@ -17,12 +17,12 @@ CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s++(?![\s\S])|\s*[\r\n]|\s+(?!\S)|\s"
 )
-"""The grammar cl100k as Oniguruma understands it: what Hugging Face files have in its place is the one of Llama 3, which ends white space otherwise."""
-# Two spellings of the same pre-tokens.
+"""The grammar cl100k for Oniguruma. Hugging Face files have Llama 3's grammar in its place, which ends white space differently."""
+# Patterns with another spelling than their own for the same pre-tokens.
 _WRITTEN_OTHERWISE = {"cl100k": (CL100K,), "r50k": (GPT2.source,)}
 
-# One element of a pattern after the other, each with the same meaning for both. Case-insensitive groups are the contractions: Oniguruma
-# also takes "ß" for "ss".
+# A sequence of pattern elements, each with the same meaning for both. The only case-insensitive groups are contractions, because Oniguruma
+# also matches "ß" with "ss".
 _PORTABLE = r"""(?:
         \\[pP]\{\^?[A-Za-z_=]+\} | \\u[0-9A-Fa-f]{4} | \\x[0-9A-Fa-f]{2}
         | \\[\\.^$|?*+()\[\]{}\-/"'\ #&~@!%,;:=<>_`tnrfvsSdDA]
@@ -37,9 +37,9 @@ _TWO_AS_ONE = re.compile(r"\(\?i:[^)]*(?:ss|ff|fi|fl|st)")
 
 
 def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
-    """The splits of a text, one expression after the other, in the syntax of Oniguruma.
+    """Return the expressions that split a text, one after the other, in the syntax of Oniguruma.
 
-    Raises VocabularyError for an expression that it may read otherwise.
+    Raises VocabularyError for an expression that may have another meaning in Oniguruma.
 
     >>> oniguruma_stages(PATTERNS["gpt2"]) == oniguruma_stages(PATTERNS["r50k"])
     True
@@ -53,7 +53,7 @@ def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
         return STAGES[named]
     if named is not None:
         return (pattern.source.removeprefix("(?V1)"),)
-    import regex  # noqa: PLC0415 - 40 ms that only writing a pattern of one's own costs
+    import regex  # noqa: PLC0415 - takes 40 ms, and only custom patterns need it
 
     read = regex.match(_PORTABLE, pattern.source, regex.VERBOSE | regex.DOTALL)
     end = read.end() if read else 0

@@ -1,8 +1,8 @@
-"""Special tokens that overlap, so that a text could be split at them in two ways.
+"""Find special tokens that overlap, so that a text could be split at them in two ways.
 
-llama.cpp looks for the longest token first, anywhere in the text, and then for the others in what is left; Hugging Face from left to right, for the
-longest at each place. With "ab" and "bcd" the text "abcd" is a|bcd for the one and ab|cd for the other. For nearly all sets of tokens both are the
-same; here is what tells.
+llama.cpp searches for the longest token first, anywhere in the text, and then for the others in the rest; Hugging Face searches from left to right, for
+the longest token at each offset. With "ab" and "bcd", llama.cpp splits the text "abcd" into a|bcd and Hugging Face into ab|cd. For nearly all sets of
+tokens both give the same; the functions here find the exceptions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
-    """Two of the texts for which the two ways differ: the one to the left and the one to the right; None if there are none.
+    """Return two of the texts, left and right, whose overlap the two searches split differently; None if there are none.
 
     >>> overlapping(["ab", "bcd", "x"]), overlapping(["ab", "bc"]), overlapping(["<a>", "<b>", "  ", "   "])
     (('ab', 'bcd'), ('ab', 'bc'), None)
@@ -25,7 +25,7 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
     by_start: dict[str, list[str]] = {}
     for text in texts:
         by_start.setdefault(text[0], []).append(text)
-    # On an interpreter without the GIL importing this package switches the GIL on.
+    # Imported late, because on an interpreter without the GIL this import switches the GIL on.
     import ahocorasick  # noqa: PLC0415
 
     automaton = ahocorasick.Automaton()
@@ -35,7 +35,7 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
     for left in texts:
         for place in range(1, len(left)):
             for right in by_start.get(left[place], ()):
-                # Only one that is not shorter may be taken before `left`, and only one that reaches beyond it is not within it.
+                # Only a text that is not shorter can be found before `left`; `right` must start inside `left` and reach its end.
                 if _size(right) >= _size(left) and right.startswith(left[place:]):
                     text = left[:place] + right
                     if _left_to_right(automaton, text) != _longest_first(texts, text, right):
@@ -44,7 +44,7 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
 
 
 def hiding(texts: Collection[str], always: Collection[str]) -> tuple[str, str] | None:
-    """One of `texts` that, found from left to right, hides one of `always`, and that one; None if there are none.
+    """Return one of `texts` that hides one of `always` in a search from left to right, and the hidden one; None if there are none.
 
     >>> hiding(["<a>"], ["a", "x"]), hiding(["<a>"], [">b"]), hiding(["<a>"], ["<a>b", "<"])
     (('<a>', 'a'), ('<a>', '>b'), ('<a>', '<'))
@@ -61,7 +61,7 @@ def hiding(texts: Collection[str], always: Collection[str]) -> tuple[str, str] |
 
 
 def tied(texts: Collection[str]) -> tuple[str, str] | None:
-    """Two texts of one size that overlap, so that the order among the longest matters; None if there are none.
+    """Return two overlapping texts of equal size in bytes, so that the order among equals matters; None if there are none.
 
     >>> tied(["<ab", "ab>", "abc>"]), tied(["<ab", "ab>", "<ab>"]), tied(["aa", "b"])
     (('<ab', 'ab>'), None, None)
@@ -77,7 +77,7 @@ def tied(texts: Collection[str]) -> tuple[str, str] | None:
         for left in equals:
             for place in range(1, len(left)):
                 for right in by_start.get(left[place], ()):
-                    # A longer one that is found first leaves no two that overlap.
+                    # A longer text inside of both is found first, and then they do not overlap.
                     if right != left and right.startswith(left[place:]):
                         both = left[:place] + right
                         if not any(text in both for text in longer):
@@ -101,8 +101,8 @@ def _left_to_right(automaton: ahocorasick.Automaton, text: str) -> list[tuple[in
 
 
 def _longest_first(texts: Collection[str], text: str, favoured: str) -> list[tuple[int, int]]:
-    """Sort by length, longest first. The order of equal lengths is not defined elsewhere: here the favoured one comes
-    first.
+    """Return the spans found by searching for the longest text first. The order of equal lengths is undefined in llama.cpp:
+    here the favoured one comes first.
     """
     taken: list[tuple[int, int]] = []
     words = (word for word in texts if word in text)

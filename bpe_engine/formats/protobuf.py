@@ -1,7 +1,7 @@
 """A small reader of protocol buffers, for messages of a known shape.
 
 0a 03 61 62 63     field 1, of length 3: "abc"         a tag is a number of variable length: field * 8 + type
-10 96 01           field 2: 150                        types: 0 a number, 1 eight bytes, 2 a length and so many bytes, 5 four bytes
+10 96 01           field 2: 150                        types: 0 a number, 1 eight bytes, 2 a length and that many bytes, 5 four bytes
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ NUMBER, EIGHT_BYTES, LENGTH, FOUR_BYTES = 0, 1, 2, 5
 
 
 def fields(data: bytes, source: str, offset: int = 0) -> Iterator[tuple[int, int, int | bytes, int]]:
-    """The fields of a message: number, type, value (bytes unless the type is NUMBER), and where the value starts in the file.
+    """Yield the fields of a message: number, type, value (bytes unless the type is NUMBER), and the byte offset of the value in the file.
 
-    `offset` is where the message starts in the file, which is `source` in errors. Raises VocabularyError for data that ends too early, or
-    is no message at all.
+    `offset` is the byte offset of the message in the file; `source` is the name of the file in errors. Raises VocabularyError for data that ends
+    too early or is not a message.
 
     >>> list(fields(bytes.fromhex("0a03616263109601"), "two fields"))
     [(1, 2, b'abc', 2), (2, 0, 150, 6)]
@@ -53,7 +53,7 @@ def fields(data: bytes, source: str, offset: int = 0) -> Iterator[tuple[int, int
 
 
 def float_of(value: int | bytes) -> float | None:
-    """The float in four bytes; None where there are not four.
+    """Return the float in four bytes; None if the value is not four bytes.
 
     >>> float_of(bytes.fromhex("0000c03f"))
     1.5
@@ -62,7 +62,7 @@ def float_of(value: int | bytes) -> float | None:
 
 
 def _number(data: bytes, place: int, source: str, offset: int) -> tuple[int, int]:
-    """A number of variable length, of 64 bits at most, and where it ends."""
+    """Return a number of variable length, of at most 64 bits, and the index in `data` after it."""
     value = 0
     for shift in range(0, 70, 7):
         if place >= len(data):

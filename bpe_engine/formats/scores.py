@@ -1,4 +1,4 @@
-"""Parts of SentencePiece models in any file format: tokens with scores, and tokens such as `<0x0A>` that stand for one byte each."""
+"""Parts of SentencePiece models in any file format: tokens with scores, and byte tokens such as `<0x0A>`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 def ranks_by_score(tokens: Sequence[str], scores: Sequence[float]) -> dict[int, int]:
-    """Id -> merge rank: of two possible merges the one whose token has the higher score comes first, equal scores at the same time.
+    """Return id -> merge rank: the higher the score, the lower the rank; equal scores have equal ranks.
 
-    A token that no two others make up has none. The n-th token has the id n.
+    A token that no two other tokens make up has no rank. The n-th token has the id n.
 
     >>> ranks_by_score(["a", "b", "ab", "ba", "abc"], [0, 0, -1.5, -1, -0.5])
     {2: 1, 3: 0}
@@ -31,7 +31,7 @@ def ranks_by_score(tokens: Sequence[str], scores: Sequence[float]) -> dict[int, 
 
 
 def byte_fallback_of(id_of: Mapping[str, int]) -> dict[int, int]:
-    """Byte value -> id, for those tokens that are written as bytes.
+    """Return byte value -> id for the byte tokens.
 
     >>> byte_fallback_of({"<0x0A>": 13, "<0x0a>": 14, "a": 15})
     {10: 13}

@@ -1,18 +1,19 @@
-r"""SentencePiece models (`.model`) of byte pair encoding and Unigram, as the package `sentencepiece` encodes by them.
+r"""Read SentencePiece models (`.model`) of byte pair encoding and Unigram, to encode as the package `sentencepiece` does.
 
-    "  Ｈello  world"  ->  "▁Hello▁world"         texts of a compiled table are replaced; spaces are U+2581; one before the text; with remove_extra_whitespaces none too many
-    bpe: characters merge, the pair whose token has the highest score first, the leftmost of equals; across words, too
-    unigram: of all ways to part the whole text into pieces the one with the highest sum of scores
-    a character that is no token is its bytes ("<0xE4>") or the unknown token, one for a run of them
+    "  Ｈello  world"  ->  "▁Hello▁world"         keys of a compiled table are replaced; spaces become U+2581, with one before the text;
+                                                  remove_extra_whitespaces removes superfluous ones
+    bpe: characters merge, the pair whose token has the highest score first, the leftmost of equals; also across words
+    unigram: of all ways to split the whole text into pieces, the one with the highest sum of scores
+    a character that is no token becomes its bytes ("<0xE4>"), or the unknown token (one for a run of such characters)
 
-User-defined symbols are found in any text and merge with nothing; in Unigram they have a score of their own. Control symbols such as `</s>` are never found in a text by `sentencepiece`; here they
-are special tokens, which `allowed_special` may name.
+User-defined symbols are found in any text and never merge; in Unigram they have a score of their own. `sentencepiece` never finds control symbols such
+as `</s>` in a text; here they are special tokens, which `allowed_special` may name.
 
-Decoding: as `sentencepiece`, with three differences. Control symbols are written out; of a run of byte tokens that is no UTF-8 each byte becomes one
-U+FFFD; and where extra white space is removed, a U+2581 that the text itself began with is still a space.
+Decoding: as `sentencepiece`, with three differences. Control symbols are written out; in a run of byte tokens that is not UTF-8 each byte becomes one
+U+FFFD; and if extra white space is removed, a U+2581 at the start of the original text is still decoded as a space.
 
-Not supported, and refused by name: word and character models, white space as a suffix, and vocabularies of byte pair encoding with unused tokens. All of them count well with
-the package itself, whose processor a chunker takes as `tokenizer=`.
+Not supported, and refused with a message that names it: word and character models, white space as a suffix, and byte pair encoding with unused tokens.
+For these, pass the package's own processor to a chunker as `tokenizer=`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ from bpe_engine.pipeline.specification import AddedToken, Specification
 _MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 _INSTEAD = "count with the package itself: give its SentencePieceProcessor to a chunker as tokenizer="
 MOST_BYTES = 1 << 28
-"""A larger file is refused: models have a few megabytes."""
+"""The largest file that is read, in bytes. Models have a few megabytes."""
 
 
 # The core's rank for a token that no merge makes.
@@ -57,7 +58,7 @@ _NO_RANK = 0xFFFFFFFF
 
 
 def read(path: Path) -> Specification:
-    """The specification of a file. Raises VocabularyError naming the file and the place, and OSError."""
+    """Read the specification of a file. Raises VocabularyError, naming the file and the place, and OSError."""
     source = str(path)
     if path.stat().st_size > MOST_BYTES:
         raise VocabularyError(f"{source}: no SentencePiece model has more than {MOST_BYTES} bytes")
@@ -69,8 +70,8 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
     if model.model_type == UNIGRAM:
         return _unigram(model, name, source)
     symbols = _symbols(model)
-    # User-defined symbols are looked for in normalized text. Where normalization puts nothing in and takes nothing out they are added tokens of that kind.
-    # Otherwise they are pre-tokens of their own, and a growing text is counted anew.
+    # User-defined symbols are searched for in normalized text. If normalization inserts and removes no spaces, they are added tokens found in normalized
+    # text. Otherwise they are pre-tokens of their own, and a growing text is counted anew.
     are_added = not (model.add_dummy_prefix or model.remove_extra_whitespaces)
     taken_whole = {} if are_added else symbols
     found = _found_by_merging(model, taken_whole)
@@ -97,18 +98,18 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
 
 
 def _symbols(model: SentencePieceModel) -> dict[int, str]:
-    """The user-defined symbols that are found in a text: with a space none is where spaces are written as U+2581."""
+    """Return the user-defined symbols that can be found in a text: symbols with a space cannot if spaces become U+2581."""
     defined = model.pieces.texts_of({USER_DEFINED})
     return {token: text for token, text in defined.items() if not (model.escape_whitespaces and " " in text)}
 
 
 def _unknown(model: SentencePieceModel) -> int:
-    """The id of the unknown piece."""
+    """Return the id of the unknown piece."""
     return next(token for token, _, kind in model.pieces.unusual if kind == UNKNOWN)
 
 
 def _found_by_merging(model: SentencePieceModel, taken_whole: Mapping[int, str]) -> dict[str, Any]:
-    """The pieces that a text is encoded to, with their ranks, and those that are only ever decoded."""
+    """Return the pieces that a text can be encoded to, with their ranks, and the pieces for decoding only."""
     read = model.pieces.read
     if read is not None and not taken_whole:
         tables = read.select([NORMAL], ranked=True)
@@ -117,12 +118,12 @@ def _found_by_merging(model: SentencePieceModel, taken_whole: Mapping[int, str])
             tokens.texts_only[_unknown(model)] = model.unknown_surface
             return {"tokens": tokens, "texts_only": tokens.texts_only, "ranks": ReadNumbers(tables, "ranks")}
     pieces = model.pieces.all
-    # Merging knows only normal pieces; the others get an empty text, which no piece has.
+    # Only normal pieces merge; the others get an empty text, which no piece has.
     normal = [text if kind == NORMAL else "" for text, _, kind in pieces]
     ranks = ranks_by_score(normal, [score for _, score, _ in pieces])
     listed = {token: text for token, (text, _, kind) in enumerate(pieces) if kind == NORMAL or token in taken_whole}
     if taken_whole:
-        # Only pre-tokens that merging makes may be taken whole.
+        # With `ignore_merges`, normal pieces that merging never makes would be encoded as themselves.
         for token in _never_made({token: text for token, text in enumerate(normal) if text}, ranks):
             del listed[token]
     return {
@@ -133,7 +134,7 @@ def _found_by_merging(model: SentencePieceModel, taken_whole: Mapping[int, str])
 
 
 def _only_decoded(model: SentencePieceModel, found: Mapping[int, str]) -> dict[int, str]:
-    """The pieces that are not among those which are found in a text."""
+    """Return the pieces for decoding only: all that are not in `found`."""
     unknown = _unknown(model)
     return {
         token: model.unknown_surface if token == unknown else text
@@ -143,7 +144,7 @@ def _only_decoded(model: SentencePieceModel, found: Mapping[int, str]) -> dict[i
 
 
 def _fallback(model: SentencePieceModel, source: str) -> dict[int, int]:
-    """The ids of the pieces that stand for bytes."""
+    """Return byte value -> id for the byte pieces."""
     found = byte_fallback_of({text: token for token, text in model.pieces.texts_of({BYTE}).items()})
     if model.byte_fallback and len(found) < 256:
         raise VocabularyError(
@@ -171,7 +172,7 @@ def _unigram(model: SentencePieceModel, name: str, source: str) -> Specification
 
 
 def _found_by_scores(model: SentencePieceModel) -> dict[str, Any]:
-    """The pieces that a text is encoded to, with their scores, and those that are only ever decoded."""
+    """Return the pieces that a text can be encoded to, with their scores, and the pieces for decoding only."""
     read = model.pieces.read
     tables = None if read is None else read.select([NORMAL, USER_DEFINED], ranked=False)
     if tables is not None:
@@ -188,7 +189,7 @@ def _found_by_scores(model: SentencePieceModel) -> dict[str, Any]:
 
 
 def _rules(model: SentencePieceModel) -> SentencePieceText:
-    """The rules of normalization, applied in one pass."""
+    """Return the rules of normalization, which are applied in one pass."""
     return SentencePieceText(
         model.precompiled_charsmap,
         frozenset(model.pieces.texts_of({USER_DEFINED}).values()),
@@ -199,7 +200,7 @@ def _rules(model: SentencePieceModel) -> SentencePieceText:
 
 
 def _any_of(symbols: list[str]) -> str:
-    """An expression for the longest of the symbols at a place.
+    """Return an expression that matches the longest of the symbols at an offset.
 
     >>> _any_of(["<a", "<a>"])
     '<a>|<a'
@@ -208,7 +209,7 @@ def _any_of(symbols: list[str]) -> str:
 
 
 def _never_made(normal: dict[int, str], ranks: dict[int, int]) -> list[int]:
-    """The normal pieces that their own characters do not merge to.
+    """Return the ids of the normal pieces that merging their own characters does not make.
 
     >>> _never_made(dict(enumerate(["a", "b", "c", "d", "bc", "ab", "cd", "abcd", "xyz"])), {4: 0, 5: 1, 6: 2, 7: 3})
     [7, 8]
@@ -295,7 +296,7 @@ def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:
     space = "\u2581" if model.escape_whitespaces else " "
     stages: list[Normalizer] = []
     if model.remove_extra_whitespaces:
-        # Only spaces are removed: other white space is text. A U+2581 of the text itself is removed at its end, too.
+        # Only spaces are removed, no other white space. At the end of the text, U+2581 from the text itself is removed, too.
         stages += [
             Replace(Expression(r"\A +"), ""),
             Replace(Expression(r" {2,}"), " "),

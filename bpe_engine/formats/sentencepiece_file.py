@@ -1,4 +1,4 @@
-"""The contents of SentencePiece `.model` files: pieces, and what is said of training and normalization.
+"""Read SentencePiece `.model` files: the pieces, and the settings of training and normalization.
 
 ModelProto   1: pieces    text (1), score (2) and kind (3) each
              2: trainer   model type (3), white space as suffix (24), byte fallback (35), how the unknown piece is written (44)
@@ -25,7 +25,7 @@ UNIGRAM, BPE = 1, 2
 
 
 class Pieces:
-    """Text, score and kind of each piece; `listed` or, of a file that the core has read, made when somebody asks for them."""
+    """The pieces of a model, from the list `listed`, or from `read` if the core has read the file; then lists are made on first access."""
 
     def __init__(self, listed: list[tuple[str, float, int]], read: _core.PieceFile | None = None) -> None:
         self.read = read
@@ -33,24 +33,24 @@ class Pieces:
 
     @cached_property
     def all(self) -> list[tuple[str, float, int]]:
-        """Text, score and kind of each."""
+        """Text, score and kind of each piece."""
         return self._listed if self.read is None else self.read.pieces()
 
     @cached_property
     def unusual(self) -> list[tuple[int, str, int]]:
-        """Place, text and kind of those that are no normal pieces."""
+        """Id, text and kind of each piece that is not normal."""
         if self.read is not None:
             return self.read.unusual()
         return [(place, text, kind) for place, (text, _, kind) in enumerate(self._listed) if kind != NORMAL]
 
     def are_distinct(self) -> bool:
-        """Whether no text stands twice."""
+        """Whether no two pieces have the same text."""
         if self.read is not None:
             return self.read.are_distinct()
         return len({text for text, _, _ in self._listed}) == len(self._listed)
 
     def texts_of(self, kinds: Collection[int]) -> dict[int, str]:
-        """Place -> text of the pieces of some kinds, which are no normal ones."""
+        """Return id -> text of the pieces of these kinds, which must not include NORMAL."""
         return {place: text for place, text, kind in self.unusual if kind in kinds}
 
 
@@ -72,18 +72,18 @@ class SentencePieceModel:
 
 
 def parse_model(data: bytes, source: str) -> SentencePieceModel:
-    """The contents of a file; `source` is what messages call the file. Raises VocabularyError."""
+    """Parse the contents of a file; `source` is the name of the file in error messages. Raises VocabularyError."""
     read = core().read_sentencepiece(data) if implementation() == "cpp" else None
     if read is not None:
         try:
             return _parsed(read.rest, source, read)
         except VocabularyError:
-            pass  # said below with the place in the whole file
+            pass  # raised again below, with the place in the whole file
     return _parsed(data, source, None)
 
 
 def _parsed(data: bytes, source: str, read: _core.PieceFile | None) -> SentencePieceModel:
-    """The parsed model; `read`: the pieces, if they are not in `data`."""
+    """Parse the model; `read` has the pieces if they are not in `data`."""
     listed: list[tuple[str, float, int]] = []
     model = SentencePieceModel(Pieces(listed, read))
     for number, kind, value, place in fields(data, source):

@@ -1,6 +1,6 @@
 """Tokens, merges, ranks and scores that the core has read from a file, as mappings and sequences that make Python objects on access.
 
-Most who load a file never do: the core hands them to its model by itself. They are right as they are, so nothing checks them again.
+Most programs never access them, because the core passes them to its model directly. The core has validated them, so nothing checks them again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 
 class ReadTokens(Mapping[int, Any]):
-    """Id -> token, in the order of ids; bytes or str. `texts_only`: the same of tokens that are only ever decoded."""
+    """Id -> token (bytes or str), in the order of ids. `texts_only`: id -> token of the tokens for decoding only."""
 
     def __init__(self, tables: _core.TokenTables, alphabet: Literal["bytes", "characters"]) -> None:
         self.tables = tables
@@ -44,7 +44,7 @@ class ReadTokens(Mapping[int, Any]):
 
 
 class ReadNumbers(Mapping[int, Any]):
-    """Id -> score of each token of tables, or id -> merge rank of those that have one."""
+    """Id -> score of each token, or id -> merge rank of the tokens that have one."""
 
     def __init__(self, tables: _core.TokenTables, kind: Literal["scores", "ranks"]) -> None:
         self.tables = tables
@@ -100,7 +100,7 @@ class ReadMerges(Sequence[Pair]):
 
 
 def first_merge_of(merges: Sequence[Pair] | None, ids: set[int]) -> int | None:
-    """The place of the first merge of one of these tokens.
+    """Return the index of the first merge that has one of these tokens as a half; None if there is none.
 
     >>> first_merge_of([(0, 1), (2, 0)], {2})
     1

@@ -1,11 +1,11 @@
-"""Tekken, Mistral's files (`tekken.json`): a JSON object with the settings, the tokens as bytes in base64, and the special tokens.
+"""Read Tekken, Mistral's files (`tekken.json`): a JSON object with the settings, the tokens as bytes in base64, and the special tokens.
 
     "config": {"pattern": "...", "default_vocab_size": 131072, "default_num_special_tokens": 1000, "version": "v3"}
     "vocab": [{"rank": 0, "token_bytes": "AA==", "token_str": "\\u0000"}, ...]          the first 256 are the bytes
-    "special_tokens": [{"rank": 1, "token_str": "<s>", "is_control": true}, ...]       not in the oldest files: then their names are known
+    "special_tokens": [{"rank": 1, "token_str": "<s>", "is_control": true}, ...]       missing in the oldest files, whose special tokens are known
 
-The ids begin with the special tokens: rank r of `vocab` is the id default_num_special_tokens + r. Of `vocab` as many are taken as fit into
-default_vocab_size. The pattern is that of tekken, or one of its own.
+The ids start with the special tokens: rank r of `vocab` is the id default_num_special_tokens + r. Entries of `vocab` that do not fit into
+default_vocab_size are left out. The pattern is tekken's, or another one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.specification import AddedToken, Specification
 
-# The special tokens of files that do not list them, by their ranks.
+# The special tokens of files that do not list them, in the order of their ranks.
 _OLDEST = (
     "<unk> <s> </s> [INST] [/INST] [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS] [TOOL_RESULTS] [/TOOL_RESULTS] [TOOL_CALLS] [IMG] <pad> [IMG_BREAK]"
     " [IMG_END] [PREFIX] [MIDDLE] [SUFFIX] [SYSTEM_PROMPT] [/SYSTEM_PROMPT] [TOOL_CONTENT]"
@@ -33,12 +33,12 @@ _LARGEST = 1 << 24
 
 
 def read(path: Path) -> Specification:
-    """The specification of a file. Raises VocabularyError naming the file and the place, and OSError."""
+    """Read the specification of a file. Raises VocabularyError, naming the file and the place, and OSError."""
     return parse_tekken(path.read_bytes(), str(path), path.stem)
 
 
 def parse_tekken(data: bytes, source: str, name: str | None = None) -> Specification:
-    """The specification in the contents of a file; `source` is what messages call the file. Raises VocabularyError."""
+    """Parse the specification in the contents of a file; `source` is the name of the file in error messages. Raises VocabularyError."""
     found, read = _parsed(data, source)
     config = _object(found.get("config"), f"{source}: config")
     specials = _whole(
@@ -68,7 +68,7 @@ def parse_tekken(data: bytes, source: str, name: str | None = None) -> Specifica
         name=name,
         source=source,
         tokens=tokens,
-        # tiktoken, which Mistral's package uses, takes a whole pre-token that is a token.
+        # tiktoken, which Mistral's package uses, encodes a pre-token that is a token as that token.
         ignore_merges=True,
         pre_tokenizers=(Pattern(pattern),),
         added_tokens=tuple(
@@ -79,14 +79,14 @@ def parse_tekken(data: bytes, source: str, name: str | None = None) -> Specifica
 
 
 def _parsed(data: bytes, source: str) -> tuple[dict[str, Any], list[bytes] | None]:
-    """The file; without its tokens, if the core has read these. It reads what is right: what is wrong is said by the reader in Python."""
+    """Parse the file; leave out the tokens if the core has read them. The core accepts valid files only; errors are reported by the Python reader."""
     read = core().read_tekken(data) if implementation() == "cpp" else None
     if read is not None:
         tokens, rest = read
         try:
             return parse_json(rest, source), tokens
         except VocabularyError:
-            read = None  # said again with the line in the whole file
+            read = None  # raised again below, with the line in the whole file
     return parse_json(data, source), None
 
 
@@ -104,7 +104,7 @@ def _token(entry: object, place: int, where: str) -> bytes:
 
 
 def _special_tokens(entries: object, count: int, source: str) -> list[str]:
-    """The texts of the special tokens: those that the file names, and fillers up to their number, as Mistral's package has them."""
+    """Return the texts of the special tokens: those of the file, then fillers up to `count`, as in Mistral's package."""
     texts: list[str] = []
     if entries is None:
         texts = _OLDEST.split()

@@ -1,9 +1,9 @@
-"""The `*.tiktoken` format: one token a line, its bytes in base64, a space, its id in decimal.
+"""Read and write the `*.tiktoken` format: one token a line, its bytes in base64, a space, its id in decimal.
 
     IQ== 0
     Ig== 1
 
-The format carries neither special tokens nor a pattern; those come with the name of the encoding (`published/registry.py`).
+The format has neither special tokens nor a pattern; these come with the name of the encoding (`published/registry.py`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from bpe_engine.pipeline.specification import Specification
 
 _EMPTY = b"="
-"""An empty token, as Whisper's file has it: none would be seen."""
+"""An empty token, as written in Whisper's file: empty base64 would not be visible."""
 
 
 def read(path: Path) -> Specification:
-    """The specification of a file: its tokens alone. Raises as `read_tiktoken`."""
-    from bpe_engine.pipeline.specification import Specification  # noqa: PLC0415 - published encodings do without
+    """Read the specification of a file, which has tokens only. Raises as `read_tiktoken`."""
+    from bpe_engine.pipeline.specification import Specification  # noqa: PLC0415 - published encodings do not need it
 
     ranks = read_tiktoken(path)
     empty = ranks.pop(b"", None)
@@ -41,14 +41,14 @@ def read(path: Path) -> Specification:
 
 
 def read_tiktoken(path: str | PathLike[str]) -> dict[bytes, int]:
-    """The tokens of a file: token bytes -> id. Raises `VocabularyError` naming file and line, and `OSError`."""
+    """Read the tokens of a file: token bytes -> id. Raises `VocabularyError`, naming file and line, and `OSError`."""
     return parse_tiktoken(Path(path).read_bytes(), str(path))
 
 
 def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
-    """The tokens in the contents of a file; `source` is what messages call the file.
+    """Parse the contents of a file and return token bytes -> id; `source` is the name of the file in error messages.
 
-    Empty lines are skipped and line ends may be CR LF. A token may be empty: "=". Raises `VocabularyError` with `source:line:` in front for a line
+    Empty lines are skipped and line ends may be CR LF. A token may be empty: "=". Raises `VocabularyError`, with `source:line:` in front, for a line
     that is not a token and an id, and for a token or an id that an earlier line has.
 
     >>> parse_tiktoken(b"IQ== 0\\nIg== 1\\n", "two.tiktoken")
@@ -58,7 +58,7 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
         found: dict[bytes, int] | None = core().read_tiktoken(data)
         if found is not None:
             return found
-        # The quick reader found something unusual. It is read here, or an error says what is wrong.
+        # The fast reader found something unusual: the code below reads it, or raises an error.
     ranks: dict[bytes, int] = {}
     lines_by_id: dict[int, int] = {}
     for number, line in enumerate(data.splitlines(), start=1):
@@ -87,7 +87,7 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
 
 
 def dump_tiktoken(ranks: Mapping[bytes, int]) -> bytes:
-    """The contents of the file for these tokens, in the order of their ids: byte for byte as OpenAI publishes it.
+    """Return the contents of the file for these tokens, in the order of their ids: byte for byte as OpenAI publishes it.
 
     >>> dump_tiktoken({b'"': 1, b"!": 0})
     b'IQ== 0\\nIg== 1\\n'

@@ -1,9 +1,9 @@
-"""tokenizer.json of Hugging Face: byte-pair encoding with all its stages. The other models: `tokenizer_json_models.py`.
+"""Read Hugging Face's tokenizer.json: byte-pair encoding with all its stages. The other models: `tokenizer_json_models.py`.
 
     {"added_tokens": [...], "normalizer": ..., "pre_tokenizer": ..., "post_processor": ..., "decoder": ...,
      "model": {"type": "BPE", "vocab": {token: id}, "merges": ["a b", ...] or [["a", "b"], ...], ...}}
 
-What is not supported is refused, with its place in the file. `truncation` and `padding` are not read: they say how a model is fed.
+Unsupported features are refused, with their place in the file. `truncation` and `padding` are not read, because they concern the input of a model.
 The parts other than the model: `tokenizer_json_stages.py`.
 """
 
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 def read(path: Path) -> Specification:
-    """The specification in a file. Raises VocabularyError with the file and the place in it, UnsupportedModelError for what it does not support, OSError."""
+    """Read the specification in a file.
+
+    Raises VocabularyError with the file and the place in it, UnsupportedModelError for an unsupported feature, and OSError.
+    """
     return parse_tokenizer_json(
         path.read_bytes(),
         str(path),
@@ -38,14 +41,14 @@ def read(path: Path) -> Specification:
 
 
 def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> Specification:
-    """The specification in the contents of a file; `source` is what messages call the file. Raises as `read`."""
+    """Parse the specification in the contents of a file; `source` is the name of the file in error messages. Raises as `read`."""
     file, read = _parsed(data, source)
     model = file.object("model")
     kind = model.get("type")
     if kind is None and isinstance(model.get("merges"), list):
-        kind = "BPE"  # files of before 2020 do not say
+        kind = "BPE"  # files from before 2020 have no type
     if read is not None and (read.has_scores, read.has_merges) != (kind == "Unigram", kind == "BPE"):
-        # The reader in Python reports what is missing or unexpected.
+        # The Python reader reports missing or unexpected parts.
         file, read = Node(parse_json(data, source), source, ""), None
         model = file.object("model")
     if kind in ("WordPiece", "WordLevel", "Unigram"):
@@ -61,7 +64,7 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
         vocabulary.read_merges()
     ignore_merges = model.boolean("ignore_merges", default=False)
     in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and _has_all_bytes(model, vocabulary.find)
-    # Trainers put special tokens among the others. If no merge makes them they are found in the text, or not at all.
+    # Trainers put special tokens among the others. A special token that no merge makes is only ever found in the text, so it is left out here.
     left_out = (
         set()
         if ignore_merges
@@ -98,30 +101,30 @@ _Selected = tuple[_Tokens, _Tokens, Sequence[tuple[int, int]]]
 
 
 class _Vocabulary(Protocol):
-    """The tokens and the merges of a file."""
+    """Protocol for the tokens and the merges of a file."""
 
     def find(self, text: str) -> int | None:
-        """The id of a token."""
+        """Return the id of a token; None if it is not in the vocabulary."""
         ...
 
     def is_merged(self, text: str) -> bool:
-        """Whether a merge makes this token, or takes it."""
+        """Whether any merge makes this token or has it as a half."""
         ...
 
 
 def _parsed(data: bytes, source: str) -> tuple[Node, _core.VocabularyFile | None]:
-    """The file; without its tokens and merges, if the core has read these. It reads what is right: what is wrong is said by the reader in Python."""
+    """Parse the file; leave out tokens and merges if the core has read them. The core accepts valid files only; errors are reported by the Python reader."""
     read = core().read_tokenizer_json(data) if implementation() == "cpp" else None
     if read is not None:
         try:
             return Node(parse_json(read.rest, source), source, ""), read
         except VocabularyError:
-            read = None  # said again with the line in the whole file
+            read = None  # raised again below, with the line in the whole file
     return Node(parse_json(data, source), source, ""), read
 
 
 def _selected(vocabulary: _Vocabulary, left_out: set[str], data: bytes, source: str, *, in_bytes: bool) -> _Selected:
-    """The tokens that a text is encoded to, those that are only ever decoded, and the merges."""
+    """Return the tokens that a text can be encoded to, the tokens for decoding only, and the merges."""
     if not isinstance(vocabulary, _VocabularyInPython):
         read = cast("_core.VocabularyFile", vocabulary)
         tables = read.select(sorted(left_out), BYTE_OF_CHARACTER if in_bytes else None)
@@ -152,7 +155,7 @@ class _VocabularyInPython:
         return self._tokens.get(text) in self._merged
 
     def selected(self, left_out: set[str], *, in_bytes: bool) -> _Selected:
-        """The tokens but for those of `left_out`."""
+        """Return the tokens except those of `left_out`, the tokens for decoding only, and the merges."""
         by_id = sorted((token_id, token) for token, token_id in self._tokens.items() if token not in left_out)
         # No text is encoded to an empty token; Whisper has one.
         empty = self._tokens.get("")
@@ -166,7 +169,7 @@ class _VocabularyInPython:
 
 
 def _as_bytes(by_id: list[tuple[int, str]]) -> tuple[dict[int, bytes], dict[int, bytes]]:
-    """The tokens as the bytes that they stand for; those that stand for none, because of a character that no byte is written as."""
+    """Return the tokens as bytes, and separately the tokens with a character outside the byte alphabet, as UTF-8."""
     tokens, texts_only = {}, {}
     for token_id, token in by_id:
         try:
@@ -177,14 +180,14 @@ def _as_bytes(by_id: list[tuple[int, str]]) -> tuple[dict[int, bytes], dict[int,
 
 
 def _check_dropout(model: Node) -> None:
-    """Dropout, which leaves merges out at random, is for training; the tokens here are those without it, as all counts have to be."""
+    """Check the probability of dropout. It skips merges at random, for training only, and is ignored: counts need to be reproducible."""
     dropout = model.get("dropout")
     if dropout is not None and (type(dropout) not in (int, float) or not 0 <= dropout <= 1):
         raise model.error(f"{dropout!r:.80} is no probability", "dropout")
 
 
 def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[int, int]], set[int]]:
-    """The merges as pairs of ids, and all ids that they have to do with."""
+    """Return the merges as pairs of ids, and the ids of all their halves and results."""
     merges: list[tuple[int, int]] = []
     prefix = _text(model, "continuing_subword_prefix")
     involved: set[int] = set()
@@ -205,7 +208,7 @@ def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[in
 
 
 def _has_all_bytes(model: Node, find: Callable[[str], int | None]) -> bool:
-    """Whether every byte is a token, wherever it stands in a pre-token."""
+    """Whether every byte is a token at every position in a pre-token (with the subword prefix, with the word suffix)."""
     prefix, suffix = _text(model, "continuing_subword_prefix"), _text(model, "end_of_word_suffix")
     kinds = {(before, behind) for before in ("", prefix) for behind in ("", suffix)}
     return all(find(f"{before}{byte}{behind}") is not None for before, behind in kinds for byte in BYTE_OF_CHARACTER)
@@ -218,7 +221,7 @@ def _text(model: Node, name: str) -> str:
 def _read_unknown(
     model: Node, find: Callable[[str], int | None], *, in_bytes: bool
 ) -> tuple[int | Literal["error", "drop"], dict[int, int]]:
-    """The id of the unknown token or what else becomes of unknown characters, and the ids of bytes that stand for them."""
+    """Return the id of the unknown token, or the other treatment of unknown characters, and the ids of byte tokens for them."""
     token = model.get("unk_token")
     unknown = find(token) if isinstance(token, str) else None
     if token is not None and unknown is None:

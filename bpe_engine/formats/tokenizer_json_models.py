@@ -1,4 +1,4 @@
-"""The models in a tokenizer.json that merge nothing.
+"""Read the models without merges in a tokenizer.json: WordPiece, WordLevel and Unigram.
 
 {"type": "WordPiece", "vocab": {"un": 0, "##able": 1, "[UNK]": 2}, "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
 {"type": "WordLevel", "vocab": {"the": 0, "<unk>": 1}, "unk_token": "<unk>"}
@@ -30,9 +30,9 @@ _KINDS: Mapping[str, Literal["wordpiece", "wordlevel", "unigram"]] = {
 
 
 def parse_piece_model(file: Node, source: str, name: str | None, read: _core.VocabularyFile | None) -> Specification:
-    """The specification in a file whose model is one of these three; `read`: its tokens, if the core has read them.
+    """Return the specification of a file with one of these three models; `read`: its tokens, if the core has read them.
 
-    Raises VocabularyError, and UnsupportedModelError for what is not supported.
+    Raises VocabularyError, and UnsupportedModelError for an unsupported feature.
     """
     model = file.object("model")
     kind = _KINDS[model.string("type")]
@@ -64,11 +64,11 @@ def parse_piece_model(file: Node, source: str, name: str | None, read: _core.Voc
 
 
 _Vocabulary = tuple["Callable[[str], int | None]", int, dict[str, Any]]
-"""The id of a token that is found in a text, how many entries there are, and what the specification takes of them."""
+"""A function from token text to id, the number of entries, and the arguments of `Specification` that hold the tokens."""
 
 
 def _read_vocabulary(read: _core.VocabularyFile) -> _Vocabulary:
-    """The vocabulary of a model that the core has read."""
+    """Return the vocabulary of a model that the core has read."""
     tables = read.select([], None)
     if tables is None:
         raise AssertionError("the core reads no file without a token")
@@ -80,7 +80,7 @@ def _read_vocabulary(read: _core.VocabularyFile) -> _Vocabulary:
 
 
 def _plain_vocabulary(model: Node) -> _Vocabulary:
-    """The vocabulary of a WordPiece or WordLevel model."""
+    """Return the vocabulary of a WordPiece or WordLevel model."""
     vocabulary = read_vocabulary(model)
     by_id = sorted(vocabulary.items(), key=lambda item: item[1])
     return (
@@ -94,7 +94,7 @@ def _plain_vocabulary(model: Node) -> _Vocabulary:
 
 
 def _scored_vocabulary(model: Node) -> _Vocabulary:
-    """The vocabulary of a Unigram model. The last of equal tokens counts; the empty one is never found in a text."""
+    """Return the vocabulary of a Unigram model. The last of equal tokens counts; an empty token is never found in a text."""
     entries = model.array("vocab")
     ids: dict[str, int] = {}
     scores: list[float] = []
@@ -126,7 +126,7 @@ def _scored_vocabulary(model: Node) -> _Vocabulary:
 
 
 def _said_of_words(model: Node, find: Callable[[str], int | None], kind: str) -> dict[str, Any]:
-    """The settings of WordPiece and WordLevel, beside their tokens."""
+    """Return the settings of WordPiece or WordLevel, without the tokens."""
     unknown = find(model.string("unk_token"))
     found: dict[str, Any] = {"unknown": "error" if unknown is None else unknown}
     if kind == "wordpiece":
@@ -144,7 +144,7 @@ def _said_of_words(model: Node, find: Callable[[str], int | None], kind: str) ->
 
 
 def _said_of_unigram(model: Node, find: Callable[[str], int | None], size: int) -> dict[str, Any]:
-    """The settings of Unigram, beside its `size` tokens."""
+    """Return the settings of Unigram, without its `size` tokens."""
     unknown = model.get("unk_id")
     if unknown is not None and (type(unknown) is not int or not 0 <= unknown < size):
         raise model.error(f"{unknown!r:.80} is not the place of a token in model.vocab", "unk_id")

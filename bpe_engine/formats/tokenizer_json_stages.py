@@ -1,8 +1,8 @@
-"""The stages in a tokenizer.json: normalizers, pre-tokenizers, post-processors and decoders, each a JSON object with a `type`.
+"""Read the stages in a tokenizer.json: normalizers, pre-tokenizers, post-processors and decoders, each a JSON object with a `type`.
 
     {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}     ->  (UnicodeForm("NFC"), Lowercase())
 
-A type that is not here is refused with its place: "pre_tokenizer.pretokenizers[1]: the type 'Odd' is not supported".
+An unknown type is refused with its place: "pre_tokenizer.pretokenizers[1]: the type 'Odd' is not supported".
 """
 
 from __future__ import annotations
@@ -63,22 +63,22 @@ PrependScheme = Literal["always", "first", "never"]
 
 
 def read_normalizers(file: Node) -> tuple[Normalizer, ...]:
-    """The normalizers of a file, sequences laid flat."""
+    """Read the normalizers of a file, with sequences flattened."""
     return tuple(step for node in _flat(file, "normalizer", "normalizers") for step in _normalizers(node))
 
 
 def read_pre_tokenizers(file: Node) -> tuple[PreTokenizer, ...]:
-    """The pre-tokenizers of a file, sequences laid flat."""
+    """Read the pre-tokenizers of a file, with sequences flattened."""
     return tuple(stage for node in _flat(file, "pre_tokenizer", "pretokenizers") for stage in _pre_tokenizers(node))
 
 
 def read_decoders(file: Node) -> tuple[Decoder, ...]:
-    """The decoders of a file, sequences laid flat."""
+    """Read the decoders of a file, with sequences flattened."""
     return tuple(_decoder(node) for node in _flat(file, "decoder", "decoders"))
 
 
 def read_specials(file: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The ids that the post-processors put before and after a single text."""
+    """Read the ids that the post-processors put before and after a single text."""
     prefix: tuple[int, ...] = ()
     suffix: tuple[int, ...] = ()
     for node in _flat(file, "post_processor", "processors"):
@@ -88,7 +88,7 @@ def read_specials(file: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _flat(file: Node, name: str, parts: str) -> Iterator[Node]:
-    """The stages under `name`, those of a Sequence in its place; `parts` is what a Sequence calls them."""
+    """Yield the stages under `name`, with each Sequence replaced by its stages, which are its entry `parts`."""
     if file.get(name) is None:
         return
     pending = [(file.object(name), 0)]

@@ -1,4 +1,4 @@
-"""The tokens in a tokenizer.json: the added ones, and a vocabulary that is an object.
+"""Read the tokens in a tokenizer.json: the added tokens, and a vocabulary that is an object.
 
 "added_tokens": [{"id": 0, "content": "<s>", "special": true, "lstrip": false, ...}]      "vocab": {"a": 1, "b": 2}
 """
@@ -14,7 +14,7 @@ from bpe_engine.vocabulary import LARGEST_ID
 
 
 def read_added_tokens(file: Node) -> tuple[AddedToken, ...]:
-    """The added tokens of a file. Raises VocabularyError."""
+    """Read the added tokens of a file. Raises VocabularyError."""
     tokens = []
     texts: set[str] = set()
     ids: set[int] = set()
@@ -33,7 +33,7 @@ def read_added_tokens(file: Node) -> tuple[AddedToken, ...]:
 
 
 def check_added_tokens(file: Node, added: tuple[AddedToken, ...], find: Callable[[str], int | None]) -> None:
-    """Raise VocabularyError where an added token is in the vocabulary with another id; `find` gives the id there."""
+    """Raise VocabularyError if an added token has another id in the vocabulary; `find` returns the id there."""
     for token in added:
         other = find(token.text)
         if other not in (None, token.id):
@@ -44,7 +44,7 @@ def check_added_tokens(file: Node, added: tuple[AddedToken, ...], find: Callable
 
 
 def read_vocabulary(model: Node) -> dict[str, int]:
-    """Token -> id. Raises VocabularyError."""
+    """Read the vocabulary: token -> id. Raises VocabularyError."""
     vocabulary: dict[str, Any] = model.object("vocab").value
     owners: dict[int, str] = {}
     for token, token_id in vocabulary.items():

@@ -1,4 +1,4 @@
-"""Read a file that must be UTF-8, and name the line where it is not."""
+"""Decode a file that must be UTF-8, and name the line of an error."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from bpe_engine.errors import VocabularyError
 
 
 def decoded(data: bytes, source: str) -> str:
-    """The text; `source` is what messages call the file. A byte order mark stays. Raises VocabularyError with the line and the byte offset.
+    """Decode UTF-8; `source` is the name of the file in error messages. A byte order mark is kept.
+
+    Raises VocabularyError with the line and the byte offset.
 
     >>> decoded(b"one\\ntwo \\xff", "merges.txt")
     Traceback (most recent call last):

@@ -1,11 +1,11 @@
-"""A tokenizer -> files that other programs read.
+"""Write a tokenizer to files that other programs read.
 
 tokenizer.json     Hugging Face `tokenizers`, `transformers`: tokens, merges, pattern, special tokens
-*.tiktoken         tiktoken: tokens alone; the pattern and the special tokens are given beside the file
+*.tiktoken         tiktoken: tokens only; the pattern and the special tokens are passed separately
 *.model            minbpe: bytes 0 to 255, then merges; pattern, special tokens
 
-Each holds the very same tokenizer, or is not written: what a format cannot say is a VocabularyError that names it. (`tokenizers` has its own Unicode
-tables, older ones as a rule: there a character of a recent Unicode may belong to another class.)
+A file holds exactly the same tokenizer, or is not written: a feature that the format cannot express raises a VocabularyError that names it.
+(`tokenizers` has its own, usually older, Unicode tables, in which a recently added character may belong to another class.)
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FileFormat = Literal["tokenizer_json", "tiktoken", "minbpe"]
 
 
 class Writable(Protocol):
-    """A Tokenizer, as far as a file holds it."""
+    """Protocol for the parts of a Tokenizer that a file holds."""
 
     prefix: tuple[int, ...]
     suffix: tuple[int, ...]
@@ -53,10 +53,10 @@ _BY_SUFFIX: dict[str, FileFormat] = {".json": "tokenizer_json", ".tiktoken": "ti
 
 
 def save(tokenizer: Writable, path: str | PathLike[str], file_format: FileFormat | None = None) -> None:
-    """Write the file of a tokenizer; it replaces another one only once it is complete.
+    """Write the file of a tokenizer. An existing file is replaced only after the new one is complete.
 
-    The ending of `path` tells the format, if `file_format` does not: `.json`, `.tiktoken` or `.model`. Raises VocabularyError for what the
-    format has no way to say, and OSError.
+    Without `file_format`, the suffix of `path` selects the format: `.json`, `.tiktoken` or `.model`. Raises VocabularyError for a feature that
+    the format cannot express, and OSError.
     """
     target = Path(path)
     data = contents(tokenizer, file_format or format_of(target))
@@ -74,7 +74,7 @@ def save(tokenizer: Writable, path: str | PathLike[str], file_format: FileFormat
 
 
 def format_of(path: Path) -> FileFormat:
-    """The format that the ending of a path tells. Raises VocabularyError where it tells none."""
+    """Return the format for the suffix of a path. Raises VocabularyError if no format has this suffix."""
     found = _BY_SUFFIX.get(path.suffix.lower())
     if found is None:
         raise VocabularyError(f"{path}: the ending tells no format: {', '.join(_BY_SUFFIX)}")
@@ -82,7 +82,7 @@ def format_of(path: Path) -> FileFormat:
 
 
 def contents(tokenizer: Writable, file_format: FileFormat) -> bytes:
-    """The bytes of the file that `save` writes.
+    """Return the bytes of the file that `save` writes.
 
     >>> from bpe_engine import train
     >>> contents(train(["abab"], 257, pattern=None, layout="minbpe"), "minbpe")
@@ -112,7 +112,7 @@ def _check_plain(tokenizer: Writable, file_format: str) -> None:
 
 
 def _halves(tokenizer: Writable) -> dict[int, tuple[int, int] | None]:
-    """For each token, in the order of ids, the two that it is merged from; itself twice, where it is one byte; None where no merge makes it."""
+    """Return id -> the two ids that a token is merged from, in the order of ids; its own id twice if it is one byte; None if no merge makes it."""
     vocabulary = tokenizer.vocabulary
     tokens = sorted(filter(None, vocabulary.ranks), key=vocabulary.ranks.__getitem__)
     ids = [vocabulary.ranks[token] for token in tokens]
@@ -219,7 +219,7 @@ def _tokenizer_json(tokenizer: Writable) -> bytes:
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
-            # tiktoken takes a whole pre-token that is a token which no merge makes.
+            # tiktoken encodes a pre-token that is a token as that token, even if no merge makes it.
             "ignore_merges": None in halves.values(),
             "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
             "merges": merges,
@@ -234,7 +234,7 @@ def _added_token(text: str, token_id: int) -> dict[str, Any]:
 
 
 def _post_processor(tokenizer: Writable) -> dict[str, Any] | None:
-    """The post-processor that puts the prefix and the suffix of a tokenizer around each text."""
+    """Return the post-processor that puts the prefix and the suffix of a tokenizer around each text; None if both are empty."""
     if not tokenizer.prefix and not tokenizer.suffix:
         return None
     text_of: dict[int, str] = {}
