@@ -1,10 +1,10 @@
-"""Added tokens: found in a text before anything else, by one pass of an automaton, with the flags that Hugging Face gives them.
+"""Find added tokens in a text before any other stage, in one pass of an automaton, with the flags of Hugging Face.
 
     "a <mask> b"   with <mask> and lstrip       "a" | " <mask>" | " b"
 
-Of tokens that overlap the leftmost counts, then the longest. One that is found but not wanted, because it is special and not allowed, or
-stands inside a word, is plain text; what overlaps it is still not looked for again. `longest_first` is llama.cpp's way: the longest counts, wherever
-it stands, and what is not wanted hides nothing.
+Of overlapping tokens the leftmost is found, then the longest. A token that is found but not wanted, because it is special and not allowed, or is
+inside a word, is plain text; still, tokens that overlap it are not found. `longest_first` is llama.cpp's way: the longest token is found, wherever
+it is, and an unwanted token hides nothing.
 
     "ab" and "bcd" in "abcd"        leftmost: "ab" | "cd"        longest first: "a" | "bcd"
 """
@@ -21,7 +21,7 @@ from bpe_engine.special_tokens import Specials, check_specials
 
 
 class Found(NamedTuple):
-    """An added token in a text: from `start` to `end`, in characters, with the white space that it takes along."""
+    """An added token in a text: its span in characters, including the white space that the token strips."""
 
     token: AddedToken
     start: int
@@ -29,10 +29,10 @@ class Found(NamedTuple):
 
 
 class AddedTokenFinder:
-    """Finds added tokens. Immutable; shared by threads; pickles.
+    """Finds added tokens. Immutable; threads may share it; can be pickled.
 
-    `written` gives the text of a token as it is looked for: normalized, say. Raises VocabularyError where that is empty. With `longest_first`
-    the token of the most bytes in UTF-8 is looked for first, and of equals the one that is given first.
+    `written` returns the text to search for from the text of a token, normalized for example. Raises VocabularyError if that is empty. With
+    `longest_first` the token with the most bytes in UTF-8 is searched for first; of equals, the first of `tokens`.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class AddedTokenFinder:
         for token in tokens:
             self.tokens[_written(token, written)] = token
         self.longest = max(map(len, self.tokens), default=0)
-        """Characters of the longest token."""
+        """The length of the longest token, in characters."""
         self._firsts = tuple({text[0] for text in self.tokens})
         by_size = sorted(self.tokens, key=lambda text: -len(text.encode()))
         self._turns = {self.tokens[text]: turn for turn, text in enumerate(by_size)}
-        # The compiled engine finds added tokens by itself; and on an interpreter without the GIL importing this package switches the GIL on.
+        # Imported late: the compiled engine does not need it, and on an interpreter without the GIL this import switches the GIL on.
         import ahocorasick  # noqa: PLC0415
 
         self._automaton = ahocorasick.Automaton()
@@ -60,13 +60,13 @@ class AddedTokenFinder:
         return bool(self.tokens)
 
     def occurs(self, text: str) -> bool:
-        """Whether any token is written in `text`."""
+        """Whether the text of any token occurs in `text`."""
         if not any(first in text for first in self._firsts):
             return False
         return next(self._automaton.iter(text), None) is not None
 
     def spans(self, text: str) -> list[tuple[int, int, AddedToken]]:
-        """All places where a token is written, also those that overlap: start, end, token; the leftmost first, then the longest."""
+        """Return all occurrences of tokens, overlapping ones included, as (start, end, token); the leftmost first, then the longest."""
         if not any(first in text for first in self._firsts):
             return []
         found = [(last + 1 - size, last + 1, token) for last, (size, token) in self._automaton.iter(text)]
@@ -74,15 +74,15 @@ class AddedTokenFinder:
         return found
 
     def find(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[Found]:
-        """The tokens in `text`, from left to right, of which `wanted` is true.
+        """Yield the tokens in `text` for which `wanted` is true, from left to right.
 
-        Two can share white space that the first takes along and the second is made of; then the second starts before the end of the first,
-        or is left out if nothing is left of it.
+        A token may consist of white space that the token before it strips. Then its span starts before the end of that token's span; if it ends
+        there, too, the token is left out.
         """
         taken = 0
         for start, end, token in (self._longest if self._longest_first else self._leftmost)(text, wanted):
             if token.lstrip:
-                start = max(len(text[:start].rstrip(WHITE_SPACE)), taken)  # noqa: PLW2901 - what it takes along
+                start = max(len(text[:start].rstrip(WHITE_SPACE)), taken)  # noqa: PLW2901 - with the white space that it strips
             if token.rstrip:
                 end += _leading_white_space(text, end)  # noqa: PLW2901 - as above
             taken = end
@@ -101,7 +101,7 @@ class AddedTokenFinder:
         taken = bytearray(len(text))
         found = []
         for start, end, token in sorted(self.spans(text), key=lambda span: (self._turns[span[2]], span[0])):
-            # Tokens taken before have at least as many bytes, so one that overlaps this covers its first or its last byte.
+            # Tokens found before have at least as many bytes, so any that overlaps this one covers its first or its last character.
             if not taken[start] and not taken[end - 1] and wanted(token) and _may_stand(text, start, end, token):
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, token))
@@ -118,28 +118,28 @@ def _leading_white_space(text: str, start: int) -> int:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether there is no letter or other part of a word on either side."""
+    """Whether neither neighbouring character is a letter or another part of a word."""
     from bpe_engine.pipeline.matching import is_word  # noqa: PLC0415 - few files have such tokens
 
     return (start == 0 or not is_word(text[start - 1])) and (end == len(text) or not is_word(text[end]))
 
 
 def crosses(spans: Collection[tuple[int, int, AddedToken]], place: int) -> bool:
-    """Whether one of the tokens stands on both sides of a place."""
+    """Whether one of the spans has `place` inside it."""
     return any(start < place < end for start, end, _ in spans)
 
 
 def always(token: AddedToken) -> bool:
-    """Whether an added token is found though nobody allows it."""
+    """Whether an added token is found without being allowed."""
     return not token.special
 
 
 def wanted_tokens(
     tokens: Sequence[AddedToken], allowed: Specials, disallowed: Specials
 ) -> Callable[[AddedToken], bool]:
-    """Tells whether an added token is found where some special ones are allowed; raises DisallowedSpecialTokenError for others.
+    """Return a function that reports whether an added token is wanted; it raises DisallowedSpecialTokenError for a disallowed token.
 
-    TypeError where `allowed` or `disallowed` is a str other than "all".
+    Raises TypeError if `allowed` or `disallowed` is a str other than "all".
     """
     check_specials(allowed, disallowed)
     special = {token.text for token in tokens if token.special}
@@ -158,9 +158,9 @@ def wanted_tokens(
 
 
 def written_tokens(tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None) -> dict[int, str]:
-    """Id -> the text by which an added token is looked for. Of tokens of one text the last is found.
+    """Return id -> the text to search for, of the added tokens. Of tokens with the same text the last is found.
 
-    Raises VocabularyError where nothing is left of a token when it is normalized.
+    Raises VocabularyError if the normalized text of a token is empty.
     """
     raw: dict[str, int] = {}
     normal: dict[str, int] = {}

@@ -1,8 +1,9 @@
-"""Classes of characters, in the versions of Unicode that Hugging Face `tokenizers` 0.23 follows, whatever Python this is.
+"""Classes of characters, in the Unicode versions that Hugging Face `tokenizers` 0.23 follows, independent of the Python version.
 
-Normalization forms and marks: Unicode 9 (of BertNormalizer, too, which has a list of its own), controls: Unicode 9, punctuation: Unicode 8, lower case: Unicode 17, from `pinned_characters.txt`
-(scripts/build_pinned_characters.py). Letters, numbers and white space: Unicode 16, from `text/unicode_classes.py`. Of numbers that makes a
-difference of thirteen characters: the package's own Digits calls those of Unicode 17 numbers, its regular expressions do not.
+Normalization forms and marks: Unicode 9 (also for BertNormalizer, which has its own list), controls: Unicode 9, punctuation: Unicode 8, lower case:
+Unicode 17, from `pinned_characters.txt` (scripts/build_pinned_characters.py). Letters, numbers and white space: Unicode 16, from
+`text/unicode_classes.py`. For numbers this differs in thirteen characters: Digits of `tokenizers` takes those of Unicode 17 for numbers, its regular
+expressions do not.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def _lines() -> dict[str, list[str]]:
 
 @cache
 def members(kind: str) -> str:
-    """The inside of a set of a regular expression: the characters of a kind, "mark" or "punctuation", say.
+    """Return the characters of a kind, such as "mark" or "punctuation", as the inside of a set in a regular expression.
 
     >>> import regex
     >>> bool(regex.match(f"[{members('mark')}]", "\\u0301")), bool(regex.match(f"[{members('punctuation')}]", "$"))
@@ -48,7 +49,7 @@ def members(kind: str) -> str:
 
 @cache
 def code_points(kind: str) -> tuple[tuple[int, int], ...]:
-    """The characters of a kind, as the first and the last code point of each run.
+    """Return the characters of a kind, as the first and the last code point of each run.
 
     >>> code_points("ideograph")[:2]
     ((13312, 19903), (19968, 40959))
@@ -61,9 +62,9 @@ def code_points(kind: str) -> tuple[tuple[int, int], ...]:
 
 @cache
 def script_runs() -> tuple[tuple[int, int, int], ...]:
-    """The first and the last code point of each run of characters of one script, in ascending order, and the number of the script, from 1 on.
+    """Return (first, last, number) of each run of characters of one script, ascending: code points, and the script's number from 1 on.
 
-    Scripts are those of the pre-tokenizer UnicodeScripts (`scripts.txt`), to which kana are Han, and unassigned characters and the space of no script.
+    Scripts are those of the pre-tokenizer UnicodeScripts (`scripts.txt`), which takes kana for Han, and unassigned characters and the space for no script.
 
     >>> script_runs()[1][:2]
     (33, 64)
@@ -77,7 +78,7 @@ def script_runs() -> tuple[tuple[int, int, int], ...]:
 
 
 def script_of(character: str) -> int:
-    """The number of the script of a character; 0 for none.
+    """Return the number of the script of a character; 0 for none.
 
     >>> script_of("a") == script_of("é") != script_of("1"), script_of(" ")
     (True, 0)
@@ -89,7 +90,7 @@ def script_of(character: str) -> int:
 
 @cache
 def numbers() -> str:
-    """The characters that are numbers, likewise."""
+    """Return the characters that are numbers, as the inside of a set in a regular expression."""
     found = ranges()
     ends = [following.first - 1 for following in found[1:]] + [0x10FFFF]
     return "".join(rf"\U{r.first:08X}-\U{end:08X}" for r, end in zip(found, ends, strict=True) if r.category == "N")
@@ -97,7 +98,7 @@ def numbers() -> str:
 
 @cache
 def compiled(source: str) -> regex.Pattern[str]:
-    """A regular expression of our own, compiled once."""
+    """Compile a regular expression of this package, once."""
     import regex  # noqa: PLC0415 - 40 ms, and the compiled core never needs it
 
     return regex.compile(source)
@@ -105,6 +106,6 @@ def compiled(source: str) -> regex.Pattern[str]:
 
 @cache
 def later_lower_case() -> dict[int, str]:
-    """The characters in upper case that Python 3.11 does not know as such: code point -> lower case."""
+    """Return code point -> lower case, for upper-case characters that Python 3.11 does not know."""
     pairs = (field.split(":") for field in _lines()["lower"])
     return {int(upper, 16): chr(int(lower, 16)) for upper, lower in pairs}

@@ -1,11 +1,11 @@
-r"""Compiled tables by which SentencePiece normalizes: a trie of texts, and what stands in place of each.
+r"""Compiled tables by which SentencePiece normalizes: a trie of keys, and the replacement of each.
 
     4 bytes    the size of the trie
     trie       a double array, four bytes a unit           "ﬁ" -> 17, "ｅ" -> 20
     texts      one after the other, each up to a zero      17: "fi\0"  20: "e\0"
 
-A unit, from its lowest bit on: a label of 8 bits, whether it has a leaf (bit 8), and by bits 9 to 31 how far its children are; a leaf has the place of
-its text in bits 0 to 30. The child of a unit for a byte is where the unit's own number, how far its children are, and the byte have an odd number of ones, bit by bit.
+A unit has, from its lowest bit on: a label of 8 bits, whether it has a leaf (bit 8), and the offset of its children (bits 9 to 31). A leaf has the
+offset of its replacement in bits 0 to 30. The index of a unit's child for a byte is the unit's index XOR the offset of its children XOR the byte.
 
 Source: S. Yata's darts-clone, which the package `sentencepiece` compiles its rules with.
 """
@@ -21,7 +21,7 @@ _LABEL = 0x800000FF
 
 
 class CharsmapTable:
-    """A table of replacements, decoded. Immutable. Raises ValueError, with the reason, for bytes that are no table."""
+    """A decoded table of replacements. Immutable. Raises ValueError, with the reason, for bytes that are no table."""
 
     def __init__(self, data: bytes) -> None:
         size = int.from_bytes(data[:4], "little")
@@ -37,7 +37,7 @@ class CharsmapTable:
             raise ValueError("the texts in the table of characters are not UTF-8") from None
 
     def prefixes(self, key: bytes) -> list[tuple[int, str]]:
-        """The texts of the trie that `key` begins with, the shortest first: how long it is, in bytes, and what stands in its place."""
+        """Return (length in bytes, replacement) of each key in the table that is a prefix of `key`, the shortest first."""
         units, found = self._units, []
         place = _offset(units[0])
         for length, byte in enumerate(key, 1):
@@ -48,7 +48,7 @@ class CharsmapTable:
             place ^= _offset(units[place])
             if place >= len(units):
                 break
-            # A text of the table ends where a character does.
+            # A key of the table ends at the end of a character.
             if has_leaf and (length == len(key) or key[length] & 0xC0 != 0x80):
                 found.append((length, self._text(units[place] & _VALUE)))
         return found
@@ -64,5 +64,5 @@ def _offset(unit: int) -> int:
 
 @cache
 def table_of(data: bytes) -> CharsmapTable:
-    """The table in some bytes, read once."""
+    """Return the decoded table of these bytes, decoded once."""
     return CharsmapTable(data)

@@ -1,14 +1,14 @@
-"""Compile a specification into a pipeline of the compiled core, or say why it cannot be.
+"""Compile a specification into a pipeline of the compiled core, or report why that is impossible.
 
     specification                                        core
-    added tokens                                         looked for in the text
+    added tokens                                         searched for in the text
     normalizers; a first Metaspace or ByteLevel          a normalizer
-    pre-tokenizers                                       stages: a named scanner, or a matcher and what becomes of matches and gaps
-    a Metaspace or ByteLevel that puts something         an insertion, and the stages after it: done once a piece, and remembered
+    pre-tokenizers                                       stages: a named scanner, or a matcher and a behaviour for matches and gaps
+    a Metaspace or ByteLevel that inserts text           an insertion, with the stages after it: run once per piece, and cached
       before pieces of other stages
     merges                                               a model
 
-Here are the whole and the normalizers; compiling_stages.py and compiling_models.py do the others.
+This module compiles the whole and the normalizers; compiling_stages.py and compiling_models.py compile the rest.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 Step: TypeAlias = tuple[str, object, object]
 
-# What normalizers of SentencePiece leave out at an end of a text: the runs of characters, and the side.
+# Expressions by which our SentencePiece normalizers strip an end of a text -> the runs of characters (first, last, ...), and the side.
 _STRIPS: Final = {
     r"\A +": ("  ", "left"),
     r"[  ]+\z": ("  ", "right"),
@@ -62,7 +62,7 @@ _STRIPS: Final = {
 
 
 class PipelineParts(NamedTuple):
-    """The parts that `_core.Pipeline` is made of."""
+    """The arguments of `_core.Pipeline`."""
 
     added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool, str]]
     normalizer: _core.Normalizer | None
@@ -74,7 +74,10 @@ class PipelineParts(NamedTuple):
 
 
 def compile_specification(specification: Specification) -> PipelineParts:
-    """The tables of the core that run `specification`. Raises NotNativeError, or VocabularyError for merges that cannot be honoured."""
+    """Compile the parts of the core that run `specification`.
+
+    Raises NotNativeError if the core cannot run it, VocabularyError for merges that no engine can honour.
+    """
     try:
         return _compiled(specification)
     except PatternError as error:
@@ -82,7 +85,7 @@ def compile_specification(specification: Specification) -> PipelineParts:
 
 
 def token_normalizer(specification: Specification) -> Callable[[str], str] | None:
-    """The function by which the normalizers change an added token; None if they leave each as it is. For specifications
+    """Return the function that normalizes the text of an added token; None if no token is normalized. For specifications
     that compile.
     """
     if not specification.normalizers or not any(token.normalized for token in specification.added_tokens):
@@ -98,7 +101,7 @@ def _compiled(specification: Specification) -> PipelineParts:
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = stages_of(pre_tokenizers)
     normalizer, second = _normalizer(specification.normalizers), None
-    # What is looked for in normalized text parts it before anything else is put in.
+    # Added tokens split normalized text before the first pre-tokenizer inserts anything, so the insertion becomes a second normalizer.
     looks_inside = normalizer is not None and (
         any(token.normalized for token in specification.added_tokens)
         or (bool(before) and isinstance(specification.normalizers[0], SentencePieceText))
@@ -112,13 +115,13 @@ def _compiled(specification: Specification) -> PipelineParts:
         and not insertions
         and (not stages or specification.alphabet == "characters")
     ):
-        # Pieces may be long, up to whole texts: they come apart where no token reaches over.
+        # Pieces may be as long as whole texts, so they are also split where no token crosses.
         touching = model.touching()
         if touching is not None:
             stages = [*stages, (touching, "isolated")]
     added = specification.added_tokens
     if specification.added_tokens_order == "longest_first":
-        # Only those that are always found, special ones being none of the core's business then.
+        # Only tokens that are always found: with this order the core does not search for special tokens.
         added = tuple(token for token in added if not token.special)
         if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
             raise NotNativeError("added tokens that overlap, of which the longest is found first")
@@ -159,7 +162,7 @@ def _normalizer(normalizers: tuple[Normalizer, ...]) -> _core.Normalizer | None:
     return _of_steps(tuple(map(_step, normalizers)))
 
 
-# A normalizer looks up what becomes of each character once it is made, which takes as long as reading a small vocabulary; and many files have the same one.
+# Cached: a new normalizer computes the result for every character, which takes as long as reading a small vocabulary, and many files have the same one.
 @cache_until_exit
 @lru_cache(maxsize=8)
 def _of_steps(steps: tuple[Step, ...]) -> _core.Normalizer:
@@ -196,12 +199,12 @@ def _step(normalizer: Normalizer) -> Step:
 
 
 def _ends(kind: str) -> str:
-    """The first and the last character of each run of characters of a kind."""
+    """Return the first and the last character of each run of characters of a kind."""
     return "".join(chr(first) + chr(last) for first, last in code_points(kind))
 
 
 def _first_insertion(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Step], tuple[PreTokenizer, ...]]:
-    """The text that the first pre-tokenizer inserts, as steps of a normalizer, and the pre-tokenizers without it."""
+    """Return the insertion of the first pre-tokenizer as steps of a normalizer, and the pre-tokenizers without that insertion."""
     match pre_tokenizers:
         case (Metaspace(replacement, scheme, split), *others):
             steps: list[Step] = [("replace", " ", replacement)]

@@ -1,4 +1,4 @@
-"""Compile the model of a specification: merges, WordPiece, WordLevel or Unigram, with the tokens in bytes as the core wants them."""
+"""Compile the model of a specification: merges, WordPiece, WordLevel or Unigram, with tokens as bytes for the core."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NO_RANK: Final = 0xFFFFFFFF
 
 
 def piece_model(specification: Specification) -> _core.PieceModel:
-    """The model of WordPiece, WordLevel or Unigram. Raises NotNativeError."""
+    """Compile a model of WordPiece, WordLevel or Unigram. Raises NotNativeError."""
     if any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
         raise NotNativeError(f"the model {specification.model!r} behind ByteLevel")
-    tokens = cast("Mapping[int, str]", specification.tokens)  # of characters, as those of all of these models
+    tokens = cast("Mapping[int, str]", specification.tokens)  # all of these models have tokens of characters
     unknown = specification.unknown if isinstance(specification.unknown, int) else None
     if specification.model == "wordpiece":
         return _core.WordPieceModel(
@@ -48,18 +48,18 @@ def piece_model(specification: Specification) -> _core.PieceModel:
 
 
 def _utf8(tokens: Mapping[int, str]) -> _core.TokenTables | dict[bytes, int]:
-    """Token -> id; tokens that the core has read as they are."""
+    """Return token bytes -> id, or the core's own tables if the core has read the tokens."""
     if isinstance(tokens, ReadTokens):
         return tokens.tables
     return {token.encode("utf-8", "surrogatepass"): token_id for token_id, token in tokens.items()}
 
 
 def merge_model(specification: Specification) -> _core.MergeModel:
-    """The model of byte-pair encoding. Raises NotNativeError, or VocabularyError for merges that make no tokens."""
+    """Compile a model of byte-pair encoding. Raises NotNativeError, or VocabularyError for merges that do not make tokens."""
     tokens = specification.tokens
     by_characters = specification.alphabet == "characters"
     if by_characters and any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
-        # Its characters stand for bytes; a token with another one is never made.
+        # After ByteLevel each character stands for a byte; a token with any other character is never made.
         if specification.byte_fallback:
             raise NotNativeError("byte fallback where characters stand for bytes")
         tokens, by_characters = _in_bytes(tokens), False

@@ -1,6 +1,6 @@
-"""Compile pre-tokenizers into stages of the core: a named scanner, or a matcher and what becomes of its matches and of the gaps between them.
+"""Compile pre-tokenizers into stages of the core: a named scanner, or a matcher and a behaviour for its matches and the gaps between them.
 
-Each behaviour of Hugging Face, inverted or not, is one of six of the core:
+Each behaviour of Hugging Face, inverted or not, is one of six behaviours of the core:
 
     Split(..., "removed", invert=True)     without_gap
     Split(..., "merged_with_next")         with_next
@@ -50,19 +50,19 @@ _BEHAVIOURS = {
     ("merged_with_next", True): "with_previous",
 }
 
-# Grammars whose hand-written scanner goes character by character: 30 to 60 MB/s on English where their expression makes 150 to 200.
+# Grammars whose hand-written scanner goes character by character: 30 to 60 MB/s on English; their expression reaches 150 to 200.
 _BY_EXPRESSION = frozenset({"deepseek_v3", "falcon"})
 
 
 def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], list[Insertion]]:
-    """The stages of a chain, and after an insertion those that are done piece by piece."""
+    """Compile pre-tokenizers into the stages of a chain, and the insertions with their stages, which run piece by piece."""
     scanner = _scanner(pre_tokenizers)
     if scanner in _BY_EXPRESSION:
         return [(matcher_of(PATTERNS[scanner].source), "isolated")], []
     if scanner is not None:
         return [(_named(scanner), "isolated")], []
     if pre_tokenizers == (WhitespaceSplit(), Punctuation("isolated")):
-        # In one pass, as BertPreTokenizer has it: twice as fast as two stages.
+        # BertPreTokenizer in one pass: twice as fast as two stages.
         marks = members("punctuation")
         return [(matcher_of(rf"(?V1)[{marks}]|[^\s{marks}]+"), "without_gap")], []
     stages: list[Stage] = []
@@ -84,7 +84,7 @@ def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], li
                 if use_regex:
                     here.append((_named("gpt2"), "isolated"))
                 if behind:
-                    # Pieces of words alone are cut inside of characters, so no cut of the chain is there.
+                    # These stages may split inside of characters, so they run piece by piece, where the chain has no boundary.
                     here += map(_stage_of_bytes, behind)
                     return stages, insertions
                 continue
@@ -93,7 +93,7 @@ def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], li
 
 
 def _stage_of_bytes(one: PreTokenizer) -> Stage:
-    """A stage after ByteLevel, for which each byte is a character of its alphabet."""
+    """Compile a stage after ByteLevel, which sees each byte as its character in the byte alphabet."""
     match one:
         case Digits(individual):
             is_number = re.compile(f"[{numbers()}]")
@@ -129,7 +129,7 @@ def _stage(one: PreTokenizer) -> Stage:
 
 @cache
 def _named(scanner: str) -> str | tuple[str, _core.Matcher]:
-    """A scanner, with the expression whose matches it finds, from which the core learns where texts come apart."""
+    """Return a scanner with the equivalent expression, from which the core derives safe splits; the scanner alone if the core does not take it."""
     try:
         return scanner, matcher_of(PATTERNS[scanner].source)
     except NotNativeError:
@@ -138,7 +138,7 @@ def _named(scanner: str) -> str | tuple[str, _core.Matcher]:
 
 @cache
 def _scripts() -> _core.Matcher:
-    """Each run of one script; a character of no script, or a byte that is no character, belongs to what stands before it."""
+    """Return the matcher of runs of one script; a character of no script, or an invalid byte, belongs to the run before it."""
 
     def escaped_runs(wanted: int | None = None) -> str:
         return "".join(
@@ -152,7 +152,7 @@ def _scripts() -> _core.Matcher:
 
 
 def matcher_of(source: str) -> _core.Matcher:
-    """The matcher of an expression. Raises NotNativeError for one that the core does not take."""
+    """Return the matcher of an expression. Raises NotNativeError for an expression that the core does not support."""
     try:
         matcher = _core.Matcher.of_expression(source)
     except PatternError as error:
@@ -163,7 +163,7 @@ def matcher_of(source: str) -> _core.Matcher:
 
 
 def _scanner(pre_tokenizers: tuple[PreTokenizer, ...]) -> str | None:
-    """The name of the scanner that finds the same pieces as all of these."""
+    """Return the name of the scanner that finds the same pieces as these pre-tokenizers; None if there is none."""
     named = named_pattern(pre_tokenizers)
     if named is None and len(pre_tokenizers) == 1 and isinstance(pre_tokenizers[0], Pattern):
         named = pre_tokenizers[0]

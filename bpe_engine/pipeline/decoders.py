@@ -1,4 +1,4 @@
-"""Decoders: tokens -> text. Each is applied to the list of texts that the one before has left; in the end they are joined."""
+"""Decoders: tokens -> text. Each decoder is applied to the list of texts from the one before; the last list is joined."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from bpe_engine.pipeline.expressions import Expression
 
 @dataclass(frozen=True)
 class ByteLevelDecoder:
-    """The bytes of all tokens as UTF-8; bytes that are none show as U+FFFD."""
+    """Decodes the bytes of all tokens together as UTF-8; invalid bytes become U+FFFD."""
 
 
 @dataclass(frozen=True)
 class ByteFallbackDecoder:
-    """Tokens such as `<0xE4>` become their bytes; a run of them that is no UTF-8 becomes one U+FFFD a byte."""
+    """Decodes runs of byte tokens such as `<0xE4>`; in a run that is not UTF-8 each byte becomes one U+FFFD."""
 
 
 @dataclass(frozen=True)
 class MetaspaceDecoder:
-    """`replacement` becomes a space, but in the first token, where it is left out unless `prepend_scheme` is "never"."""
+    """Replaces `replacement` by a space; in the first token removes it, unless `prepend_scheme` is "never"."""
 
     replacement: str = "\u2581"
     prepend_scheme: Literal["always", "first", "never"] = "always"
@@ -28,12 +28,12 @@ class MetaspaceDecoder:
 
 @dataclass(frozen=True)
 class FuseDecoder:
-    """All tokens become one text."""
+    """Joins all tokens to one text."""
 
 
 @dataclass(frozen=True)
 class ReplaceDecoder:
-    """`content` in place of each match of `pattern`, in each token."""
+    """Replaces each match of `pattern` in each token by `content`."""
 
     pattern: str | Expression
     content: str
@@ -41,7 +41,7 @@ class ReplaceDecoder:
 
 @dataclass(frozen=True)
 class StripDecoder:
-    """Without up to `start` times `content` at the start of each token, and up to `stop` times at its end."""
+    """Removes the character `content` up to `start` times at the start of each token, and up to `stop` times at its end."""
 
     content: str
     start: int
@@ -50,7 +50,10 @@ class StripDecoder:
 
 @dataclass(frozen=True)
 class WordPieceDecoder:
-    """Each token but the first goes without `prefix`, or with a space before it. With `cleanup` some spaces before English punctuation are left out."""
+    """Removes `prefix` from each token but the first, or puts a space before a token without it.
+
+    With `cleanup`, some spaces before English punctuation are removed.
+    """
 
     prefix: str = "##"
     cleanup: bool = True
@@ -58,7 +61,7 @@ class WordPieceDecoder:
 
 @dataclass(frozen=True)
 class WordEndDecoder:
-    """`suffix` becomes a space, and nothing in the last token: BPEDecoder of Hugging Face."""
+    """Replaces `suffix` by a space, and removes it from the last token: Hugging Face's BPEDecoder."""
 
     suffix: str = "</w>"
 

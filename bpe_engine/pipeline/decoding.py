@@ -1,4 +1,4 @@
-"""Tokens -> text, as the decoders of a tokenizer.json say."""
+"""Decode tokens into text by the decoders of a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bpe_engine.text.patience import check_growth
 
 
 def decode_texts(decoders: Sequence[Decoder], tokens: Sequence[str], errors: str = "replace") -> str:
-    """The text of tokens that are texts; without decoders they are parted by spaces. `errors` as for `bytes.decode`.
+    """Decode the texts of tokens into one text; without decoders they are joined by spaces. `errors` as for `bytes.decode`.
 
     >>> decode_texts((MetaspaceDecoder(), FuseDecoder()), ["\\u2581a", "\\u2581b"])
     'a b'
@@ -61,7 +61,7 @@ def _apply(decoder: Decoder, tokens: list[str], errors: str) -> list[str]:
 
 
 def byte_level_bytes(token: str) -> bytes:
-    """The bytes that a token stands for in the alphabet of bytes; its UTF-8 where a character of it is not in that.
+    """Return the bytes of a token in the byte alphabet; its UTF-8 if it has a character outside of that.
 
     >>> byte_level_bytes("Ġa"), byte_level_bytes("a b")
     (b' a', b'a b')
@@ -72,7 +72,7 @@ def byte_level_bytes(token: str) -> bytes:
         return token.encode("utf-8", "surrogatepass")
 
 
-# The replacements of BERT's own code, in its order, for each token.
+# The replacements in BERT's own code, in the same order, for each token.
 _CLEANUP = (
     (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"), (" do not", " don't"),
     (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),
@@ -80,7 +80,7 @@ _CLEANUP = (
 
 
 def in_word(decoder: WordPieceDecoder, token: str, *, is_first: bool) -> str:
-    """A token as it stands after others, or as the first.
+    """Return the text of a token: without the prefix or with a space before it, unless it is the first.
 
     >>> decoder = WordPieceDecoder()
     >>> [in_word(decoder, token, is_first=False) for token in ("##ing", "a", ".")]
@@ -124,7 +124,7 @@ def _byte_fallback(tokens: list[str]) -> list[str]:
 
 
 def fallback_byte(token: str) -> int | None:
-    """The byte that a token such as `<0xE4>` stands for; None for any other.
+    """Return the byte of a byte token such as `<0xE4>`; None for any other token.
 
     >>> fallback_byte("<0xE4>"), fallback_byte("<0xe4 "), fallback_byte("a")
     (228, None, None)
@@ -136,7 +136,7 @@ def fallback_byte(token: str) -> int | None:
 
 
 def _metaspace(tokens: list[str], replacement: str, *, keeps_first: bool) -> list[str]:
-    """The first token has no space at all in place of `replacement`."""
+    """Replace `replacement` by a space; in the first token remove it unless `keeps_first`."""
     first = " " if keeps_first else ""
     return [token.replace(replacement, first if number == 0 else " ") for number, token in enumerate(tokens)]
 

@@ -1,4 +1,4 @@
-"""The pattern of a Split or a Replace: a text, or a regular expression in the syntax of Oniguruma, as Hugging Face has them."""
+"""The pattern of a Split or a Replace: a literal text, or a regular expression in Oniguruma syntax, as in Hugging Face."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Expression:
-    """A regular expression in the syntax of Oniguruma (Ruby's): "Regex" in a tokenizer.json. A plain str beside it is a literal text."""
+    """A regular expression in the syntax of Oniguruma (Ruby's): "Regex" in a tokenizer.json. A literal text is a plain str instead."""
 
     source: str
 
 
 def escaped(text: str) -> str:
-    r"""An expression for a text itself.
+    r"""Return an expression that matches a literal text.
 
     >>> print(escaped("a+▁ b"))
     a\+▁\ b
@@ -22,4 +22,4 @@ def escaped(text: str) -> str:
 
 
 WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d"
-"""The inside of a set: the characters of words, as Rust's regular expressions have them."""
+"""The characters of words in Rust's regular expressions, as the inside of a set."""

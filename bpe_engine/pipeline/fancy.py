@@ -1,13 +1,13 @@
-r"""Regular expressions of fancy-regex, which tiktoken uses, for the `regex` package and the compiled core.
+r"""Translate regular expressions of fancy-regex, which tiktoken uses, for the `regex` package and the compiled core.
 
-Most of both languages is the same. Where it is not:
+Most of the syntax is the same. The differences:
 
     fancy-regex        regex                            why
-    $                  \Z                               the end of the text alone; `regex` also takes a last newline
-    \z                 \Z                               it has no \z
+    $                  \Z                               only the end of the text; in `regex` also before a last newline
+    \z                 \Z                               `regex` has no \z
     \h  \H             [0-9A-Fa-f]  [^0-9A-Fa-f]        hexadecimal digits, there; horizontal white space, here
     [a-z&&[^b]]        the same, under (?V1)            sets in sets, and their operators
-    [[:space:]]        [\t-\r ]                         POSIX classes are of ASCII there, and of Unicode here
+    [[:space:]]        [\t-\r ]                         POSIX classes are ASCII there, and Unicode here
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _in_set(found: re.Match[str]) -> str:
 
 
 def _parts(source: str) -> Iterator[str]:
-    r"""Escapes, whole sets, and single characters.
+    r"""Yield the parts of an expression: escapes, whole sets, and single characters.
 
     >>> list(_parts(r"a\s[b[c]\]]$"))
     ['a', '\\s', '[b[c]\\]]', '$']
@@ -94,7 +94,7 @@ def _end_of_set(source: str, place: int) -> int:
         if character == "[":
             depth += 1
             place += source[place : place + 1] == "^"
-            place += source[place : place + 1] == "]"  # the first of a set stands for itself
+            place += source[place : place + 1] == "]"  # at the start of a set "]" is a member
         elif character == "]":
             depth -= 1
             if depth == 0:

@@ -1,4 +1,4 @@
-"""Where expressions of tokenizer files match, by the `regex` package: for the engine in Python, and for what the core does not compile."""
+"""Match the expressions of tokenizer files with the `regex` package: for the Python engine, and for expressions that the core does not support."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bpe_engine.pipeline.stand_ins import StandIns
 from bpe_engine.text.patience import Patience, check_repetitions, spans_of
 
 Match = tuple[int, int, bool]
-"""Start and end in characters, and whether it is a match or what lies between two."""
+"""Start and end in characters, and whether the span is a match or the gap between two matches."""
 
 
 def with_gaps(matches: Iterable[tuple[int, int]], end: int) -> list[Match]:
@@ -34,11 +34,11 @@ def with_gaps(matches: Iterable[tuple[int, int]], end: int) -> list[Match]:
 
 
 class RustExpression(Expression):
-    """One of our own in place of one of Rust's regular expressions, which `regex` takes as it is, but for the version of Unicode."""
+    """An expression of this package that stands for one of Rust's; it is valid for `regex`, and needs only the right Unicode version."""
 
 
 class Matcher:
-    """A compiled expression. Immutable, but for what it remembers; shared by threads."""
+    """A compiled expression. Immutable except for its caches; threads may share it."""
 
     def __init__(self, pattern: str | Expression) -> None:
         if not (pattern if isinstance(pattern, str) else pattern.source):
@@ -60,9 +60,9 @@ class Matcher:
             self._table = StandIns(translation.explicit)
 
     def spans(self, text: str) -> list[Match]:
-        """The matches and the stretches between them, in order; they make up the whole text.
+        """Return the matches and the gaps between them, in order; together they are the whole text.
 
-        Raises EncodingError where the search takes too long.
+        Raises EncodingError if the search takes too long.
 
         >>> matcher(Expression("[0-9]")).spans("a12")
         [(0, 1, False), (1, 2, True), (2, 3, True)]
@@ -74,7 +74,7 @@ class Matcher:
         return with_gaps(found, len(text))
 
     def _with_empty_ones(self, text: str) -> list[tuple[int, int]]:
-        """The matches as Oniguruma's iterator gives them: an empty one after another match is left out, and the search goes on after it."""
+        """Return the matches as Oniguruma's iterator does: it skips an empty match right after another match, and searches on one character later."""
         found: list[tuple[int, int]] = []
         place = 0
         patience = Patience(self._regex, text)
@@ -97,7 +97,10 @@ class Matcher:
 
 @cache
 def matcher(pattern: str | Expression) -> Matcher:
-    """The matcher of a pattern. Raises PatternError where it does not compile, or is not known to mean the same under `regex`."""
+    """Return the matcher of a pattern, made once.
+
+    Raises PatternError if the pattern does not compile, or may have another meaning under `regex`.
+    """
     return Matcher(pattern)
 
 

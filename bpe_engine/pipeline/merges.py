@@ -8,7 +8,7 @@ from bpe_engine.pipeline.specification import Specification
 
 
 def check_merges(specification: Specification) -> None:
-    """Raise VocabularyError or UnsupportedModelError where the merges of `specification` cannot be honoured."""
+    """Raise VocabularyError or UnsupportedModelError if the merges of `specification` cannot be honoured."""
     source, unknown = specification.source, specification.unknown
     if specification.alphabet == "bytes" and (unknown != "error" or specification.byte_fallback):
         raise VocabularyError(

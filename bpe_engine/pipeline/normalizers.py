@@ -1,4 +1,4 @@
-"""Normalizers: text -> text, before it is cut into pre-tokens."""
+"""Normalizers: text -> text, before the text is split into pre-tokens."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class UnicodeForm:
 
 @dataclass(frozen=True)
 class Lowercase:
-    """Each character by itself in lower case: no final sigma."""
+    """Converts each character to lower case by itself, so without final sigma."""
 
 
 @dataclass(frozen=True)
 class StripAccents:
-    """Without combining marks."""
+    """Removes combining marks."""
 
 
 @dataclass(frozen=True)
 class Strip:
-    """Without the white space at the start (`left`) and at the end (`right`) of each stretch between added tokens."""
+    """Removes the white space at the start (`left`) and at the end (`right`) of each stretch between added tokens."""
 
     left: bool = True
     right: bool = True
@@ -35,14 +35,14 @@ class Strip:
 
 @dataclass(frozen=True)
 class Prepend:
-    """`text` before each stretch between added tokens that is not empty."""
+    """Inserts `text` before each stretch between added tokens that is not empty."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Replace:
-    """`content` in place of each match of `pattern`, from left to right."""
+    """Replaces each match of `pattern` by `content`, from left to right."""
 
     pattern: str | Expression
     content: str
@@ -50,7 +50,7 @@ class Replace:
 
 @dataclass(frozen=True)
 class ReplaceCharacters:
-    """`content` in place of each character of a kind; none: they are left out. Kinds: `bpe_engine/pipeline/characters.py`."""
+    """Replaces each character of a kind by `content`, or removes it if `content` is empty. Kinds: `bpe_engine/pipeline/characters.py`."""
 
     kind: Literal["control", "space", "nonspacing", "nmt_control", "nmt_space"]
     content: str = ""
@@ -58,7 +58,7 @@ class ReplaceCharacters:
 
 @dataclass(frozen=True)
 class Surround:
-    """`text` before and after each character of a kind."""
+    """Inserts `text` before and after each character of a kind."""
 
     kind: Literal["ideograph"]
     text: str = " "
@@ -66,17 +66,17 @@ class Surround:
 
 @dataclass(frozen=True)
 class Charsmap:
-    """Precompiled of Hugging Face: what stands in a table of SentencePiece in place of a grapheme cluster, or of a character."""
+    """Hugging Face's Precompiled: replaces grapheme clusters, or characters, by a table of SentencePiece."""
 
     data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True)
 class SentencePieceText:
-    """The normalizer of `sentencepiece`: replaces the longest text of a table (`charsmap`; empty: none), except in
+    """The normalizer of `sentencepiece`: replaces the longest key of a table (`charsmap`; empty: no table), except in
     user-defined tokens.
 
-    Then spaces at both ends and after spaces are left out, one is put before the text, and each is written as U+2581, where the flags say so.
+    Then, each if its flag is true, spaces at both ends and after spaces are removed, a space is put before the text, and spaces become U+2581.
     """
 
     charsmap: bytes = field(repr=False)
@@ -103,7 +103,7 @@ Normalizer = (
 def bert_normalizer(
     *, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool, lowercase: bool
 ) -> tuple[Normalizer, ...]:
-    """The BertNormalizer of Hugging Face, as the steps that it takes."""
+    """Return the steps of Hugging Face's BertNormalizer."""
     steps: list[Normalizer] = []
     if clean_text:
         steps += [ReplaceCharacters("control"), ReplaceCharacters("space", " ")]

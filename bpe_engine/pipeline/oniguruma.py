@@ -1,15 +1,15 @@
-r"""Regular expressions of Oniguruma, which Hugging Face `tokenizers` uses, for the `regex` package.
+r"""Translate regular expressions of Oniguruma, which Hugging Face `tokenizers` uses, for the `regex` package.
 
-Most of both languages is the same. Where it is not:
+Most of the syntax is the same. The differences:
 
     Oniguruma          regex                            why
-    ^  $               (?:\A|(?<=\n)(?!\Z))  (?=\n|\Z)    lines, always
-    \w                 a set                            not all numbers are in it
-    a{1,3}+            (?:a{1,3})+                      repeats, where regex would not give back
+    ^  $               (?:\A|(?<=\n)(?!\Z))  (?=\n|\Z)    match at lines, always
+    \w                 a set                            does not include all numbers
+    a{1,3}+            (?:a{1,3})+                      repeats; in regex it is possessive
     [a&&[b-z]]         the same, under (?V1)
-    \p{L}              the same, of a text whose characters are those of Unicode 16: see `stand_ins.py`
+    \p{L}              the same, on a text with the character classes of Unicode 16: see `stand_ins.py`
 
-What is not known to mean the same is refused, with its place: back references, \b, \h, \G, POSIX brackets, (?m), absent operators and so on.
+Syntax that may have another meaning is refused, with its place: back references, \b, \h, \G, POSIX brackets, (?m), absent operators and so on.
 """
 
 from __future__ import annotations
@@ -80,27 +80,27 @@ PROPERTIES = {name.lower(): name for name in (*_CATEGORIES, *_SCRIPTS)} | {
     "letter": "L", "number": "N", "mark": "M", "punctuation": "P", "symbol": "S",
     "lowercase_letter": "Ll", "uppercase_letter": "Lu", "decimal_number": "Nd",
 }  # fmt: skip
-r"""Name in \p{...}, in small letters -> its name in `regex`."""
+r"""Name in \p{...}, in lower case -> its name in `regex`."""
 
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
-# Six numbers of Latin-1 are parts of words by themselves, and are not in a set.
+# Oniguruma's \w matches six numbers of Latin-1, but not inside a set.
 _LATIN = r"\xb2\xb3\xb9\xbc-\xbe"
 _IN_SETS = {"s": r"\s", "S": r"\S", "d": r"\p{Nd}", "D": r"\P{Nd}", "w": f"[{_WORD}]", "W": f"[^{_WORD}]"}
 _CLASSES = _IN_SETS | {"w": f"[{_WORD}{_LATIN}]", "W": f"[^{_WORD}{_LATIN}]"}
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
 _GROUPS = ("(?:", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:")
-# In small letters; where case is ignored one character stands for two of these: "ß", "ﬁ".
+# In lower case; if case is ignored, one character matches two of these letters: "ß", "ﬁ".
 _LIGATURES = ("ss", "ff", "fi", "fl", "st")
 _MOST_NESTED = 50
 
 
 def translated(source: str) -> str:
-    """An expression of Oniguruma for the `regex` package, without a look at its version of Unicode. Raises PatternError as `matcher`."""
+    """Translate an expression of Oniguruma for the `regex` package, regardless of its Unicode version. Raises PatternError as `matcher`."""
     return "(?V1)" + Translation(source).result
 
 
 class Translation:
-    """One pattern, read from left to right: `result` is what it is for `regex`, `explicit` are the ranges of code points that it names."""
+    """Translates one pattern from left to right: `result` is the pattern for `regex`, `explicit` the ranges of code points that it names."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -219,7 +219,7 @@ class Translation:
         return rf"\{'P' if negative else 'p'}{{{name}}}", len(found.group())
 
     def _escaped_character(self) -> tuple[str, int]:
-        r"""The character that an escape stands for, and the length of the escape: "\n", "\x{4e00}", "\u4e00", "\."."""
+        r"""Return the character that an escape stands for, and the length of the escape: "\n", "\x{4e00}", "\u4e00", "\."."""
         after = self._source[self._place + 1 : self._place + 2]
         if after in _CONTROLS and after:
             return _CONTROLS[after], 2
@@ -235,7 +235,7 @@ class Translation:
         return after, 2
 
     def _set(self, depth: int) -> str:
-        """A set in brackets, from where it opens to after where it closes."""
+        """Translate a set in brackets and move after its closing bracket."""
         source, start = self._source, self._place
         if depth > _MOST_NESTED:
             raise self._refused(f"a set inside {_MOST_NESTED} others")
@@ -245,7 +245,7 @@ class Translation:
             parts.append("^")
             self._place += 1
         empty = True
-        last: str | None = None  # a single character, which may begin a range
+        last: str | None = None  # a single character, which may start a range
         while True:
             character = source[self._place : self._place + 1]
             if not character:
@@ -274,7 +274,7 @@ class Translation:
                 parts.append(text)
 
     def _member(self) -> tuple[str, str | None]:
-        """A member of a set, and the character that it is if it is one."""
+        """Translate a member of a set; return it, and its character, or None if it is a class."""
         character = self._source[self._place]
         if character != "\\":
             self._place += 1

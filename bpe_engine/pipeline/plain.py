@@ -1,4 +1,4 @@
-"""Recognize specifications that are plain vocabularies: these run without a pipeline."""
+"""Recognize specifications that are plain vocabularies, which run without a pipeline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from bpe_engine.vocabulary import Vocabulary
 
 
 def plain_vocabulary(specification: Specification) -> Vocabulary | None:
-    """The vocabulary that says all that `specification` does; None where that takes a pipeline. Raises VocabularyError, beginning with its source."""
+    """Return the vocabulary that is equivalent to `specification`; None if it needs a pipeline.
+
+    Raises VocabularyError, with a message that starts with the source.
+    """
     pattern = _plain_pattern(specification)
     if isinstance(pattern, str):
         return None
@@ -35,7 +38,7 @@ _NO_SUCH = "no such pattern"
 
 
 def _plain_pattern(specification: Specification) -> Pattern | str | None:
-    """The pattern of a plain tokenizer; _NO_SUCH where it takes stages."""
+    """Return the pattern of a plain tokenizer, None if it has no pattern; _NO_SUCH if it needs stages."""
     stages = specification.pre_tokenizers
     if specification.alphabet != "bytes" or specification.normalizers or not _has_plain_added_tokens(specification):
         return _NO_SUCH
@@ -49,7 +52,10 @@ def _plain_pattern(specification: Specification) -> Pattern | str | None:
 
 
 def _has_plain_added_tokens(specification: Specification) -> bool:
-    """Whether all are special and without flags, the leftmost is found, none is a token of another kind, and a decoder writes them as they are."""
+    """Whether the added tokens are those of a plain vocabulary.
+
+    All are special and without flags, the leftmost is found first, none is also an ordinary token, and decoders do not change their texts.
+    """
     ids = set()
     if specification.added_tokens_order != "leftmost":
         return False
@@ -68,7 +74,7 @@ def _has_plain_added_tokens(specification: Specification) -> bool:
 
 
 def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
-    """Token -> id, where the ids are in merge order, and the engine makes of each pre-token what the specification says; else None."""
+    """Return token -> id if the ids are in merge order and the engine encodes each pre-token as the specification does; otherwise None."""
     if (
         specification.texts_only
         or specification.byte_fallback
@@ -79,7 +85,7 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
     tokens = {token_id: token for token_id, token in specification.tokens.items() if isinstance(token, bytes)}
     order = list(tokens)
     if specification.merges is not None and specification.ignore_merges and implementation() == "cpp":
-        # Usually some token differs from the result of its merges. A pipeline takes such tokens as they are, and finding out takes seconds.
+        # Usually some token differs from the result of its merges, and checking that takes seconds. A pipeline handles such tokens.
         return None
     if specification.merges is not None:
         ranking = _ranking(tokens, specification)
@@ -95,7 +101,7 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
 
 
 def _ranking(tokens: dict[int, bytes], specification: Specification) -> Ranking:
-    """The merge order of tokens under the merges of a specification: by the core, where there is one."""
+    """Return the merge order of tokens under the merges of a specification, by the core if there is one."""
     merges, source = specification.merges or (), specification.source
     if implementation() != "cpp":
         return rank_by_pairs(tokens, merges, source)

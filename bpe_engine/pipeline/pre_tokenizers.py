@@ -1,4 +1,4 @@
-"""Pre-tokenizers: cut a piece of text into pieces. Each is applied to every piece that the one before has left."""
+"""Pre-tokenizers: split a piece of text into pieces. Each pre-tokenizer is applied to every piece from the one before."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.expressions import Expression
 
 Behaviour = Literal["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
-"""The treatment of a match: left out; a piece of its own; joined to the piece before or behind it; one piece with the matches beside it."""
+"""The treatment of a match: left out; a piece of its own; joined to the piece before or after it; one piece with adjacent matches."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """Cut at the matches of `pattern`; with `invert`, at what lies between them."""
+    """Split at the matches of `pattern`; with `invert`, at the gaps between them."""
 
     pattern: str | Expression
     behaviour: Behaviour = "isolated"
@@ -23,9 +23,9 @@ class Split:
 
 @dataclass(frozen=True)
 class ByteLevel:
-    """A space before each piece that begins with none (`add_prefix_space`), then the pattern of GPT-2 (`use_regex`).
+    """Insert a space before each piece that does not start with one (`add_prefix_space`), then split by GPT-2's pattern (`use_regex`).
 
-    The stages after it see bytes: each as the character of `formats/byte_alphabet.py` that stands for it.
+    The stages after it see each byte as its stand-in character of `formats/byte_alphabet.py`.
     """
 
     add_prefix_space: bool = False
@@ -34,21 +34,21 @@ class ByteLevel:
 
 @dataclass(frozen=True)
 class Digits:
-    """Runs of numbers are pieces of their own, or each number is (`individual`)."""
+    """Split so that each run of numbers is a piece, or each single number (`individual`)."""
 
     individual: bool = False
 
 
 @dataclass(frozen=True)
 class Punctuation:
-    """Cut at punctuation: ASCII punctuation and symbols, and what is punctuation in Unicode."""
+    """Split at punctuation: ASCII punctuation and symbols, and the punctuation of Unicode."""
 
     behaviour: Behaviour = "isolated"
 
 
 @dataclass(frozen=True)
 class Whitespace:
-    r"""The matches of `\w+|[^\w\s]+`, and nothing else."""
+    r"""Keep the matches of `\w+|[^\w\s]+` as pieces, and remove the rest."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class CharDelimiterSplit:
 
 @dataclass(frozen=True)
 class UnicodeScripts:
-    """Runs of one script. Characters of no script belong to what stands before them, and are left out at the start."""
+    """Split into runs of one script. Characters of no script belong to the run before them; before the first run they are removed."""
 
 
 @dataclass(frozen=True)
 class Metaspace:
-    """Spaces become `replacement`; one is put before each piece ("always"), or before the first of a text ("first"), if none is there.
+    """Replace spaces by `replacement`, and put one before each piece ("always") or before the first piece of a text ("first"), if it has none.
 
-    With `split` a piece is cut before each `replacement`.
+    With `split`, a piece is split before each `replacement`.
     """
 
     replacement: str = "\u2581"

@@ -1,4 +1,4 @@
-"""Pre-tokenizers that are one of the named grammars of `patterns.py`, for which the engine has a scanner and incremental encoders.
+"""Recognize pre-tokenizers that equal a named grammar of `patterns.py`, for which the engine has a scanner and incremental encoders.
 
 Split("(?i:'s|'t|...", isolated), ByteLevel(use_regex=False)      llama3
 Digits(individual=True), ByteLevel()                              starcoder
@@ -15,17 +15,17 @@ from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Split
 
-# Written for the `regex` package or tiktoken; in Oniguruma the same source means something else: "{1,3}+" repeats, "$" ends any line.
+# Written for the `regex` package or tiktoken; in Oniguruma the same source has another meaning: "{1,3}+" repeats, "$" matches at any line end.
 _NOT_ONIGURUMA = frozenset({"r50k", "cl100k"})
 _NUMBER = r"\p{N}"
-# A character may stand in an expression as it is, or after a backslash, or as its number; each of these is one of them, in a set or not.
+# Three spellings of a character in an expression: by its number, after a backslash, or (line ends and tabs) as itself; in a set or outside.
 _SPELLING = re.compile(r"\\u([0-9A-Fa-f]{4})|\\(.)|([\r\n\t])", re.DOTALL)
 _BY_LETTER = {"\r": r"\r", "\n": r"\n", "\t": r"\t"}
 _NEVER_SPECIAL = frozenset('!"#%,/:;=@_~\r\n\t')
 
 
 def named_pattern(stages: tuple[PreTokenizer, ...]) -> Pattern | None:
-    """The named grammar with the same pre-tokens as `stages`; None if there is none.
+    """Return the named grammar with the same pre-tokens as `stages`; None if there is none.
 
     >>> named = named_pattern((Digits(individual=True), ByteLevel()))
     >>> named and named.name
@@ -34,7 +34,7 @@ def named_pattern(stages: tuple[PreTokenizer, ...]) -> Pattern | None:
     sources = []
     for place, stage in enumerate(stages):
         if isinstance(stage, ByteLevel):
-            # After it everything is bytes, and a space may come before each piece.
+            # The stages after ByteLevel see bytes, and it may insert a space before each piece.
             if stage.add_prefix_space or place + 1 < len(stages):
                 return None
             sources += [GPT2.source] if stage.use_regex else []
@@ -55,7 +55,7 @@ def named_pattern(stages: tuple[PreTokenizer, ...]) -> Pattern | None:
 
 
 def spelled(source: str) -> str:
-    r"""The one spelling of an expression that others are brought to: published files have line ends as they are, "\r\n" or numbers.
+    r"""Return the normal spelling of an expression: published files write line ends as themselves, as "\r\n" or as numbers.
 
     >>> print(spelled("[^\r\\n\\/]+\\\\|[\\u4e00-龥]"))
     [^\r\n/]+\\|[一-龥]
@@ -85,7 +85,7 @@ def _published() -> dict[tuple[str, ...], Pattern]:
 
 
 def is_published(source: str) -> bool:
-    """Whether an expression of Oniguruma is one of the named grammars, or the last of the splits that make up one.
+    """Whether an Oniguruma expression is by itself one of the named grammars.
 
     >>> is_published(GPT2.source), is_published("[a-z]+")
     (True, False)

@@ -2,14 +2,14 @@
 it.
 
     text  " Ünï <mask>"
-      added tokens       parted out first                     " Ünï " | <mask>
+      added tokens       found first                          " Ünï " | <mask>
       normalizers        on each stretch between them         " Ünï "
-      pre-tokenizers     cut it, one after the other          " Ünï" | " "
+      pre-tokenizers     split it, one after the other        " Ünï" | " "
       merges             pre-token -> tokens                  " Ü" "n" "ï" | " "
-      prefix, suffix     what a model gets around it          <s> ... </s>         (never part of a count)
+      prefix, suffix     added around it for the model        <s> ... </s>         (never part of a count)
       decoders           tokens -> text
 
-The order and the meaning of the parts are those of Hugging Face `tokenizers`, which has the most of them; other formats leave parts out.
+The order and the meaning of the parts are those of Hugging Face `tokenizers`, which has the most parts; other formats have fewer.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from bpe_engine.pipeline.pre_tokenizers import PreTokenizer
 from bpe_engine.vocabulary import LARGEST_ID, has_lone_surrogate
 
 MOST_CHARACTERS: Final = 1000
-"""Of `max_characters`: WordPiece takes the square of it a word at worst. Files say 100, some 200."""
+"""The largest `max_characters`: in the worst case WordPiece takes time proportional to its square for a word. Files have 100, some 200."""
 LARGEST_FLOAT: Final = 2.0**128 - 2.0**104
 
 
 @dataclass(frozen=True)
 class AddedToken:
-    """A token that is looked for in the text itself, before anything else is done to it.
+    """A token that is searched for in the text before any other stage.
 
-    `special`: found only where `allowed_special` names it; one that is not special is always found.
-    `lstrip`, `rstrip`: it takes the white space to its left or right along. `single_word`: not found inside a word.
-    `normalized`: looked for in the normalized text, and its own text is normalized too.
+    `special`: found only if `allowed_special` names it; a token that is not special is always found.
+    `lstrip`, `rstrip`: the token includes the white space to its left or right. `single_word`: not found inside a word.
+    `normalized`: searched for in normalized text, with its own text normalized, too.
     """
 
     text: str
@@ -51,48 +51,48 @@ class AddedToken:
 
 @dataclass(frozen=True, kw_only=True)
 class Specification:
-    """The content of a tokenizer file, as data. Made by one reader a format, in `bpe_engine/formats/`; immutable,
-    pickles, shared by threads.
+    """The content of a tokenizer file, as data. Made by the readers in `bpe_engine/formats/`, one a format. Immutable; can be
+    pickled; threads may share it.
 
-    A reader checks the syntax of its file and the types of what is in it; what a specification can get wrong by itself is checked here, and
-    messages begin with `source`. Mappings and sequences belong to the specification from then on.
+    A reader checks the syntax of its file and the types of its values. The consistency of a specification is checked here, with messages that
+    start with `source`. Do not change the mappings and sequences after passing them.
 
-    `name` is a label: the name of the file without its ending, as a rule. `source` is what messages call the file.
+    `name` is a label, usually the name of the file without its suffix. `source` is the name of the file in error messages.
 
-    `tokens` are those that a text is encoded to: id -> token. With `alphabet="bytes"` a token is `bytes`, merging starts from single bytes,
-    and text is its UTF-8. With `alphabet="characters"` it is a `str`, and merging starts from characters. No two are equal, none is
-    empty. Ids may be in any order and have gaps.
-    `texts_only` are ids that are decoded and that no text is encoded to: id -> what it is decoded to, as `tokens` are. No id of `tokens`.
+    `tokens` are the tokens that a text can be encoded to: id -> token. With `alphabet="bytes"` a token is `bytes`, merging starts from single
+    bytes, and text is encoded as UTF-8. With `alphabet="characters"` a token is a `str`, and merging starts from characters. No two tokens are
+    equal, and none is empty. Ids may be in any order and have gaps.
+    `texts_only` are tokens for decoding only, in the form of `tokens`: id -> token. No id is in both.
 
-    How two neighbours merge is said in one of three ways:
+    There are three ways to define how two neighbours merge:
     - `merges`: pairs of ids (left, right), the best first. Only these merge. Each makes the token that is the concatenation of both.
     - `ranks`: id -> merge rank. Any two neighbours merge whose concatenation is a token with a rank; the lowest rank first, the leftmost of
-      equals. A token without a rank is made by no merge.
+      equals. No merge makes a token without a rank.
     - neither: as `ranks`, where each id is its own rank.
-    Where `subword_prefix` or `word_suffix` is not empty, each character (or byte) but the first of a pre-token is looked up with the one before it, the last with the
-    other after it; a merge leaves out the prefix of its right side.
-    With `ignore_merges` a pre-token that is a token is that token, whatever the merges would make of it.
+    If `subword_prefix` or `word_suffix` is not empty, each character (or byte) of a pre-token except the first is looked up with the prefix
+    before it, and the last with the suffix after it; a merge removes the prefix of its right half.
+    With `ignore_merges` a pre-token that is a token is encoded as that token, whatever its merges would give.
 
     A byte or character that is no token: with `byte_fallback` (byte value -> id) it becomes one token for each byte of its UTF-8, if all
-    have one. Else `unknown` says: "error" raises EncodingError, "drop" leaves it out, an id stands for it; with `fuse_unknown` one
-    id stands for a whole run of such characters.
+    have one. Otherwise `unknown` decides: "error" raises EncodingError, "drop" leaves it out, an id replaces it; with `fuse_unknown` one
+    id replaces a whole run of such characters.
 
-    Other models than merges are named by `model`; their tokens are characters, and what is said of merges is left out:
-    - "wordpiece": the longest token that a pre-token begins with, then again and again the longest that the rest begins with, written with `continuing_prefix`.
-      A pre-token of more than `max_characters`, or of which something is no token, is unknown as a whole.
+    `model` names a model other than merges; its tokens are characters, and it has none of the settings for merges:
+    - "wordpiece": the longest token at the start of a pre-token, then repeatedly the longest at the start of the rest, looked up with `continuing_prefix`.
+      A pre-token of more than `max_characters`, or whose rest has no token, is unknown as a whole.
     - "wordlevel": a pre-token is one token, or unknown.
-    - "unigram": the tokens with the highest sum of `scores` (id -> score), by the arithmetic of the package `like`; for "sentencepiece" those of
-      `user_defined` have scores of their own. Neighbouring unknown characters are one: the unknown token, or by `byte_fallback` the tokens of their bytes.
-    For these `unknown` is an id or "error".
+    - "unigram": the tokens with the highest sum of `scores` (id -> score), by the arithmetic of the package `like`; for "sentencepiece" the tokens of
+      `user_defined` have scores of their own. Adjacent unknown characters are one: the unknown token, or by `byte_fallback` the tokens of their bytes.
+    For these, `unknown` is an id or "error".
 
-    `normalizers` and `pre_tokenizers` are applied in order, the latter to every piece that the one before has left. No pre-tokenizer: the
+    `normalizers` and `pre_tokenizers` are applied in order, each pre-tokenizer to every piece from the one before. Without pre-tokenizers the
     text is one pre-token. `bpe_engine.patterns.Pattern` is a pre-tokenizer, too.
-    `added_tokens` is described at `AddedToken`. An added token may have the id of a token of the same text. Of those that overlap in a text
-    `added_tokens_order` says which is found. "leftmost": the leftmost, then the longest; one that is not allowed hides what overlaps it, as
-    with Hugging Face. "longest_first": one token after the other takes what is left of the text, that of the most bytes in UTF-8 first, of
-    equals the one that is given first; those that are not allowed take nothing, as with llama.cpp.
-    `prefix` and `suffix` are the ids that the model gets around each text: `[CLS]` and `[SEP]`, say.
-    `decoders` are applied in order; none: the tokens are written one after the other (bytes), or parted by spaces (characters), as Hugging Face does.
+    `added_tokens`: see `AddedToken`. An added token may have the id of a token with the same text. `added_tokens_order` decides which of
+    overlapping tokens is found. "leftmost": the leftmost, then the longest; a token that is not allowed hides those that overlap it, as in
+    Hugging Face. "longest_first": each token is searched for in the rest of the text, the one with the most bytes in UTF-8 first, of equals
+    the first in `added_tokens`; tokens that are not allowed hide nothing, as in llama.cpp.
+    `prefix` and `suffix` are the ids put around each text for the model: for example `[CLS]` and `[SEP]`.
+    `decoders` are applied in order. Without decoders the tokens are concatenated (bytes) or joined by spaces (characters), as in Hugging Face.
 
     >>> Specification(name=None, source="two tokens", tokens={0: b"a", 1: b"aa"}, merges=[(0, 0)]).alphabet
     'bytes'
@@ -157,7 +157,7 @@ class Specification:
 
     def _check_entries(self, ids: Mapping[int, bytes] | Mapping[int, str]) -> None:
         wanted = bytes if self.alphabet == "bytes" else str
-        # Passes in C over up to a quarter of a million entries; only if they fail, the wrong entry is searched.
+        # These checks run in C over up to a quarter of a million entries; the loop searches for the wrong entry only if they fail.
         are_right = set(map(type, ids)) <= {int} and set(map(type, ids.values())) <= {wanted}
         if are_right and (not ids or (min(ids) >= 0 and max(ids) <= LARGEST_ID)):
             return
@@ -190,7 +190,7 @@ class Specification:
                 )
 
     def _is_read(self, numbers: object) -> bool:
-        """Whether the core has read the tokens and these scores or ranks of them, which are right then."""
+        """Whether the core has read the tokens and these scores or ranks; if so, they are already checked."""
         tokens = self.tokens
         return isinstance(tokens, ReadTokens) and isinstance(numbers, ReadNumbers) and numbers.tables is tokens.tables
 
@@ -232,7 +232,7 @@ class Specification:
         if scores.keys() != self.tokens.keys():
             odd = min(scores.keys() ^ self.tokens.keys())
             raise VocabularyError(f"{self.source}: the id {odd} has a score and no token, or a token and no score")
-        # Passes in C; only if they fail, the wrong entry is searched.
+        # These checks run in C; the loop searches for the wrong entry only if they fail.
         values = scores.values()
         are_right = set(map(type, values)) <= {int, float} and all(map(isfinite, values))
         if are_right and (self.like != "sentencepiece" or max(map(abs, values), default=0) <= LARGEST_FLOAT):

@@ -1,4 +1,4 @@
-"""SpecificationTable: the ids of a specification, their bytes, and the text that its decoders make of them."""
+"""SpecificationTable: the ids of a specification, their bytes, and their text by its decoders."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from bpe_engine.text.stream_decoder import StreamDecoder
 
 
 class SpecificationTable:
-    """The tokens of a specification. Immutable, but for what it remembers; threads may share it. See `engine.Tokens`.
+    """The tokens of a specification. Immutable except for its caches; threads may share it. See `engine.Tokens`.
 
-    `added_texts`: id -> the text of an added token as it is looked for, normalized perhaps, which is as Hugging Face decodes it.
+    `added_texts`: id -> the text by which an added token is searched for, which may be normalized. Decoding gives this text, as in Hugging Face.
     """
 
     def __init__(self, specification: Specification, added_texts: Mapping[int, str]) -> None:
@@ -37,11 +37,11 @@ class SpecificationTable:
         return set(self._special_texts)
 
     def bytes_of(self, token: int) -> bytes | None:
-        """The bytes of a token; None for an id that no token has."""
+        """Return the bytes of a token, or None if no token has the id."""
         return self._bytes.get(token)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of a token. Raises UnknownTokenError, and TypeError for what is no whole number."""
+        """Return the bytes of a token. Raises UnknownTokenError if no token has the id, TypeError if it is no whole number."""
         found = self._bytes.get(token)
         if found is None:
             require_int(token, "a token id")
@@ -49,12 +49,12 @@ class SpecificationTable:
         return found
 
     def written(self, token: int) -> bytes:
-        """The bytes of a token as a text holds it: of an added token before it is normalized. Raises UnknownTokenError."""
+        """Return the bytes of a token as in an original text: an added token is not normalized. Raises UnknownTokenError."""
         found = self._written.get(token)
         return self.decode_single_token_bytes(token) if found is None else found
 
     def id_of(self, token: bytes) -> int | None:
-        """The id of the token that is exactly these bytes; None if there is none."""
+        """Return the id of the token with exactly these bytes, or None if there is none."""
         found = self._ids.get(token)
         if found is None:
             text = token.decode("utf-8", "replace")
@@ -62,21 +62,21 @@ class SpecificationTable:
         return found
 
     def largest_id(self) -> int:
-        """The largest id."""
+        """Return the largest id."""
         return max((*self._bytes, *self.special_ids))
 
     def byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
+        """Return the bytes of all tokens except the special ones, ascending."""
         return sorted(data for token_id, data in self._bytes.items() if token_id not in self.special_ids)
 
     def decode(self, tokens: Sequence[int], errors: str) -> str:
-        """The text of tokens, as the decoders make it. Raises UnknownTokenError."""
+        """Return the text of tokens by the decoders. Raises UnknownTokenError."""
         if self._joins_bytes:
             return b"".join(map(self.decode_single_token_bytes, tokens)).decode("utf-8", errors)
         return decode_texts(self._specification.decoders, list(map(self._text_of, tokens)), errors)
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
-        """A decoder that takes one token after the other."""
+        """Return a decoder for tokens that come one by one."""
         if self._joins_bytes:
             return StreamDecoder(self.decode_single_token_bytes, errors)
         return TextStreamDecoder(self._text_of, self._specification.decoders, errors)
@@ -90,7 +90,7 @@ class SpecificationTable:
 
     @cached_property
     def _texts(self) -> dict[int, str]:
-        """The texts of all ids, where tokens are texts."""
+        """Id -> text, for the tokens that are `str` and the added tokens."""
         specification = self._specification
         texts: dict[int, str] = {}
         for tokens in (specification.texts_only, specification.tokens):
@@ -99,7 +99,7 @@ class SpecificationTable:
 
     @cached_property
     def _bytes(self) -> dict[int, bytes]:
-        """The bytes of all ids."""
+        """Id -> bytes, for all tokens."""
         specification = self._specification
         is_byte_level = any(isinstance(decoder, ByteLevelDecoder) for decoder in specification.decoders)
         added = {
@@ -117,7 +117,7 @@ class SpecificationTable:
 
     @cached_property
     def _written(self) -> dict[int, bytes]:
-        """The texts of the added tokens that are looked for in normalized text, where that has another text for them."""
+        """Id -> original text, for the added tokens whose normalized text differs from it."""
         tokens = (one for one in self._specification.added_tokens if one.normalized)
         return {
             one.id: one.text.encode("utf-8", "surrogatepass")

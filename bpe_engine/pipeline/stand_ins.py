@@ -1,4 +1,4 @@
-"""Characters of Unicode 16 for the `regex` package, which follows a later version: each that has changed its class becomes one that has not."""
+"""Replace characters for the `regex` package, which follows a later Unicode: each character whose class differs from Unicode 16 gets a stand-in."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class StandIns(dict[int, int]):
-    """Code point -> one with the same class in Unicode 16 and in the version that `regex` follows: itself, as a rule. Filled as needed.
+    """Code point -> a code point to which `regex` gives the class of the first in Unicode 16: usually itself. Filled as needed.
 
-    `explicit` are the ranges of code points that the pattern names; the other one is in none that this one is not in.
+    `explicit` are the ranges of code points that the pattern names; a character and its stand-in are in the same of these ranges.
     """
 
     def __init__(self, explicit: list[tuple[int, int]]) -> None:

@@ -1,13 +1,13 @@
-"""Stream decoders: the text of `decoding.py`, piece by piece, each as soon as later tokens can no longer change it.
+"""Stream decoders: they yield the text of `decoding.py` piece by piece, each as soon as later tokens can no longer change it.
 
     Replace "▁" by " ", ByteFallback, Fuse, Strip " " at the start
     push("▁Hello")   ->  "Hello"
-    push("<0xE4>")   ->  ""            a run of bytes is held until it ends: only then it is known whether it is text at all
+    push("<0xE4>")   ->  ""            a run of bytes is held until it ends: only then is it known whether it is UTF-8
     push("<0xB8>")   ->  ""
     push("<0xAD>")   ->  ""
     push("!")        ->  "中!"
 
-Each decoder becomes a stage that takes texts and gives texts. One that has to see all of them, as a replacement after Fuse has to, holds them to the end.
+Each decoder becomes a stage that takes texts and returns texts. A stage that needs all texts, such as a replacement after Fuse, holds them to the end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from bpe_engine.text.stream_decoder import StreamDecoder
 
 
 class TextStreamDecoder(StreamDecoder):
-    """Token ids -> text by decoders. `text_of` gives the text of a token, and raises UnknownTokenError."""
+    """Token ids -> text by decoders. `text_of` returns the text of a token, and raises UnknownTokenError for an unknown id."""
 
     def __init__(self, text_of: Callable[[int], str], decoders: Sequence[Decoder], errors: str = "replace") -> None:
         super().__init__(lambda token: text_of(token).encode("utf-8", "surrogatepass"), errors)
@@ -42,14 +42,14 @@ class TextStreamDecoder(StreamDecoder):
         self._stages = self._fresh()
 
     def push(self, token: int) -> str:
-        """The text that has become certain by this token. Raises UnknownTokenError for an id that no token has."""
+        """Decode one more token, and return the text that it settles. Raises UnknownTokenError if no token has the id."""
         texts = [self._text_of(token)]
         for stage in self._stages:
             texts = stage.push(texts)
         return "".join(texts)
 
     def finish(self) -> str:
-        """The remaining text. The decoder starts anew."""
+        """Return the remaining text. The decoder starts anew."""
         texts: list[str] = []
         for stage in self._stages:
             texts = stage.push(texts) + stage.finish()
@@ -78,19 +78,19 @@ class TextStreamDecoder(StreamDecoder):
 
 
 class _Stage(ABC):
-    """One decoder."""
+    """One decoder of a stream."""
 
     @abstractmethod
     def push(self, texts: list[str]) -> list[str]:
-        """Decode more texts, and return those that have become certain."""
+        """Decode more texts, and return the results that later texts can no longer change."""
 
     def finish(self) -> list[str]:
-        """The remaining texts."""
+        """Return the remaining texts."""
         return []
 
 
 class _Each(_Stage):
-    """Each text by itself; `first` is the decoder of the first one."""
+    """Decodes each text by itself; `first` is the decoder for the first text, if it is another."""
 
     def __init__(self, decoder: Decoder, first: Decoder | None = None) -> None:
         self._decoder = decoder
@@ -105,7 +105,7 @@ class _Each(_Stage):
 
 
 class _Spaced(_Stage):
-    """A space between all texts."""
+    """Puts a space between all texts."""
 
     def __init__(self) -> None:
         self._before = ""
@@ -117,7 +117,7 @@ class _Spaced(_Stage):
 
 
 class _Bytes(_Stage):
-    """Tokens that stand for one byte each, and others."""
+    """Decodes runs of byte tokens, and passes other tokens on."""
 
     def __init__(self) -> None:
         self.held: list[int] = []
@@ -141,7 +141,7 @@ class _Bytes(_Stage):
 
 
 class _ByteLevel(_Stage):
-    """Characters that stand for bytes."""
+    """Decodes the characters of the byte alphabet."""
 
     def __init__(self, errors: str) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
@@ -154,7 +154,7 @@ class _ByteLevel(_Stage):
 
 
 class _StripStart(_Stage):
-    """The first characters of all texts together."""
+    """Strips the start of all texts together."""
 
     def __init__(self, decoder: StripDecoder) -> None:
         self._content = decoder.content
@@ -174,7 +174,7 @@ class _StripStart(_Stage):
 
 
 class _Whole(_Stage):
-    """Decoders that have to see everything."""
+    """Runs decoders that need all texts at once."""
 
     def __init__(self, decoders: Sequence[Decoder], errors: str) -> None:
         self._decoders = decoders
@@ -190,7 +190,7 @@ class _Whole(_Stage):
 
 
 class _WordPiece(_Stage):
-    """The first text, and those after it."""
+    """Decodes the first text, and each later text, as WordPiece does."""
 
     def __init__(self, decoder: WordPieceDecoder) -> None:
         self._decoder = decoder
@@ -205,7 +205,7 @@ class _WordPiece(_Stage):
 
 
 class _WordEnds(_Stage):
-    """All texts but the last, which waits for another one."""
+    """Decodes all texts but the last, which waits for the next."""
 
     def __init__(self, decoder: WordEndDecoder) -> None:
         self._suffix = decoder.suffix
@@ -221,14 +221,14 @@ class _WordEnds(_Stage):
 
 
 class _Same(_Stage):
-    """Nothing is done."""
+    """Passes all texts on unchanged."""
 
     def push(self, texts: list[str]) -> list[str]:
         return texts
 
 
 def _stage(decoder: Decoder, errors: str) -> _Stage:
-    """The stage for a decoder before all texts have become one."""
+    """Return the stage for a decoder that comes before the texts are joined."""
     match decoder:
         case ByteLevelDecoder():
             return _ByteLevel(errors)

@@ -1,10 +1,9 @@
-"""Text as the tokenizer sees it: str and bytes of any kind -> characters that all encode.
+"""Convert any str or bytes to "received" characters, all of which can be encoded.
 
-- Lone surrogates in a str are what tiktoken makes of them: two that belong together become their character, any other
-  becomes U+FFFD.
-- Bytes that are not UTF-8 stay the bytes they are: each is a character of its own here, a lone surrogate U+DC80..U+DCFF as
-  errors="surrogateescape" makes them, and counts as punctuation where a pattern asks for classes. This is our definition;
-  tiktoken has none for patterns. So `decode_bytes(encode(data)) == data` for all bytes.
+- Surrogates in a str are handled as in tiktoken: a pair becomes its character, a lone surrogate becomes U+FFFD.
+- Bytes that are not UTF-8 are kept: each becomes one character, a lone surrogate U+DC80..U+DCFF as with
+  errors="surrogateescape", and has the class of punctuation for patterns. This is our definition; tiktoken has none for
+  patterns. So `decode_bytes(encode(data)) == data` for all bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Texts = TypeVar("Texts")
 
 
 def received(text: str | bytes) -> str:
-    """The characters of `text` to be encoded; write them back with `to_bytes`.
+    """Return the characters of `text` to encode; `to_bytes` converts them to bytes.
 
     >>> received("a\\ud83d\\ude00b\\ud83d"), received(b"a\\xff")
     ('a😀b\\ufffd', 'a\\udcff')
@@ -34,7 +33,7 @@ def received(text: str | bytes) -> str:
 
 
 def several(texts: Texts) -> Texts:
-    """`texts` as they are. Raises TypeError for one text: each of its characters would be taken for a text.
+    """Return `texts` unchanged. Raises TypeError for a single text, whose characters would otherwise be taken for texts.
 
     >>> several(["a", "b"])
     ['a', 'b']
@@ -45,7 +44,7 @@ def several(texts: Texts) -> Texts:
 
 
 def to_bytes(characters: str) -> bytes:
-    """The bytes that `received` characters stand for.
+    """Return the bytes of `received` characters.
 
     >>> to_bytes(received(b"a\\xff"))
     b'a\\xff'
@@ -54,9 +53,9 @@ def to_bytes(characters: str) -> bytes:
 
 
 def cut_unfinished_end(text: str | bytes) -> tuple[str, str | bytes]:
-    """Part `text` into its finished characters, received, and a raw end that more text could change.
+    """Split `text` into finished characters, received, and an unfinished end, unchanged, that more text could complete.
 
-    That end is a high surrogate, or the first bytes of a UTF-8 sequence; mostly it is empty.
+    The end is a high surrogate, or the first bytes of a UTF-8 sequence; usually it is empty.
 
     >>> cut_unfinished_end("a\\ud83d"), cut_unfinished_end(b"a\\xe4\\xb8"), cut_unfinished_end("a")
     (('a', '\\ud83d'), ('a', b'\\xe4\\xb8'), ('a', ''))
@@ -71,8 +70,8 @@ def cut_unfinished_end(text: str | bytes) -> tuple[str, str | bytes]:
 
 
 def cut_unfinished_start(text: str | bytes) -> tuple[str, str | bytes]:
-    """`cut_unfinished` at the start: the finished rest, received, and a raw start that a text put before it could
-    change.
+    """Split `text` into the finished rest, received, and an unfinished start, unchanged, that text put before it could
+    complete.
 
     >>> cut_unfinished_start("\\ude00a"), cut_unfinished_start(b"\\xb8\\xada"), cut_unfinished_start(b"ab")
     (('a', '\\ude00'), ('a', b'\\xb8\\xad'), ('ab', b''))
@@ -91,7 +90,7 @@ def cut_unfinished_start(text: str | bytes) -> tuple[str, str | bytes]:
 
 
 def byte_places(characters: str) -> array[int]:
-    """For each place in `characters`, and for their end, the place in the bytes that they stand for.
+    """Return the byte offset of each of the received `characters`, and of their end.
 
     >>> list(byte_places("aéb"))
     [0, 1, 3, 4]
@@ -100,7 +99,7 @@ def byte_places(characters: str) -> array[int]:
 
 
 def source_places(text: str, characters: str) -> list[int]:
-    """For each place in `characters`, and for their end, the place in the str that they were received from.
+    """Return the offset of each of the received `characters`, and of their end, in the str that they come from.
 
     >>> source_places("\\ud83d\\ude00b", "😀b")
     [0, 2, 3]

@@ -2,7 +2,7 @@
 
 "naïve 👍"          tokens     na | ïve | ·\\xf0\\x9f | \\x99 | \\x82
 in bytes             0 | 2 | 6 | 9 | 10
-in characters        0 | 2 | 5 | 6 | 6         a token that starts inside a character has the place of that character
+in characters        0 | 2 | 5 | 6 | 6         a token that starts inside a character has the offset of that character
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Unit = Literal["characters", "bytes"]
 
 
 def unit_of(text: str | bytes, unit: Unit | None) -> Unit:
-    """The unit of offsets into `text`: its own where none is asked for. Raises ValueError for one that is none.
+    """Return the unit of offsets into `text`: `unit`, or the text's own unit if that is None. Raises ValueError for an unknown unit.
 
     >>> unit_of("a", None), unit_of(b"a", None), unit_of("a", "bytes")
     ('characters', 'bytes', 'bytes')
@@ -28,9 +28,9 @@ def unit_of(text: str | bytes, unit: Unit | None) -> Unit:
 
 
 def in_unit(text: str | bytes, characters: str, starts: Sequence[int], unit: Unit) -> list[int]:
-    """Byte offsets into the received `characters`, ascending, as offsets into the `text` that they were received from.
+    """Convert byte offsets into the received `characters`, ascending, to offsets into the `text` that they come from.
 
-    Bytes are those of the UTF-8 of the text, with U+FFFD for a lone surrogate; of bytes, its own. A byte that is no UTF-8 is a character.
+    For a str, byte offsets count its UTF-8, with U+FFFD for a lone surrogate; for bytes, its own bytes. A byte that is not UTF-8 is one character.
 
     >>> in_unit("aé b", "aé b", [0, 1, 2, 3, 5], "characters"), in_unit("é", "é", [1], "bytes")
     ([0, 1, 1, 2, 4], [1])
@@ -52,7 +52,7 @@ def in_unit(text: str | bytes, characters: str, starts: Sequence[int], unit: Uni
 
 
 def starts_of_parts(lengths: Iterable[int]) -> list[int]:
-    """The offsets of parts of these lengths, one after the other.
+    """Return the start offsets of consecutive parts of these lengths.
 
     >>> starts_of_parts([2, 3, 1])
     [0, 2, 5]
@@ -66,7 +66,7 @@ def starts_of_pieces(
     encode: Callable[[str], Sequence[int]],
     bytes_of: Callable[[int], bytes],
 ) -> list[int]:
-    """The byte offsets of the tokens of pieces of a text, between which there may be gaps. `spans` are the pieces, in characters."""
+    """Return the byte offsets of the tokens of pieces of a text. `spans` are the pieces, in characters; there may be gaps between them."""
     places = byte_places(characters)
     return [
         places[start] + offset

@@ -1,11 +1,11 @@
 r"""Limits for untrusted files and texts: the time of an expression, and the length of a text.
 
-    (a|aa)+$  in "aaaa...b"            tries every way to part the letters: exponentially many
+    (a|aa)+$  in "aaaa...b"            tries every way to split the letters: exponentially many
     a -> aa   forty times              2^40 letters
 
-An expression of the `regex` package may search for `SECONDS`, and `SECONDS_A_CHARACTER` for each character of the text: at 50,000 characters a second,
-a tenth to a hundredth of what sensible ones do. Groups inside each other may repeat `MOST_REPETITIONS` times in all. Stages may make a text `GROWTH` times as long, and `GROWTH_OF_ANY` characters: the longest of
-the Unicode forms makes 18 characters of one.
+An expression of the `regex` package may search for `SECONDS`, plus `SECONDS_A_CHARACTER` for each character of the text. That is 50,000 characters a
+second; sensible expressions are ten to a hundred times as fast. Nested groups may repeat `MOST_REPETITIONS` times in all. Stages may make a text
+`GROWTH` times as long, plus `GROWTH_OF_ANY` characters: the longest of the Unicode forms makes 18 characters of one.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ GROWTH = 64
 GROWTH_OF_ANY = 1 << 14
 MOST_REPETITIONS = 1000
 
-# An escape, a set, and where a group begins or ends.
+# An escape, a set, and the start or end of a group.
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)(?:\{(?P<least>\d{1,9}))?", re.DOTALL)
 
 
 class Patience:
-    """The time to search one text in, from now on."""
+    """The time limit for searching one text, starting now."""
 
     def __init__(self, pattern: regex.Pattern[str], text: str) -> None:
         self.seconds = SECONDS + len(text) * SECONDS_A_CHARACTER
-        """For one match; `regex` counts the time of the processor."""
+        """The limit for one match, in seconds of processor time, which `regex` counts."""
         self._pattern = pattern
         self._text = text
         self._end = time.monotonic() + self.seconds
 
     def check(self) -> None:
-        """Raise EncodingError where the time is over: many matches may each take less."""
+        """Raise EncodingError if the time is over. Many matches may each stay below the limit for one."""
         if time.monotonic() > self._end:
             raise self.lost()
 
     def lost(self) -> EncodingError:
-        """The error."""
+        """Return the error for a search that takes too long."""
         return EncodingError(
             f"to find {self._pattern.pattern!r:.80} in {len(self._text)} characters takes more than {self.seconds:.3g} seconds"
         )
 
 
 def spans_of(pattern: regex.Pattern[str], text: str) -> list[tuple[int, int]]:
-    """Start and end of each match. Raises EncodingError where the search takes too long.
+    """Return the start and end of each match, in characters. Raises EncodingError if the search takes too long.
 
     >>> import regex
     >>> spans_of(regex.compile("a+"), "aaba")
@@ -70,7 +70,7 @@ def spans_of(pattern: regex.Pattern[str], text: str) -> list[tuple[int, int]]:
 
 
 def check_repetitions(source: str) -> None:
-    """Raise PatternError for groups inside each other that repeat too often: `regex` writes each repetition out.
+    """Raise PatternError for nested groups that repeat too often, because `regex` writes each repetition out.
 
     >>> check_repetitions("(?:(?:ab){9}){9}")
     >>> check_repetitions("(?:(?:(?:ab){99}){99}){99}")
@@ -91,7 +91,7 @@ def check_repetitions(source: str) -> None:
 
 
 def check_growth(length: int, original: int, what: str) -> None:
-    """Raise EncodingError where `what` make a text of `length` characters of one of `original`."""
+    """Raise EncodingError if a text of `original` characters has grown to too large a `length`; `what` names the stages that did it."""
     most = original * GROWTH + GROWTH_OF_ANY
     if length > most:
         raise EncodingError(f"{what} make more than {most} characters of {original}")

@@ -1,5 +1,5 @@
-"""Counts of slices in cases that the compiled core does not handle: lone surrogates, and text beside characters without
-a token.
+"""Count slices in cases that the compiled core does not handle: lone surrogates, and text next to characters without a
+token.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from bpe_engine.text.input import byte_places, received, require_int, source_pla
 
 
 class Counts(Protocol):
-    """An engine, as far as slices ask it."""
+    """Protocol for the methods of an engine that slices use."""
 
     def count(self, text: str | bytes, /) -> int: ...  # noqa: D102
     def interval_encoder(self, text: str | bytes, /) -> IntervalEncoder: ...  # noqa: D102
 
 
 class CountedSlices(IntervalEncoder):
-    """Each slice is counted anew: time of the slice."""
+    """Counts each slice anew, in time proportional to the slice."""
 
     def __init__(self, engine: Counts, text: str | bytes) -> None:
         self._engine = engine
@@ -39,7 +39,7 @@ class CountedSlices(IntervalEncoder):
 
 
 class SurrogateSlices(CountedSlices):
-    """Slices of a str with lone surrogates. One that parts a pair of surrogates is counted anew, any other has the slice of the received text."""
+    """Counts slices of a str with surrogates by slices of its received text; a slice that splits a surrogate pair is counted anew."""
 
     def __init__(self, engine: Counts, text: str) -> None:
         super().__init__(engine, text)
@@ -57,7 +57,7 @@ class SurrogateSlices(CountedSlices):
 
 
 def check_slice(start: int, end: int, length: int) -> None:
-    """Raise IndexError unless 0 <= start <= end <= length, TypeError for what is no whole number."""
+    """Raise IndexError unless 0 <= start <= end <= length, TypeError if one of them is no whole number."""
     require_int(start, "start")
     require_int(end, "end")
     if not 0 <= start <= end <= length:
@@ -65,7 +65,7 @@ def check_slice(start: int, end: int, length: int) -> None:
 
 
 def source_offsets(source: str | bytes, characters: str) -> array[int] | None:
-    """For each offset in `source` the place in `characters`, -1 inside of one; None where they are the same.
+    """Return the offset in `characters` for each offset in `source`, -1 inside of a character; None if the offsets are equal.
 
     >>> list(source_offsets("aé".encode(), "aé")), source_offsets("aé", "aé")
     ([0, 1, -1, 2], None)

@@ -1,9 +1,9 @@
-"""Tokens that come one by one -> text as soon as it is certain, never half a character.
+"""Decode tokens that come one by one into text, each character as soon as it is complete.
 
-push(9468)  ->  ""          the bytes f0 9f: a character begins
+push(9468)  ->  ""          the bytes f0 9f: the start of a character
 push(239)   ->  ""          98
-push(235)   ->  "👍"        82: there it is
-finish()    ->  ""          nothing was left over
+push(235)   ->  "👍"        82: the character is complete
+finish()    ->  ""          nothing is left over
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 
 class StreamDecoder:
-    """Token ids -> text, piece by piece; made by `Tokenizer.stream_decoder`. Not for use by several threads at a time.
+    """Token ids -> text, piece by piece; made by `Tokenizer.stream_decoder`. Not thread-safe.
 
     The results of `push`, and then of `finish`, join to `tokenizer.decode` of the same ids. At most three bytes are
     kept between two calls, so a token costs the time of its own bytes, however long the text has become.
@@ -31,8 +31,7 @@ class StreamDecoder:
             token: The id of the token.
 
         Returns:
-            The text that has become certain by it; "" while a character is unfinished. Bytes that are no character are
-            handled as `errors` says.
+            The text that this token completes; "" while a character is unfinished. `errors` decides about invalid bytes.
 
         Raises:
             UnknownTokenError: No token has this id.
@@ -41,15 +40,13 @@ class StreamDecoder:
         return self._decoder.decode(self._bytes_of(token))
 
     def finish(self) -> str:
-        """The text of the bytes that are left, a character that never ended, as `errors` says. The decoder starts anew.
-        Raises as `push`.
-        """
+        """Return the text of an unfinished character, as `errors` decides. The decoder starts anew. Raises as `push`."""
         rest = self._decoder.decode(b"", final=True)
         self._decoder.reset()
         return rest
 
     def stream(self, tokens: Iterable[int]) -> Iterator[str]:
-        """Decode tokens into pieces of text that are not empty, each as soon as it is certain, with `finish` at the
+        """Decode tokens into pieces of text that are not empty, each as soon as it is complete, with `finish` at the
         end.
 
         Args:
@@ -63,5 +60,5 @@ class StreamDecoder:
 
     @property
     def pending(self) -> bytes:
-        """The bytes of a character that has begun and is not finished: three at most."""
+        """The bytes of an unfinished character: three at most."""
         return self._decoder.getstate()[0]

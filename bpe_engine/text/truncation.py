@@ -1,8 +1,8 @@
-"""The longest prefix or suffix of a text that fits a number of tokens.
+"""Find the longest prefix or suffix of a text that fits a number of tokens.
 
-The counts of growing prefixes go up and down, so the first that is too large proves nothing, and a binary search can miss.
-An incremental encoder has a lower bound for all that its text may grow to: read on until that is above the limit, then go
-back, one block at a time, and look at every place of the block.
+The counts of growing prefixes go up and down, so a prefix that is too large proves nothing about longer ones, and a binary
+search can miss the longest. An incremental encoder has a lower bound for all longer texts: read until that bound is above
+the limit, then go back, one block at a time, and count at every offset of the block.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from bpe_engine.text.input import received, source_places, to_bytes
 
 Text = TypeVar("Text", str, bytes)
 
-# Characters between two marks.
+# Characters. The distance of two marks.
 BLOCK = 64
 
 
 class Grows(Protocol):
-    """An engine, as far as truncation asks it."""
+    """Protocol for the methods of an engine that truncation uses."""
 
     def appending_encoder(self) -> AppendingEncoder: ...  # noqa: D102
     def prepending_encoder(self) -> PrependingEncoder: ...  # noqa: D102
 
 
 def truncate_head(engine: Grows, text: Text, max_tokens: int) -> Text:
-    """The longest prefix of `text` that has at most `max_tokens` tokens."""
+    """Return the longest prefix of `text` that has at most `max_tokens` tokens."""
     characters = received(text)
     encoder = engine.appending_encoder()
     kept = _longest(
@@ -37,7 +37,7 @@ def truncate_head(engine: Grows, text: Text, max_tokens: int) -> Text:
 
 
 def truncate_tail(engine: Grows, text: Text, max_tokens: int) -> Text:
-    """The longest suffix of `text` that has at most `max_tokens` tokens."""
+    """Return the longest suffix of `text` that has at most `max_tokens` tokens."""
     characters = received(text)
     size = len(characters)
     encoder = engine.prepending_encoder()
@@ -54,8 +54,8 @@ def _longest(
     size: int,
     max_tokens: int,
 ) -> int:
-    """The number of `size` characters that fit, counted from the side that stays; `read(near, far)` returns some of
-    them.
+    """Return how many of `size` characters fit, counted from the fixed side; `read(near, far)` returns the characters
+    between two distances from that side.
     """
     marks = []
     for near in range(0, size, BLOCK):
@@ -79,8 +79,8 @@ def _longest(
 
 
 def _source_length(text: str | bytes, characters: str) -> int:
-    """The length of the part of `text` that became `characters`: of bytes their bytes; of a str two for each surrogate
-    pair, else one.
+    """Return the length of the prefix of `text` that became `characters`: in bytes for bytes; for a str, two characters
+    for each surrogate pair, and one for any other.
     """
     if not isinstance(text, str):
         return len(to_bytes(characters))

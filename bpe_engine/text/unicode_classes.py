@@ -1,13 +1,13 @@
-"""Stand-ins: every character replaced by one that stands for its class, in one pinned version of Unicode.
+"""Stand-ins: replace every character by one that represents its class in one pinned version of Unicode.
 
-A pre-token's end depends on the classes of characters alone: the kind of letter, digit, mark, punctuation, symbol, white space,
-whether the script is Han, and a few characters by name. Which class a character has depends on the version of Unicode:
-tiktoken 0.14 and Hugging Face tokenizers 0.23 follow 16.0, while the `regex` package follows whatever its release brings. So
-the named patterns never see the text itself but its stand-ins, whose classes no version disputes:
+The end of a pre-token depends only on the classes of characters: the kind of letter, digit, mark, punctuation, symbol, white
+space, whether the script is Han, and a few characters by name. The class of a character depends on the Unicode version:
+tiktoken 0.14 and Hugging Face tokenizers 0.23 follow 16.0, while the version of the `regex` package changes with its release.
+So the named patterns never see the text itself but its stand-ins, whose classes are the same in all versions:
 
     "Straße 東京, 5 €"  ->  "Straøe 中中, 5 ¢"      ASCII and white space stay, ß -> ø, 東 -> 中, € -> ¢
 
-The stand-ins have the same length, so offsets carry over. ASCII text stands for itself.
+The stand-ins have the same length as the text, so offsets carry over. ASCII text is its own stand-in.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ __all__ = ["stand_ins"]
 
 UNICODE_VERSION = "16.0"
 
-# None of them is ASCII: patterns know ASCII characters by name, in contractions and in [A-Za-z] and [0-9].
-# "CJK" are the ranges that deepseek_v3 knows by number. In the last of them, U+3040, no version has put a character yet.
+# No stand-in is ASCII: patterns know ASCII characters by name, in contractions and in [A-Za-z] and [0-9].
+# "CJK" are the code point ranges of deepseek_v3. The last stand-in, U+3040, is unassigned in all versions so far.
 STAND_IN_OF_CLASS = {
     "Lu": "Ø", "Ll": "ø", "Lt": "ǅ", "Lm": "ʰ", "Lo": "ª", "M": "\u0301", "N": "²", "P": "§", "S": "¢", "-": "\ue000",
     "Lm Han": "々", "Lo Han": "㐀", "M Han": "\U00016ff0", "N Han": "〇", "P Han": "\U00016fe2", "S Han": "⺀",
     "Lo Han CJK": "中",
     "Lm CJK": "ゝ", "Lo CJK": "ア", "M CJK": "\u3099", "P CJK": "・", "S CJK": "゛", "- CJK": "\u3040",
 }  # fmt: skip
-# Equals "s" where case is ignored, so patterns know it by name too.
+# Equals "s" if case is ignored, so patterns know it by name, too.
 LONG_S = "ſ"
 
 
 class Range(NamedTuple):
-    """Characters of one class, from the code point `first` to that of the next range.
+    """Characters of one class, from the code point `first` up to the start of the next range.
 
-    `category` is one of Lu Ll Lt Lm Lo M N P S White_Space, and "-" for everything else; `han` tells whether the script is Han.
+    `category` is one of Lu Ll Lt Lm Lo M N P S White_Space, and "-" for everything else; `han`: whether the script is Han.
     """
 
     first: int
@@ -45,7 +45,7 @@ class Range(NamedTuple):
 
 
 def package_text(name: str) -> str:
-    """A text file of ASCII in this package. Raises OSError where it is not there."""
+    """Read an ASCII text file of this package. Raises OSError if it is missing."""
     # importlib.resources would do the same and take 20 ms to import.
     data = pkgutil.get_data("bpe_engine", name)
     if data is None:
@@ -55,7 +55,7 @@ def package_text(name: str) -> str:
 
 @cache
 def ranges() -> tuple[Range, ...]:
-    """The classes of all code points in Unicode 16.0: ranges in ascending order, the first of them from 0 on.
+    """Return the classes of all code points in Unicode 16.0, as ascending ranges that start at 0.
 
     >>> [(hex(first), category, han) for first, category, han in ranges() if 0x2FD0 < first < 0x3006]
     [('0x2fd6', '-', False), ('0x2ff0', 'S', False), ('0x3000', 'White_Space', False), ('0x3001', 'P', False), ('0x3004', 'S', False), ('0x3005', 'Lm', True)]
@@ -74,7 +74,7 @@ def stand_ins(text: str) -> str:
 
 
 def in_cjk(code_point: int) -> bool:
-    """Whether a code point is in the ranges that deepseek_v3 calls by number: [一-龥぀-ゟ゠-ヿ].
+    """Whether a code point is in the CJK ranges of deepseek_v3: [一-龥぀-ゟ゠-ヿ].
 
     >>> in_cjk(ord("中")), in_cjk(ord("ア")), in_cjk(ord("々")), in_cjk(ord("한"))
     (True, True, False, False)
@@ -93,7 +93,7 @@ class _Table(dict[int, str]):
     def __missing__(self, code_point: int) -> str:
         _, category, han = ranges()[bisect_right(self._firsts, code_point) - 1]
         if category == "White_Space":
-            stand_in = chr(code_point)  # patterns know each by name
+            stand_in = chr(code_point)  # patterns know each of these by name
         else:
             stand_in = STAND_IN_OF_CLASS[category + " Han" * han + " CJK" * in_cjk(code_point)]
         self[code_point] = stand_in
