@@ -44,14 +44,21 @@ class TextChunker:
     Args:
         max_tokens: The largest number of tokens of a chunk.
         tokenizer: The name of an encoding or model, or a tokenizer.
-        min_tokens: No chunk has fewer tokens, except the last one if every other cut would divide a part that fits into a chunk; "optimal" divides it. By default an eighth of `max_tokens`. A part of at most `max_tokens - min_tokens` tokens (with its context and an overlap) is never divided.
+        min_tokens: No chunk has fewer tokens, except the last one if every other cut would divide a part that fits into
+            a chunk; "optimal" divides it. By default an eighth of `max_tokens`. A part of at most `max_tokens -
+            min_tokens` tokens (with its context and an overlap) is never divided.
         desired_tokens: A chunk that has this many tokens ends at the best boundary before `max_tokens`. None fills it.
         overlap: The largest number of tokens at the end of a chunk that the next one repeats.
-        overlap_by: The overlap consists of whole units of the format ("unit"), of sentences if no unit fits ("sentence"), or of as much text as fits ("token").
-        context: Begin each chunk with lines of context: True or "breadcrumb", the names of the sections or definitions around it; "imports", the imports of the file; "summary", the first sentence of the documentation of the definition around it. A collection combines them. With an overlap the context is that of the text after it. Context is a part of `text` and of the budget.
+        overlap_by: The overlap consists of whole units of the format ("unit"), of sentences if no unit fits
+            ("sentence"), or of as much text as fits ("token").
+        context: Begin each chunk with lines of context: True or "breadcrumb", the names of the sections or definitions
+            around it; "imports", the imports of the file; "summary", the first sentence of the documentation of the
+            definition around it. A collection combines them. With an overlap the context is that of the text after it.
+            Context is a part of `text` and of the budget.
         strategy: "grow" fills chunk after chunk. "optimal" chooses all cuts of a text together, so that chunks are even
             and cuts are strong; it takes a few times as long.
-        reserve: The number of the `max_tokens` that a model adds around each chunk, such as [CLS] and [SEP]. None takes it from the tokenizer: a tokenizer of Hugging Face knows what its post-processor adds.
+        reserve: The number of the `max_tokens` that a model adds around each chunk, such as [CLS] and [SEP]. None takes
+            it from the tokenizer: a tokenizer of Hugging Face knows what its post-processor adds.
         format: The name of a format (`chunker.formats.registry.format_names`), or an object that is a
             `chunker.formats.Format`.
 

@@ -41,10 +41,15 @@ class ContextWriter:
     Args:
         write: Called with the whole text and a chunk of it, whose `text` has no written context yet. It returns the
             context, or "" for none; `achunk` takes a coroutine function, too.
-        max_tokens: The largest number of tokens of a written context, for which each chunk keeps room. A longer context is cut after the last sentence that fits, else after the last word.
-        cache: The written contexts, uncut, by keys made from `version`, source and `content_hash`; any mutable mapping, such as a dict, or `shelve.open("contexts")`. A text without a source is its own key: then `write` is called again for all of its chunks if one has changed. Without a cache nothing is kept between calls.
+        max_tokens: The largest number of tokens of a written context, for which each chunk keeps room. A longer context
+            is cut after the last sentence that fits, else after the last word.
+        cache: The written contexts, uncut, by keys made from `version`, source and `content_hash`; any mutable mapping,
+            such as a dict, or `shelve.open("contexts")`. A text without a source is its own key: then `write` is called
+            again for all of its chunks if one has changed. Without a cache nothing is kept between calls.
         version: A part of the keys: change it when your prompt or model changes.
-        fallback: Called with the chunk and the error if `write` fails or does not return a str; it returns the context to use instead, which is not cached. Without it the first failure is a `ContextError`; contexts written before stay in the cache.
+        fallback: Called with the chunk and the error if `write` fails or does not return a str; it returns the context
+            to use instead, which is not cached. Without it the first failure is a `ContextError`; contexts written
+            before stay in the cache.
         at_once: The number of calls of `write` that may run at the same time, in threads (`chunk`) or tasks (`achunk`).
 
     Raises:

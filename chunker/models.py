@@ -84,7 +84,8 @@ class Chunk:
         breadcrumb: The names of the regions around the chunk (without its overlap), outermost first, also if they are
             not in its context.
         source: The name of the text, usually a path, or None.
-        metadata: Your own values, and notes of formats and readers. For a file that is read by pages, cells or the like, "places" are the pages or cells of the body.
+        metadata: Your own values, and notes of formats and readers. For a file that is read by pages, cells or the
+            like, "places" are the pages or cells of the body.
     """
 
     __slots__ = ("__weakref__", "_index", "_origin", "_piece")

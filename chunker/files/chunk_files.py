@@ -108,7 +108,8 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
             (`chunker.files.machine_made`). Otherwise each is a `Problem`.
         verbatim: Read notebooks, SVG drawings and embedded data unchanged, not as cells, words and "…".
         web_text: Convert HTML pages to their text: headings, paragraphs, lists and tables, without tags and navigation.
-        include: Patterns as in .gitignore, relative to the current folder, of files in folders to include; by default all.
+        include: Patterns as in .gitignore, relative to the current folder, of files in folders to include; by default
+            all.
         exclude: Patterns of files to exclude; they take precedence.
         encoding: The encoding of files that are not UTF-8.
         progress: Show a bar on standard error; None shows it if that is a terminal.

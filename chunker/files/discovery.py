@@ -3,11 +3,12 @@
 A file that is named is taken, whatever the rules say; `-` is standard input. A folder is walked to the bottom:
 
 - `.gitignore` and `.git/info/exclude` are honoured (see `gitignore.py`), as are the `.gitignore` files of parent
-folders up to the root of the repository; a nested repository has only its own rules. `.chunkerignore` files take
-precedence over all of these. - Patterns (`patterns.py`) include files and exclude them. - Unless `vendored=True`,
-folders of third-party packages (`machine_made.py`) are not entered, and files that `.gitattributes` marks as generated
-or vendored are skipped (`attributes.py`). - Hidden files and folders, whose names begin with a dot, are left out unless
-`hidden=True`, as ripgrep does: secrets
+  folders up to the root of the repository; a nested repository has only its own rules. `.chunkerignore` files take
+  precedence over all of these.
+- Patterns (`patterns.py`) include files and exclude them.
+- Unless `vendored=True`, folders of third-party packages (`machine_made.py`) are not entered, and files that
+  `.gitattributes` marks as generated or vendored are skipped (`attributes.py`).
+- Hidden files and folders, whose names begin with a dot, are left out unless `hidden=True`, as ripgrep does: secrets
   and caches are there. The folders of version control systems are always left out.
 - Symbolic links are not followed: they lead to a file that is found at its own path, or out of the tree, or in a
   circle.

@@ -3,10 +3,10 @@
 - UTF-8, or UTF-16 or UTF-32 with a byte order mark. The mark stays in the text, as U+FEFF, and line ends stay as they
   are. `Document.encoding` names the codec: `text.encode(encoding)` is the file again.
 - A byte that is not UTF-8 makes the file a `Problem` with the offset of the byte. Nothing is replaced and no other
-encoding is guessed: every guess would change the text that is counted. The caller can name it: `encoding` applies to
-all files that are neither UTF-8 nor marked; if it does not extend ASCII (UTF-16, ISO-2022-JP), to all files that are
-not marked. - A file is *binary* if its first 8 KiB hold a NUL byte (the rule of git), or are not UTF-8 and hold control
-characters.
+  encoding is guessed: every guess would change the text that is counted. The caller can name it: `encoding` applies to
+  all files that are neither UTF-8 nor marked; if it does not extend ASCII (UTF-16, ISO-2022-JP), to all files that are
+  not marked.
+- A file is *binary* if its first 8 KiB hold a NUL byte (the rule of git), or are not UTF-8 and hold control characters.
   A binary file that a walk found is skipped; if the user named it, that is a failure.
 """
 

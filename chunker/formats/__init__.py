@@ -1,4 +1,4 @@
-"""Formats: the boundaries at which a text of a kind may be cut. One format a file."""
+"""Formats: find the boundaries where a text of a kind may be cut. One module per format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns: common part of the markup formats. Boundaries are written down in the order of the text, and sections under
+"""Columns: the common part of the markup formats. Collects boundaries in the order of the text, and sections from
 headings.
 
 headings   0 "A" 1, 10 "B" 2, 20 "C" 1        (offset, name, level)
@@ -19,14 +19,15 @@ from chunker.formats.prose import prose_ends
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
-# The start of a line inside a sentence: a little better than a cut between two words.
+# The start of a line inside a sentence: slightly stronger than a boundary between two words.
 _SOFT_LINE = Strength.WORD + 5
 
 _LINE, _PARAGRAPH, _SENTENCE = int(Strength.LINE), int(Strength.PARAGRAPH), int(Strength.SENTENCE)
 _LINE_START = re.compile(r"\n(?:[ \t]*+\n)*+(?=.)", re.DOTALL)
 _BLANK_LINE = re.compile(r"[ \t]*+\n")
 
-# No cut before these characters, nor after the next ones: to a reader they are parts of one character.
+# No cut before the characters of the first set, nor after those of the second: readers see them as parts of one
+# character.
 _STICKY = regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
 _PREPENDED = regex.compile(r"\p{GCB=Prepend}")
 
@@ -34,10 +35,10 @@ _compiled = native()
 
 
 class Columns:
-    """The boundaries of one text by columns: offsets, which ascend, strengths and labels.
+    """The boundaries of one text in columns: ascending offsets, strengths and labels.
 
-    `copy` is the text with a line feed for each line end, every character in its place. `start`: of the unit that is looked into, if that is
-    not the whole text. `sketching`: the scopes of code are looked for when they are asked for.
+    `copy` is the text with a line feed as each line end, and every character at its offset. `start`: the start of the
+    unit that is refined, if it is not the whole text. `sketching`: find the scopes of code only on request.
     """
 
     def __init__(
@@ -48,15 +49,15 @@ class Columns:
         self.offsets = [start]
         self.strengths = [int(Strength.DOCUMENT)]
         self.labels = [label]
-        self._first = -1  # the strength of what begins at 0, were it not the start of the text
+        self._first = -1  # the strength that the boundary at 0 would have if it were not the start of the text
         self.scopes: list[Scope] = []
         self._code_inside: Callable[[str, EmbeddedSpan, str], Outline | None] = (
             sketch_inside if sketching else code_inside
         )
-        self._sketches: list[Sketch] = []  # those of embedded code
+        self._sketches: list[Sketch] = []  # the sketches of embedded code
 
     def put(self, offset: int, strength: int, label: str) -> None:
-        """A boundary at `offset`, not before the last one; at the same place the stronger one stays."""
+        """Add a boundary at `offset`, not before the last one; at the same offset the stronger one stays."""
         last = self.offsets[-1]
         if offset > last:
             self.offsets.append(offset)
@@ -69,10 +70,11 @@ class Columns:
             self.strengths[-1], self.labels[-1] = int(strength), label
 
     def cut_before(self, offset: int) -> int:
-        """The offset of a cut before the text at `offset`: before the indentation of its line, if there is nothing else
-        on it.
+        """Return the offset of a cut before the text at `offset`: before the indentation of its line, if nothing else
+        precedes it on the line.
 
-        The last boundary, if a cut there would part characters that belong together. Not before the last boundary.
+        Never before the last boundary; the last boundary itself if a cut at `offset` would separate characters that
+        belong together.
         """
         at, floor = offset, self.offsets[-1]
         while at > floor and self._copy[at - 1] in " \t":
@@ -90,7 +92,7 @@ class Columns:
             self.strengths[index] = int(strength)
 
     def verbatim(self, start: int, end: int) -> None:
-        """All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line."""
+        """Add all non-blank lines of a span but the first. `start` is at the start of a line, or inside one."""
         if start and self._copy[start - 1] == "\n" and _BLANK_LINE.match(self._copy, start, end):
             start -= 1
         if _compiled is not None:
@@ -104,24 +106,26 @@ class Columns:
         self.labels += ["paragraph" if blank else "line" for _, blank in found]
 
     def prose(self, start: int, end: int, ends: Iterable[int] | None = None) -> None:
-        """The sentences of a paragraph, and its lines; `ends` of the sentences, if the caller knows them."""
+        """Add the sentences and lines of a paragraph; `ends` are the ends of its sentences, if the caller knows
+        them.
+        """
         if ends is None and _compiled is not None:
             found = _compiled.prose_columns(self._text[start:end])
         else:
             inside = None if ends is None else [offset - start for offset in ends]
             found = prose_columns(self._text[start:end], self._copy[start:end], inside)
-        # Nothing is put after the start of a paragraph before what is inside of it.
+        # The boundaries inside a paragraph come before any other boundary after its start.
         self._append(start, found)
 
     def _append(self, start: int, found: tuple[list[int], list[int], list[str]]) -> None:
-        """Add the boundaries of a stretch, which are after all others and count from `start`."""
+        """Append the boundaries of a span, which come after all others and count from `start`."""
         offsets, strengths, labels = found
         self.offsets += [start + offset for offset in offsets]
         self.strengths += strengths
         self.labels += labels
 
     def code(self, stretch: EmbeddedSpan, language: str) -> None:
-        """The lines of code, or what its own format makes of them."""
+        """Add the boundaries inside code, by its own format or by lines."""
         outline = self._code_inside(self._text, stretch, language)
         if outline is None:
             self.verbatim(stretch.start, stretch.end)
@@ -134,7 +138,7 @@ class Columns:
             self.scopes += outline.scopes
 
     def inside(self) -> Inside:
-        """The boundaries after the first one, which is that of the refined unit."""
+        """Return the boundaries after the first one, which is that of the refined unit."""
         return Inside(self.offsets[1:], self.strengths[1:], self.labels[1:], self._all_scopes())
 
     def _all_scopes(self) -> Iterator[Scope]:
@@ -143,7 +147,9 @@ class Columns:
             yield from sketch.opened().scopes
 
     def outline(self, scopes: Iterable[Scope] = ()) -> Outline:
-        """The outline with these scopes and those of the code inside. What is too long is cut into words."""
+        """Return the outline with these scopes and those of embedded code. Units that are too long are refined into
+        words.
+        """
         return Outline.of_columns(
             self.offsets,
             self.strengths,
@@ -156,7 +162,9 @@ class Columns:
 def prose_columns(
     paragraph: str, copy: str, ends: Iterable[int] | None = None
 ) -> tuple[list[int], list[int], list[str]]:
-    """The boundaries inside a paragraph: those of its sentences, and its lines. `ends`: of the sentences, if the caller knows them."""
+    """Return the boundaries inside a paragraph: those of its sentences, and its lines. `ends`: the ends of its
+    sentences, if the caller knows them.
+    """
     end = len(paragraph)
     if ends is None:
         ends = prose_ends(paragraph, 0, end)
@@ -169,7 +177,9 @@ def prose_columns(
 
 
 class CodeFound:
-    """A function that compiled readers call to look into code: `language` says which one it is in, by the offsets of what names it."""
+    """A callable with which compiled readers find boundaries inside code. `language` returns the language of the code,
+    from the span of the text that names it.
+    """
 
     def __init__(self, text: str, language: Callable[[int, int], str]) -> None:
         self._text = text
@@ -179,7 +189,7 @@ class CodeFound:
     def __call__(
         self, start: int, end: int, indent: int, named: int, behind: int
     ) -> tuple[list[int], list[int], list[str]] | None:
-        """The boundaries of the lines text[start:end]; None where nobody knows their language."""
+        """Return the boundaries inside the lines text[start:end]; None if their language is unknown."""
         outline = code_inside(self._text, EmbeddedSpan(start, end, indent), self._language(named, behind))
         if outline is None:
             return None
@@ -190,13 +200,15 @@ class CodeFound:
 def outline_by_compiled(
     columns: tuple[list[int], list[int], list[str]], scopes: Callable[[], Iterable[Scope]]
 ) -> Outline:
-    """The outline of marked-up text with these boundaries; `scopes` are made when somebody asks for them, in any order."""
+    """Return the outline of marked-up text with these boundaries. `scopes` returns the scopes, in any order; called on
+    first use.
+    """
     return Outline.of_columns(*columns, lambda: nested(scopes()), finest=Strength.SENTENCE)
 
 
 class Heading(NamedTuple):
-    """The offset of a heading, its level (1 is the highest) and its text. `end`: the latest end of its section, if
-    anything says so.
+    """A heading: its offset, its level (1 is the highest) and its text. `end`: the latest possible end of its section,
+    if known.
     """
 
     start: int
@@ -206,14 +218,14 @@ class Heading(NamedTuple):
 
 
 def sections(headings: list[Heading], size: int) -> Iterator[Scope]:
-    """The sections of the headings, last one first: each goes on to the next heading of its level or a higher one.
+    """Yield the sections of the headings, last one first: each ends at the next heading of its level or a higher one.
 
     >>> list(sections([Heading(0, 1, "A"), Heading(10, 2, "B"), Heading(20, 1, "C")], 30))[::-1]
     ... # doctest: +NORMALIZE_WHITESPACE
     [Scope(start=0, end=20, name='A', header=''), Scope(start=10, end=20, name='B', header=''),
      Scope(start=20, end=30, name='C', header='')]
     """
-    ends: list[tuple[int, int]] = []  # (level, start) of the later headings that end sections above them
+    ends: list[tuple[int, int]] = []  # (level, start) of the later headings that end earlier sections
     for start, level, name, latest in reversed(headings):
         while ends and ends[-1][0] > level:
             ends.pop()
@@ -224,7 +236,8 @@ def sections(headings: list[Heading], size: int) -> Iterator[Scope]:
 
 
 def nested(scopes: Iterable[Scope]) -> list[Scope]:
-    """The scopes in their order; one that would reach out of the one around it ends with that; none is empty.
+    """Sort the scopes, outermost first. A scope that would extend past the scope around it is shortened; empty ones are
+    dropped.
 
     >>> nested([Scope(3, 9, "b"), Scope(0, 5, "a")])
     [Scope(start=0, end=5, name='a', header=''), Scope(start=3, end=5, name='b', header='')]

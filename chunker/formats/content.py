@@ -1,10 +1,10 @@
-"""Tell the language of a text from its content, for files whose name does not say, or says too little.
+"""Find the language of a text from its content, for files whose name does not determine it.
 
     #!/usr/bin/env python3.11        an interpreter: Python
     <?xml version="1.0"?>            a mark that only one kind of file begins with: XML
     namespace shapes { class Box;    what a C header does not hold: a header of C++
 
-Only the beginning of a text is looked at, so that the answer does not cost more for a large one.
+Only the beginning of a text is searched, so that large texts cost no more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OBJECTIVE_C = re.compile(
 _CPP = re.compile(
     r"^[ \t]{0,99}(?:class\s+\w|namespace\s+\w|namespace\s*\{|template\s*<|using\s+\w|(?:public|private|protected)\s*:"
     r"|virtual\s|enum\s+(?:class|struct)\s|constexpr\s|friend\s"
-    # The headers of its library have no suffix.
+    # The headers of its standard library have no suffix.
     r"|#[ \t]{0,9}include[ \t]{0,9}<[a-z_]+>)",
     re.MULTILINE,
 )
@@ -40,7 +40,7 @@ _FOR_BOTH = re.compile(
 
 
 def interpreter_of(text: str) -> str | None:
-    """The interpreter that the first line names, without its version; None if it names none.
+    """Return the interpreter that the first line names, without its version; None if it names none.
 
     >>> interpreter_of("#!/usr/bin/env python3"), interpreter_of("# python")
     ('python', None)
@@ -50,7 +50,7 @@ def interpreter_of(text: str) -> str | None:
 
 
 def language_of_content(text: str) -> str | None:
-    """The language that the text begins as none but this one does; None if nothing tells.
+    """Return the language if the text begins with a mark of only one language; else None.
 
     >>> language_of_content("<!DOCTYPE html><title>x</title>"), language_of_content("hello")
     ('HTML', None)
@@ -59,7 +59,7 @@ def language_of_content(text: str) -> str | None:
 
 
 def language_of_header(text: str) -> str:
-    """The language of a header file, `.h`: C unless it holds what is not C.
+    """Return the language of a header file, `.h`: C unless the header contains code that is not C.
 
     >>> language_of_header("#include <vector>"), language_of_header("int f(void);"), language_of_header("@interface A")
     ('C++', 'C', 'Objective-C')

@@ -1,12 +1,12 @@
-"""The language of a file, and the format that it is cut by: by the name of the file, then by what is in it.
+"""Detect the language of a file and the format for cutting it: by its name, then by its content.
 
     detect("src/shop.ts")                           TypeScript, typescript
     detect("include/box.h", "class Box {};")        C++, cpp
     detect("bin/run", "#!/bin/sh")                  Shell, bash
     detect("main.dart")                             Dart, no format: cut by lines
 
-The statistics of `chunker count --by language` and `chunker_for` ask the same question here, so they agree. The tables are data, in
-`languages.json`; a suffix that several languages use (`.m`, `.pl`, `.v`) goes to the one that it is most often met with.
+`chunker count --by language` and `chunker_for` both use this module, so they agree. The tables are data, in
+`languages.json`. A suffix that several languages use (`.m`, `.pl`, `.v`) means the most frequent of them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from chunker.formats.content import interpreter_of, language_of_content, languag
 from chunker.formats.guessing import guess
 
 UNKNOWN = "other"
-# The paths of texts that have no name: pasted, or read from standard input.
+# The paths of texts without a name: pasted, or read from standard input.
 NAMELESS = ("", "-")
 
 
 class FormatGuess(NamedTuple):
-    """`language`: as people write it, "C++"; "other" if nothing tells. `format`: the name of its format, None if it has none."""
+    """`language`: its usual spelling, "C++"; "other" if unknown. `format`: the name of its format; None if it has
+    none.
+    """
 
     language: str
     format: str | None
@@ -41,7 +43,8 @@ class _Tables(NamedTuple):
 
 
 def detect(path: str, text: str = "") -> FormatGuess:
-    """The language of the file at `path`, and its format; `text` need be no more than the beginning. Without a path the text alone tells, where it is clear.
+    """Return the language of the file at `path`, and its format; the beginning of `text` is enough. Without a path, the
+    language is guessed from the text if that is clear.
 
     >>> detect("a/page.tsx"), detect("x.zzz")
     (FormatGuess(language='TypeScript', format='tsx'), FormatGuess(language='other', format=None))
@@ -60,7 +63,7 @@ def detect(path: str, text: str = "") -> FormatGuess:
 
 
 def language_of(path: str, text: str = "") -> str:
-    """The language of the file at `path`, "other" if nothing tells; `text` need be no more than the beginning.
+    """Return the language of the file at `path`, "other" if unknown; the beginning of `text` is enough.
 
     >>> language_of("src/a.PY"), language_of("Makefile"), language_of("run", "#!/usr/bin/env bash"), language_of("x.zzz")
     ('Python', 'Make', 'Shell', 'other')
@@ -73,7 +76,7 @@ def language_of(path: str, text: str = "") -> str:
     language = tables.suffixes.get(suffix)
     if suffix == ".h":
         return language_of_header(text)
-    # Translations of Qt programs have the suffix of TypeScript.
+    # Translation files of Qt have the suffix of TypeScript.
     if suffix == ".ts" and language_of_content(text) == "XML":
         return "XML"
     if language is None:
@@ -81,9 +84,10 @@ def language_of(path: str, text: str = "") -> str:
     return language or UNKNOWN
 
 
-@functools.lru_cache(maxsize=256)  # texts of markup have the names of languages in them, the same ones again and again
+@functools.lru_cache(maxsize=256)  # markup names the same languages again and again
 def format_called(name: str) -> str | None:
-    """The format of a language by any of its names: that of its format, its own or an alias, in any case, or a suffix of its files.
+    """Return the format of a language by any of its names: its own, that of its format, or an alias, in any case; or a
+    file suffix.
 
     >>> format_called("C++"), format_called("js"), format_called("python"), format_called("Klingon")
     ('cpp', 'javascript', 'python', None)
@@ -98,7 +102,7 @@ def format_called(name: str) -> str | None:
 
 
 def _suffix(path: str) -> str:
-    """The suffix of a file name with its dot, in small letters; "" for a name that has none, such as `.profile`."""
+    """Return the suffix of a file name with its dot, in lower case; "" for a name without one, such as `.profile`."""
     stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
     return dot + suffix.lower() if stem else ""
 
@@ -106,7 +110,7 @@ def _suffix(path: str) -> str:
 @functools.cache
 def _tables() -> _Tables:
     data: dict[str, dict[str, list[str]]] = json.loads(
-        # Not importlib.resources, which takes longer to import than all formats do.
+        # Not importlib.resources: importing it takes longer than importing all formats.
         (pkgutil.get_data("chunker.formats", "languages.json") or b"").decode()
     )
     return _Tables(**{kind: _turned_round(table) for kind, table in data.items()})

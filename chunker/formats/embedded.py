@@ -1,12 +1,13 @@
-"""Code inside markup: the boundaries of a long block of code are those of its own format.
+"""Code inside markup: find the boundaries of a long block of code by its own format.
 
-    ```python          kept whole where it fits, as any block is
+    ```python          kept whole if it fits, like any block
     class Cart:        scope "class Cart"
-        def add(...    weaker than all that is markup, stronger than a line
+        def add(...    weaker than all markup, stronger than a line
     ```
 
-Short blocks are lines: whoever can afford a budget keeps them whole, and a parser costs more than all the rest. So is code in a
-language that has no format, or whose parser is not installed. Markup inside markup is lines too: nothing nests without end.
+Short blocks are cut by lines: most budgets keep them whole, and a parser costs more than everything else. So is code in
+a language without a format or an installed parser. Markup inside markup is also cut by lines, so that nesting is
+limited.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from chunker.formats.outline import Format, Outline, Scope, Strength
 from chunker.formats.registry import format_named
 from chunker.formats.sketches import Sketch, SketchingFormat
 
-# Characters from which on code is parsed: a few hundred tokens.
+# Code of at least this many characters is parsed: a few hundred tokens.
 LONG_CODE = 1_000
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -30,9 +31,9 @@ _MARKUP = frozenset({"html", "latex", "markdown", "restructuredtext", "text"})
 
 
 class EmbeddedSpan(NamedTuple):
-    """A stretch of lines in a text: `start` and `end` in characters, `start` at a line start.
+    """A span of lines in a text: `start` and `end` in characters; `start` is at the start of a line.
 
-    `indent`: at most so many characters of indentation and quote marks are not part of the code on each line.
+    `indent`: on each line, up to this many characters of indentation and quote marks are not part of the code.
     """
 
     start: int
@@ -41,10 +42,11 @@ class EmbeddedSpan(NamedTuple):
 
 
 def code_inside(text: str, stretch: EmbeddedSpan, language: str) -> Outline | None:
-    """The outline of the code in `stretch`, in offsets of `text`; None if it is short, or nothing knows the language.
+    """Return the outline of the code in `stretch`, in offsets of `text`; None if it is short, or its language is
+    unknown.
 
-    Its boundaries lie strictly inside the stretch, each at the start of a line of `text` or inside one, and their strengths
-    between `PARAGRAPH` and `STRUCTURE`, unless they are no better than a line or paragraph.
+    Its boundaries are strictly inside the span, at the start of a line of `text` or inside one. Their strengths are
+    between `PARAGRAPH` and `STRUCTURE`, or at most that of a line or paragraph.
     """
     code_format = _format_inside(stretch, language)
     if code_format is None:
@@ -55,7 +57,9 @@ def code_inside(text: str, stretch: EmbeddedSpan, language: str) -> Outline | No
 
 
 def sketch_inside(text: str, stretch: EmbeddedSpan, language: str) -> Sketch | None:
-    """`code_inside` as a sketch, whose scopes are found when they are asked for: code is read in half the time without them."""
+    """Do the same as `code_inside`, but return a sketch that finds scopes on request: parsing code without them takes
+    half the time.
+    """
     code_format = _format_inside(stretch, language)
     if code_format is None:
         return None
@@ -86,7 +90,9 @@ def _format_of(language: str) -> Format | None:
 
 
 class _Line(NamedTuple):
-    """A line of code: where it starts in the code, and in the text, and how many characters of it the code lacks."""
+    """A line of code: its start in the code and in the text, and the number of its first characters that are not part
+    of the code.
+    """
 
     start: int
     origin: int
@@ -94,7 +100,7 @@ class _Line(NamedTuple):
 
 
 class _Code:
-    """The code of a stretch by itself, and what is said of it in offsets of the text around it."""
+    """The code of a span as a text of its own; converts its outline to offsets of the text around it."""
 
     def __init__(self, around: str, stretch: EmbeddedSpan) -> None:
         self._stretch = stretch
@@ -102,13 +108,13 @@ class _Code:
         self._starts = [line.start for line in self._lines]
 
     def columns(self, outline: Outline) -> tuple[list[int], list[int], list[str]]:
-        """The boundaries strictly inside the stretch."""
+        """Return the boundaries strictly inside the span."""
         ranks = _squeezed(set(outline.strengths))
         strengths = [ranks[strength] for strength in outline.strengths]
         start = self._stretch.start
         if not self._stretch.indent:
             return [start + offset for offset in outline.offsets[1:]], strengths[1:], outline.labels[1:]
-        # A line start is that of the text: before the indentation that is not part of the code.
+        # The start of a line is its start in the text, before indentation that is not part of the code.
         places = list(map(self._place, outline.offsets))
         inside = [row for row, place in enumerate(places) if start < place < self._stretch.end]
         return (
@@ -118,7 +124,7 @@ class _Code:
         )
 
     def scopes(self, outline: Outline) -> list[Scope]:
-        """Its scopes."""
+        """Return the scopes of the code."""
         place = self._place
         return [Scope(place(start), place(end), name, header) for start, end, name, header in outline.scopes]
 
@@ -128,7 +134,7 @@ class _Code:
 
 
 def _unindented(text: str, stretch: EmbeddedSpan) -> tuple[str, list[_Line]]:
-    """The code, and its lines; all of it is one line if there is nothing to drop."""
+    """Return the code, and its lines; one line for the whole code if there is no indentation to drop."""
     if not stretch.indent:
         return text[stretch.start : stretch.end], [_Line(0, stretch.start, 0)]
     parts: list[str] = []
@@ -144,7 +150,7 @@ def _unindented(text: str, stretch: EmbeddedSpan) -> tuple[str, list[_Line]]:
 
 
 def _squeezed(strengths: set[int]) -> dict[int, int]:
-    """The strengths of a code format, moved to where they are weaker than any structure of markup; their order stays.
+    """Map the strengths of a code format, in order, to strengths below any structure of markup.
 
     >>> _squeezed({40, 50, 1_843, 1_850, 1_000_000})
     {40: 40, 50: 50, 1843: 97, 1850: 98, 1000000: 99}

@@ -1,10 +1,11 @@
-"""Regular expressions: those of the standard library, and those of the `regex` package that are compiled when they are first used.
+"""Regular expressions: those of the standard library, and those of the `regex` package, compiled on first use.
 
-Before Python 3.11.5 the `re` of the standard library matches too little where a group that can match in more than one way is repeated
-possessively, as in `(?:ab?c)*+` (python/cpython#106052). There the `regex` package takes its place, which is slower and has no such fault.
+Before Python 3.11.5 the module `re` matches too little if a group that can match in several ways is repeated
+possessively, as in `(?:ab?c)*+` (python/cpython#106052). There the `regex` package replaces it, which is slower and has
+no such bug.
 
-To import `regex` and to compile what asks for properties of Unicode takes longer than all other imports of this package; the compiled part has
-tables of its own for it.
+Importing `regex` and compiling expressions with Unicode properties takes longer than all other imports of this package;
+the compiled core has its own tables instead.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ __all__ = ["compiled_late", "re"]
 
 
 class _LatePattern:
-    """A pattern of `regex` whose methods are found at their first use, and then are attributes of this object."""
+    """A pattern of `regex`, compiled at the first use of a method. The methods then become attributes of this
+    object.
+    """
 
     def __init__(self, source: str, flags: tuple[str, ...]) -> None:
         self._source = source
@@ -45,7 +48,7 @@ class _LatePattern:
 
 
 def compiled_late(source: str, *flags: str) -> regex.Pattern[str]:
-    """A pattern like that of `regex.compile`, compiled at the first match; `flags` are names, such as "VERBOSE".
+    """Return a pattern like `regex.compile`, but compiled at the first match; `flags` are names, such as "VERBOSE".
 
     >>> compiled_late(r"\\p{Lu}", "V0").search("aBc").start()
     1

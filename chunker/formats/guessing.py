@@ -1,10 +1,11 @@
-"""Guess the language of a text without a file name (pasted, or piped), only where it is clear; else it is plain text.
+"""Guess the language of a text without a file name (pasted, or piped) if it is clear; otherwise the text is plain text.
 
-    {"a": [1, 2]}                             JSON: it can be read as that
+    {"a": [1, 2]}                             JSON: it can be parsed
     # Guide ... ## Install ... ```sh ...      Markdown: headings between blank lines, and another sign of it
     import os ... def main(): ...             Python: several lines that few other texts have
 
-Comments of shell scripts and YAML begin as headings of Markdown do, so headings alone are no sign where the lines around them are not blank.
+Comments in shell scripts and YAML look like Markdown headings, so headings alone are no evidence unless blank lines
+surround them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _SIGNS_OF_MARKDOWN = (
     re.compile(r"^\|[^\n]*\|[ \t]*\n\|[ :|-]+\|", re.MULTILINE),
     re.compile(r"(?<![`\w])`[^`\n]{1,99}`(?![`\w])"),
 )
-# Lines that only one language has. Two different ones, or three of one kind, decide.
+# Lines that occur in only one language. Two different ones, or three of one kind, decide.
 _SIGNS_OF_CODE = {
     "Python": (
         r"^(?:async )?def \w+\(.*\)(?: -> .+)?:[ \t]*(?:#.*)?$",
@@ -50,7 +51,7 @@ _LONGEST_LINE = 400
 
 
 def guess(text: str) -> str | None:
-    """The language that a text is clearly in, as `detect` names it; None for plain text.
+    """Return the language of a text if it is clear, with the name that `detect` uses; None for plain text.
 
     >>> guess('{"a": [1, 2]}'), guess("Some words."), guess("import os\\n\\n\\ndef f(x):\\n    return os.sep + x\\n")
     ('JSON', None, 'Python')
@@ -66,7 +67,7 @@ def _data(text: str) -> str | None:
         return None
     lines = [line for line in text[:LOOKED_AT].split("\n")[:_LINES_OF_JSON] if line.strip()]
     if len(text) > LOOKED_AT and len(lines) > 1:
-        lines.pop()  # it may be cut short
+        lines.pop()  # it may be truncated
     if len(lines) > 1 and begins == "{" and all(map(_is_json, lines)):
         return "JSON Lines"
     return "JSON" if _is_json(text.lstrip("\ufeff")) else None
@@ -81,7 +82,7 @@ def _is_json(text: str) -> bool:
 
 
 def _code(text: str) -> str | None:
-    # A longer line is no line of code that a person wrote, and may take long to search.
+    # A longer line was not written by a person, and may take long to search.
     text = "\n".join(line for line in text.split("\n") if len(line) <= _LONGEST_LINE)
     scores = {}
     for language, signs in _SIGNS_OF_CODE.items():
@@ -91,7 +92,7 @@ def _code(text: str) -> str | None:
     best = sorted(scores, key=lambda language: -scores[language])
     if not best or (len(best) > 1 and scores[best[0]] == scores[best[1]]):
         return None
-    # Documentation shows code, between fences.
+    # A text with code between fences is documentation.
     return None if _SIGNS_OF_MARKDOWN[0].search(text) else best[0]
 
 

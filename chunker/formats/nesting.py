@@ -1,4 +1,4 @@
-"""Nested data: common part of its formats. Strengths by depth, and the values that get a scope.
+"""The common part of the formats of nested data: strengths by depth, and the members that get a scope.
 
     {                     depth 0
       "a": {              depth 1
@@ -7,8 +7,8 @@
       }
     }
 
-A member at depth d is stronger than every member at depth d + 1. The first member of a container is the weakest of its depth: before
-it stands only what introduces it.
+A member at depth d is stronger than every member at depth d + 1. The first member of a container is the weakest of its
+depth, so that it stays with the start of its container.
 """
 
 from __future__ import annotations
@@ -23,22 +23,24 @@ import regex
 
 from chunker.formats.outline import Outline, Scope, Strength
 
-# A chunk that begins inside a member has its name in the context. Who is shorter than this many characters is hardly ever cut, and a
-# scope for each would cost more than all the rest.
+# A chunk that begins inside a member has the member's name in its context. A member shorter than this many characters
+# is rarely cut, and a scope for each would cost more than all the rest.
 LONG = 64
 
 # Names longer than this are shortened.
 _LONGEST_NAME = 80
 
-# Deeper nesting counts as this deep: nobody writes it, and the strengths stay within the scale.
+# Deeper nesting counts as this deep: nobody writes it, and strengths stay within the scale.
 MAX_DEPTH = 250
 
-# The most names of a breadcrumb: its cost at many offsets must not grow with a depth that is a mistake or an attack.
+# The largest number of names in a breadcrumb: its cost must not grow with nesting that is a mistake or an attack.
 MAX_NAMED = 50
 
 
 class Kind(IntEnum):
-    """Kinds of members: one is told about by its key; an element of an array, a record or a document of a file by its number."""
+    """Kinds of members. Members of objects are named by their keys; elements of arrays, records and documents by their
+    numbers.
+    """
 
     KEY = 0
     ELEMENT = 1
@@ -54,7 +56,9 @@ _as_scope: Callable[[tuple[int, int, str, str]], Scope] = partial(tuple.__new__,
 
 
 class Member(NamedTuple):
-    """A member, text[start:end], which is a scope if it has a name: that of its key text[first:last], or its number, `first`."""
+    """A member, text[start:end], which is a scope if it has a name: its key text[first:last], or its number,
+    `first`.
+    """
 
     start: int
     end: int
@@ -81,7 +85,7 @@ _STRENGTHS = [
 
 
 def strength_at(depth: int, rank: int = NestingRank.MEMBER) -> int:
-    """The strength of a boundary at this depth.
+    """Return the strength of a boundary at this depth.
 
     >>> strength_at(0) > strength_at(0, NestingRank.FIRST) > strength_at(1) > strength_at(10_000) == strength_at(250)
     True
@@ -90,7 +94,7 @@ def strength_at(depth: int, rank: int = NestingRank.MEMBER) -> int:
 
 
 def name_of(key: str) -> str:
-    """A key as a part of a breadcrumb: one line, of at most 80 characters.
+    """Format a key for a breadcrumb: one line of at most 80 characters.
 
     >>> name_of("  a\\n b ")
     'a b'
@@ -99,9 +103,9 @@ def name_of(key: str) -> str:
 
 
 def scopes_of(text: str, members: Iterable[Member], name: Callable[[str], str]) -> Iterator[Scope]:
-    """The scopes of those members that have a name; `name` says how a key is called that is written so."""
+    """Yield the scopes of the members that have a name; `name` converts a key as written to its value."""
     prefixes = {int(kind): prefix for kind, prefix in _PREFIXES.items()}
-    names: dict[str, str] = {}  # most keys come again and again
+    names: dict[str, str] = {}  # most keys occur again and again
     key = int(Kind.KEY)
     for start, end, kind, first, last in members:
         if kind == key:
@@ -116,7 +120,9 @@ def scopes_of(text: str, members: Iterable[Member], name: Callable[[str], str]) 
 
 
 def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
-    """For each of `offsets`, all after ASCII characters, whether it cuts no grapheme cluster; None if none cuts one."""
+    """Return for each of `offsets`, all after ASCII characters, whether it cuts no grapheme cluster; None if none cuts
+    one.
+    """
     if text.isascii():
         return None
     size = len(text)
@@ -129,12 +135,12 @@ def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
 def outline_named_later(
     columns: tuple[list[int], list[int], list[str]], scopes: Callable[[], Iterable[Scope]]
 ) -> Outline:
-    """The outline with these columns; its scopes are made when somebody asks for them."""
+    """Return the outline with these columns; its scopes are computed on first use."""
     return Outline.of_columns(*columns, scopes, finest=Strength.LINE)
 
 
 def outline_of(text: str, found: Mapping[int, tuple[int, str]], scopes: Iterable[Scope], label: str) -> Outline:
-    """The outline of a text in which these strengths and labels were found by offset; at its start stands what `label` says."""
+    """Return the outline of a text with these strengths and labels by offset; its first boundary gets `label`."""
     places = {**found, 0: (int(Strength.DOCUMENT), label)}
     offsets = sorted(places)
     apart = between_clusters(text, offsets)

@@ -1,11 +1,12 @@
-"""Outlines of growing texts: which boundaries are final, whatever follows.
+"""Outlines of growing texts: find the boundaries that later text can no longer change.
 
-    text so far     # One     Two    ## Thr          "## Thr" may become anything yet, and may end what "Two" is a part of
-    settled         ^         ^                      here a boundary can change no more
-    text dropped    ####                             what follows can be read anew from here
+    text so far     # One     Two    ## Thr          "## Thr" may still become anything, and may end the block of "Two"
+    settled         ^         ^                      boundaries up to here can no longer change
+    text dropped    ####                             parsing can resume here
 
-A format that can tell has a method `open_outline`: plain text settles line by line (`text/open_text.py`), Markdown, JSON Lines and CSV can be
-read anew from certain places (`restarting.py`). All else, code above all, has to be seen whole.
+A format with such outlines has a method `open_outline`: plain text settles line by line (`text/open_text.py`); in
+Markdown, JSON Lines and CSV parsing can resume at certain offsets (`restarting.py`). All other formats, code above all,
+need the whole text.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ OutlineOf = Callable[[str], Outline]
 
 
 class Found(NamedTuple):
-    """Boundaries in columns, as `Outline` has them; offsets are those of the whole text."""
+    """Boundaries in columns, as in `Outline`; offsets are those of the whole text."""
 
     offsets: list[int]
     strengths: list[int]
@@ -28,20 +29,20 @@ class Found(NamedTuple):
 
     @classmethod
     def of(cls, outline: Outline, start: int, end: int, shift: int) -> Found:
-        """The boundaries in outline[start:end], moved by `shift`."""
+        """Return the boundaries in outline[start:end], moved by `shift`."""
         part = slice(bisect_left(outline.offsets, start), bisect_left(outline.offsets, end))
         offsets = [offset + shift for offset in outline.offsets[part]]
         return cls(offsets, outline.strengths[part], outline.labels[part])
 
     def extend(self, more: Found) -> None:
-        """Put `more` after."""
+        """Append the boundaries of `more`."""
         self.offsets.extend(more.offsets)
         self.strengths.extend(more.strengths)
         self.labels.extend(more.labels)
 
 
 class View:
-    """The outline of a stretch of the text that begins at `start`, in characters; what stands before it is a preamble."""
+    """The outline of a span of the text that begins at `start`, in characters, after a preamble."""
 
     def __init__(self, outline: Outline, start: int, preamble: int) -> None:
         self.outline = outline
@@ -49,44 +50,48 @@ class View:
         self._preamble = preamble
 
     def local(self, offset: int) -> int:
-        """An offset of the whole text as one of this outline."""
+        """Convert an offset of the whole text to an offset of this outline."""
         return offset - self.start + self._preamble
 
 
 class OpenOutline(Protocol):
-    """The outline of a text that is still growing. Offsets are those of the whole text, in characters."""
+    """Protocol of the outline of a text that is still growing. Offsets are those of the whole text, in characters."""
 
     @property
     def settled(self) -> int:
-        """The text before this offset will have no other boundaries than those handed out."""
+        """The offset before which no boundaries will change or be added."""
         ...
 
     def feed(self, text: str, /) -> Found:
-        """The boundaries that have become final with `text`, which follows what was fed before, up to `settled`."""
+        """Add `text` at the end. Returns the boundaries that have become final, up to `settled`."""
         ...
 
     def finish(self) -> Found:
-        """The rest, where the text ends here."""
+        """End the text. Returns the remaining boundaries."""
         ...
 
     def view(self) -> View:
-        """The outline of the stretch that ends at `settled`."""
+        """Return the outline of the span that ends at `settled`."""
         ...
 
 
 @runtime_checkable
 class GrowingFormat(Format, Protocol):
-    """A format that says of a text that is still growing which boundaries are final."""
+    """Protocol of a format that finds final boundaries in a text that is still growing."""
 
     def open_outline(self, outline: OutlineOf, /) -> OpenOutline:
-        """The outline of one growing text; `outline` makes the outlines of whole texts, as the format's own does."""
+        """Return the outline of one growing text. `outline` makes the outline of a whole text, like the format's own
+        method.
+        """
         ...
 
 
 def open_outline(text_format: Format, outline: OutlineOf) -> OpenOutline | None:
-    """The outline of a growing text of this format, of which `outline` makes outlines; None if the format has to see all of it.
+    """Return the outline of a growing text of this format; None if the format needs the whole text. `outline` makes
+    outlines of whole texts.
 
-    A class that inherits `open_outline` and has an `outline` of its own has to see all of it, too: nothing is promised for that one.
+    A class that inherits `open_outline` but overrides `outline` also needs the whole text, because the inherited method
+    does not know its rules.
     """
     for kind in type(text_format).__mro__:
         if "open_outline" in vars(kind) and isinstance(text_format, GrowingFormat):

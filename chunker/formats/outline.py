@@ -1,13 +1,12 @@
 """Outline: the boundaries of a text, the strength of each, and its named regions (scopes).
 
-A format knows nothing of tokens and budgets. It returns an `Outline`; the grower chooses among its boundaries:
+A format knows nothing about tokens and budgets. It returns an `Outline`; the grower chooses among its boundaries:
 
     text        # Guide\\n\\nFirst. Second.\\n\\n## Install\\n\\nRun it.\\n
     boundaries  ^0 section          ^16 sentence  ^25 section
     scopes      "Guide" 0..45, "Install" 25..45
 
-All offsets are in characters (code points) of the text as it was given. A boundary at `offset` is a cut before
-`text[offset]`.
+All offsets are in characters (code points) of the original text. A boundary at `offset` is a cut before `text[offset]`.
 
 Strengths nest. A *unit of level k* is the span between two neighbouring boundaries of strength k or more; all
 boundaries strictly inside it are weaker than k. So a unit that fits a budget can be kept whole, and one that does not
@@ -72,9 +71,9 @@ class Scope(NamedTuple):
 
 
 class Scopes:
-    """The scopes of one text, which nest. Those around an offset are found in O(log scopes + depth).
+    """The scopes of one text, which nest. The scopes around an offset are found in O(log scopes + depth).
 
-    Where a function is given in place of the scopes, it is called when one of them is asked for.
+    If a function is given instead of the scopes, it is called on first use.
     """
 
     __slots__ = ("_found", "_source")
@@ -84,7 +83,7 @@ class Scopes:
         self._found = None if callable(scopes) else _Found(scopes) if scopes != () else _NONE
 
     def __reduce__(self) -> tuple[type[Scopes], tuple[list[Scope]]]:
-        # The function need not pickle; what it makes does.
+        # The function need not be picklable; its result is.
         return Scopes, (self.scopes,)
 
     @property
@@ -114,13 +113,13 @@ class Scopes:
     def _all(self) -> _Found:
         found = self._found
         if found is None:
-            # Two threads that ask at once both search, and find the same.
+            # Two threads may both compute the scopes; the results are equal.
             found = self._found = _Found(() if self._source is None else self._source())
         return found
 
 
 class _Found:
-    """Regions in their order, with their starts and the number of the one around each."""
+    """Scopes in order, with their starts and the index of the scope around each."""
 
     __slots__ = ("parents", "scopes", "starts")
 
@@ -138,15 +137,15 @@ class Outline:
 
     Args:
         boundaries: Ascending offsets, no offset twice. The first is 0, with strength `Strength.DOCUMENT`; `len(text)`
-            is none of them. An empty text has no boundaries.
+            is not among them. An empty text has no boundaries.
         scopes: The named regions, by ascending starts; of two with the same start the outer one comes first.
         notes: Remarks for the reader of the result, such as {"parse": "had errors"}; empty if all went well.
-        finest: The level down to which the boundaries are complete. A unit that holds no boundary and is still too long
-            is cut further with `refine(text, start, end, outline.finest)`: at sentences if this is LINE, at words if it
+        finest: The level down to which the boundaries are complete. A unit without boundaries inside that is still too
+            long is refined by `refine(text, start, end, outline.finest)`: at sentences if this is LINE, at words if it
             is SENTENCE.
         heads: Boundary -> the offset after the first line of a definition, for the boundaries from the top of the
-            definition (the first of its comments, attributes, annotations) to that line. The lines between belong to
-            what follows them, even if the definition as a whole is too long.
+            definition (the first of its comments, attributes, annotations) to that line. The lines between stay with
+            the first line, even if the definition as a whole is too long.
     """
 
     __slots__ = ("_nested", "finest", "heads", "labels", "notes", "offsets", "strengths")
@@ -175,14 +174,13 @@ class Outline:
         finest: int = Strength.LINE,
         heads: dict[int, int] | None = None,
     ) -> Outline:
-        """An outline from columns: three lists of one length, which it keeps. Four times as quick to make as from
-        tuples.
+        """Make an outline from columns: three lists of equal length, which it keeps. Four times as fast as from tuples.
 
         Args:
             offsets: The ascending offsets of the boundaries, in characters.
             strengths: Their strengths.
             labels: Their labels.
-            scopes: As for `Outline`; or a function that makes them, for when somebody asks.
+            scopes: As for `Outline`; or a function that returns them, called on first use.
             notes: As for `Outline`.
             finest: As for `Outline`.
             heads: As for `Outline`.
@@ -223,9 +221,9 @@ class Outline:
         return list(map(Boundary, self.offsets, self.strengths, self.labels))
 
     def breadcrumb(self, offset: int) -> tuple[str, ...]:
-        """The names of the scopes around an offset, outermost first.
+        """Return the names of the scopes around an offset, outermost first.
 
-        A scope that begins at the offset is not among them: the text there names it. O(log scopes + depth).
+        A scope that begins at the offset is not included: the text there names it. O(log scopes + depth).
 
         Args:
             offset: An offset in characters.
@@ -236,7 +234,7 @@ class Outline:
         return self._nested.breadcrumb(offset)
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
-        """The scopes around an offset, outermost first. O(log scopes + depth).
+        """Return the scopes around an offset, outermost first. O(log scopes + depth).
 
         Args:
             offset: An offset in characters.
@@ -274,15 +272,17 @@ class Format(Protocol):
 
 
 def outermost_first(scopes: Iterable[Scope]) -> list[Scope]:
-    """The scopes by their starts; of those with the same start the longest first."""
-    # Two sorts keep the order of what is alike, and ask no function of Python for each.
+    """Sort scopes by start; of those with the same start the longest comes first."""
+    # Two stable sorts, and no call of a Python function per scope.
     found = sorted(scopes, key=itemgetter(1), reverse=True)
     found.sort(key=itemgetter(0))
     return found
 
 
 def _parents(scopes: Sequence[Scope]) -> list[int]:
-    """The index of the scope around each scope, -1 if none; `scopes` in the order of `Outline.scopes`."""
+    """Return the index of the scope around each scope, -1 if there is none; `scopes` are in the order of
+    `Outline.scopes`.
+    """
     parents: list[int] = []
     open_scopes: list[int] = []
     for index, scope in enumerate(scopes):
@@ -293,4 +293,4 @@ def _parents(scopes: Sequence[Scope]) -> list[int]:
     return parents
 
 
-_NONE = _Found(())  # of all the texts that have no regions
+_NONE = _Found(())  # for all texts without scopes

@@ -29,7 +29,7 @@ _LINE, _PARAGRAPH = int(Strength.LINE), int(Strength.PARAGRAPH)
 
 
 def place(found: WalkResult, lines: LineTable, size: int, grammar: Grammar, notes: dict[str, str]) -> Outline:
-    """The outline of a text that is `size` characters long, at least one."""
+    """Return the outline of a text of `size` characters, at least one."""
     placed, tops = _settled(found, lines)
     ends = [*lines.starts, size]
     columns = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
@@ -46,10 +46,11 @@ def sketch(
     grammar: Grammar,
     notes: dict[str, str],
 ) -> Sketch:
-    """The sketch of such a text, in which the nodes of `closed` have not been entered; `enter` does so, and knows of the comments on some lines.
+    """Return the sketch of such a text, in which the nodes of `closed` have not been entered; `enter` enters them,
+    given the lines with comments.
 
-    A unit is closed from the last boundary to the first that is stronger than all that such a node may hold: what is weaker, the line of a
-    brace for example, is inside, too.
+    A closed unit extends from the last boundary before its nodes to the first one after them that is stronger than all
+    that the nodes may contain. Weaker boundaries, such as the line of a closing brace, are inside the unit, too.
     """
     placed, tops = _settled(found, lines)
     ends = [*lines.starts, size]
@@ -74,30 +75,31 @@ def sketch(
 
 
 def _settled(found: WalkResult, lines: LineTable) -> tuple[Placed, dict[int, int]]:
-    """The parts on each line, and the moves of parts on account of comments and attributes."""
+    """Return the parts on each line, and where parts were moved because of comments and attributes."""
     placed, tops = _with_leading_lines(found, lines)
     _cut_off_trailing_comments(placed, found, lines)
     return placed, tops
 
 
 def _label_of(placed: Placed, grammar: Grammar) -> str:
-    """The label of the text as a whole: of the definition it begins with, or of its language."""
+    """Return the label of the whole text: that of the definition at its start, or of its language."""
     _, label = placed.get(0, (0, grammar.label))
     known = any(label == definition.label for definition in grammar.definitions.values())
     return label if known else grammar.label
 
 
 def _regions(found: WalkResult, tops: dict[int, int], ends: list[int]) -> Iterator[tuple[int, int, str]]:
-    """The start and end of the named definitions, in characters."""
+    """Yield start and end, in characters, and name of the named definitions."""
     for region in found.regions:
         if name := region.name:
             yield ends[tops.get(region.first, region.first)], ends[region.last + 1], name
 
 
 def _heads(found: WalkResult, tops: dict[int, int], ends: list[int]) -> dict[int, int]:
-    """The lines between the tops of parts and their first lines, these included -> where the first lines end, in characters.
+    """Return the heads: the start line of each boundary between the top of a part and its first line (inclusive) -> the
+    end of the first line, in characters.
 
-    Of parts that are no better than lines there are none: where these begin, no unit does.
+    Parts that are no stronger than lines have no heads, because no unit begins there.
     """
     farthest: dict[int, int] = {}  # the first of these lines -> the header
     for row in tops.keys() | found.headers.keys():
@@ -105,7 +107,8 @@ def _heads(found: WalkResult, tops: dict[int, int], ends: list[int]) -> dict[int
             first, header = tops.get(row, row) + 1, found.headers.get(row, row)
             farthest[first] = max(header, farthest.get(first, 0))
     heads: dict[int, int] = {}
-    # Inside an attribute there may be another head, and comments share their start: of all that contain a line, the farthest counts.
+    # An attribute may contain another head, and heads may share comments: of all heads that contain a line, the
+    # farthest counts.
     line, header = 0, -1
     for first in [*sorted(farthest), len(ends)]:
         for inner in range(line, min(first, header + 1)):
@@ -115,12 +118,14 @@ def _heads(found: WalkResult, tops: dict[int, int], ends: list[int]) -> dict[int
 
 
 def lines_only(lines: LineTable, notes: dict[str, str]) -> Outline:
-    """The outline of code of which nothing is known but its lines, at least one."""
+    """Return the outline of code whose structure is unknown: its lines, at least one."""
     return _Rows({}, "lines", lines, {}).outline([], notes)
 
 
 class _Rows:
-    """A boundary for each line that is not blank: what is placed there, else a line; the text as a whole is a `label`."""
+    """A boundary for each non-blank line: the part placed there, otherwise a line. The boundary of the whole text has
+    `label`.
+    """
 
     def __init__(self, placed: Placed, label: str, lines: LineTable, heads: dict[int, int]) -> None:
         starts, blank = lines.starts, lines.blank
@@ -150,12 +155,14 @@ class _Rows:
         return {self._starts[row]: end for row, end in self._heads.items() if self._shown[row]}
 
     def outline(self, scopes: list[Scope], notes: dict[str, str]) -> Outline:
-        """All of them."""
-        # Code has no sentences: a line that is too long is cut into words.
+        """Return all boundaries."""
+        # Code has no sentences: a line that is too long is refined into words.
         return Outline.of_columns(*self._columns(), scopes, notes, finest=Strength.SENTENCE, heads=self._shown_heads())
 
     def close(self, closed: list[Closed]) -> dict[int, tuple[int, int, list[Closed]]]:
-        """Hide what is inside units with these nodes: where they begin, in characters -> first line, the line after the last, the nodes."""
+        """Hide the boundaries inside units with these nodes. Returns the start of each unit, in characters -> its first
+        line, the line after its last, its nodes.
+        """
         self._shown = self._inked.copy()
         units: list[tuple[int, int, list[Closed]]] = []
         end = bound = 0
@@ -181,7 +188,7 @@ class _Rows:
         return {self._starts[start]: (start, stop, nodes) for start, stop, nodes in units}
 
     def inside(self, first: int, last: int, placed: Placed, heads: dict[int, int], scopes: Iterable[Scope]) -> Inside:
-        """The details after line `first` and before line `last`, of which more is known now."""
+        """Return the details after line `first` and before line `last`, with the parts that are known now."""
         rows = slice(first + 1, last)
         strengths, labels = self._strengths[rows], self._labels[rows]
         for row, (strength, name) in placed.items():
@@ -208,7 +215,7 @@ class _Rows:
         scopes_of: Callable[[list[Scope]], list[Scope]],
         notes: dict[str, str],
     ) -> Sketch:
-        """The sketch of the parts that are not hidden."""
+        """Return the sketch of the parts that are not hidden."""
         return Sketch.of(
             self._columns(),
             units.keys(),
@@ -221,10 +228,11 @@ class _Rows:
 
 
 def _with_leading_lines(found: WalkResult, lines: LineTable) -> tuple[Placed, dict[int, int]]:
-    """The parts moved up to the first of the comments and attributes above them; and where those that moved went.
+    """Move parts up to the first of the comments and attributes before them. Returns the parts, and the new lines of
+    those that moved.
 
-    Comments belong to what follows without a blank line, unless they are indented more: those end the part before.
-    Attributes belong to what follows, whatever stands between.
+    Comments belong to the next part unless a blank line separates them, or they are indented more: then they end the
+    part before. Attributes always belong to the next part.
     """
     placed = dict(found.parts)
     tops: dict[int, int] = {}
@@ -240,7 +248,7 @@ def _with_leading_lines(found: WalkResult, lines: LineTable) -> tuple[Placed, di
         while (above := comments.get(top - 1)) is not None and lines.indent(above) <= indent:
             for between in range(above, top):
                 placed.pop(between, None)
-            # A comment that has moved up is indented at least as much as those that it has passed.
+            # A comment that was moved up is indented at least as much as those that it has passed.
             top = tops.get(above, above)
             placed.pop(top, None)
         if top == row:
@@ -250,26 +258,26 @@ def _with_leading_lines(found: WalkResult, lines: LineTable) -> tuple[Placed, di
         if is_plain_part(strength) and top > 0 and lines.blank[top - 1]:
             strength += Rank.GROUP - Rank.PART
         placed[top] = strength, label
-        # If all of it is too long, a cut above its attributes is better than one below them.
+        # If the whole definition is too long, a cut before its attributes is better than one after them.
         own = found.own.get(row, 0)
         if own and top < leading:
             placed[leading] = own, label
         if own and leading < row:
             cut = row
             while (above := comments.get(cut - 1)) is not None and above > leading:
-                cut = above  # comments below the attributes stay with what follows them
+                cut = above  # comments after the attributes stay with the definition
             placed[cut] = own - Rank.COMMENTED + Rank.WRAPPED, label
     return placed, tops
 
 
 def _cut_off_trailing_comments(placed: Placed, found: WalkResult, lines: LineTable) -> None:
-    """Add a boundary before the comments at the end of each definition: one that is too long is cut there first."""
+    """Add a boundary before the comments at the end of each definition, where one that is too long is cut first."""
     commented = set(found.comments)
     for last, first in found.comments.items():
         commented.update(range(first, last))
     for region in found.regions:
         row = region.last
-        # Only where a definition ends with a comment is there anything to look for.
+        # Search only if a definition ends with a comment.
         above = row
         while above > region.first and (lines.blank[above] or above in commented):
             row = row if lines.blank[above] else above
@@ -280,7 +288,9 @@ def _cut_off_trailing_comments(placed: Placed, found: WalkResult, lines: LineTab
 
 
 def nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
-    """Scopes of the regions. One that would overlap the next in part ends there: comments moved from one to the other."""
+    """Make scopes of the regions. One that would partly overlap the next ends there: comments moved from one to the
+    other.
+    """
     scopes: list[Scope] = []
     open_scopes: list[int] = []
     for start, end, name in sorted(regions, key=lambda region: (region[0], -region[1])):

@@ -1,10 +1,11 @@
-"""Sentences of marked-up prose, quickly: ASCII text, which is most of it, is searched for terminators only.
+"""Find the sentences of marked-up prose quickly: in ASCII text, the most frequent case, only terminators are searched
+for.
 
     prose_ends("One. Two e.g. here. Three", 10, 35)  ->  15, 30
 
-The rules are those of `segmentation.prose_sentence_ends`. The expression for ASCII is the same one with its properties
-written out, which lets the search skip from one terminator to the next; other text pays for the tables of Unicode only
-where it holds a terminator at all.
+The rules are those of `segmentation.prose_sentence_ends`. The expression for ASCII is the same with its properties
+written out, so that the search skips from one terminator to the next; other text needs the Unicode tables only if it
+contains a terminator.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from chunker.formats.segmentation import prose_sentence_ends
 
 
 def _ascii(properties: str) -> str:
-    """The ASCII characters of a class of the `regex` package."""
+    """Return the ASCII characters of a class of the `regex` package."""
     return "".join(regex.findall(f"[{properties}]", "".join(map(chr, range(128))), regex.V1))
 
 
 def _class(properties: str) -> str:
-    """The inside of a class of `re`, for `regex`."""
+    """Convert the inside of a class of `regex` to one of `re`."""
     return "".join(map(re.escape, _ascii(properties)))
 
 
@@ -40,8 +41,8 @@ _AFTER = rf"""
     [{_CLOSE}]*+ (?: [{_SPACE}]++ (?: \r\n | [\r\n] )?+ | \r\n | [\r\n] )
     (?! [{_SPACE}\r\n]*+ [{_GOES_ON}] )
 """
-# One expression for each terminator, because the search for a literal is five times as fast as that for a class. No match
-# of one holds another terminator, so that they do not compete.
+# One expression for each terminator, because searching for a literal is five times as fast as for a class. No match
+# contains another terminator, so the expressions do not compete.
 _ASCII_SENTENCE_ENDS = {
     **{mark: re.compile(re.escape(mark) + _AFTER, re.VERBOSE) for mark in _TERMINATORS},
     **{
@@ -59,7 +60,8 @@ _ANY_TERMINATOR = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}\uff61]", regex.V0)
 
 
 def prose_ends(text: str, start: int, end: int) -> list[int]:
-    """The ends of the sentences of the paragraph `text[start:end]`, as offsets into `text`; a line end is a space. Linear.
+    """Return the ends of the sentences of the paragraph `text[start:end]`, as offsets in `text`; a line end counts as a
+    space. Linear.
 
     >>> prose_ends("One. Two e.g. here. Three", 0, 25)
     [5, 20]

@@ -3,15 +3,15 @@
     "One here. Two."  below LINE       ->  ^10 sentence
     "One here. "      below SENTENCE   ->  ^3 ^4 ^8 ^9 word
 
-Why `refine` does not return all there are: a megabyte without a line end has two hundred thousand words or a million
-letters, of which the next chunk needs a few. So one call looks at a window of a few thousand characters and, for words
-and graphemes, returns about 32 boundaries spread over it. Each of them is a true boundary; the text between two of them
-is again too long or is not, and is refined again only where the budget ends: a search with 32 branches. The text after
-the window is one more unit to refine when its turn comes.
+Why `refine` does not return all boundaries: a megabyte without a line end has two hundred thousand words or a million
+letters, of which the next chunk needs a few. So one call reads a window of some thousand characters and, for words and
+graphemes, returns about 32 boundaries spread over it. Each of them is a true boundary. The text between two of them is
+refined again only where the budget ends, which makes a search with 32 branches. The text after the window is one more
+unit, to be refined when the grower reaches it.
 
-And why it does not look for all of which it returns 32: whether two neighbouring characters are apart can nearly always
-be seen from the two alone. After a space, say, a word begins if no mark is set upon that space. So a call goes to 32
-offsets and takes the next such pair from each; only where there are none is everything between read by the rules.
+Why it does not even find all boundaries of the window: two neighbouring characters nearly always suffice to decide that
+there is a boundary between them. For example, a word begins after a space that carries no combining mark. So a call
+goes to 32 offsets and takes the next such pair after each; only if there are none is the whole text read by the rules.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from chunker.formats.segmentation import grapheme_ends, tailored_sentence_ends, 
 if TYPE_CHECKING:
     import regex
 
-_WINDOW = 16_384  # characters that one call of `refine` looks at, but for the parts of a longer grapheme cluster
-_LOOK_AHEAD = 1_024  # how far after the window rule SB8 may search for the lower case letter that continues a sentence
+_WINDOW = 16_384  # characters that one call of `refine` reads, except in a longer grapheme cluster
+_LOOK_AHEAD = 1_024  # characters after the window in which rule SB8 may find a lower case letter
 _BRANCHES = 32
-_STEP = 8  # characters between two of the places that are looked at, at least: where fewer are left, all is read
-_FEW = 8  # so many pairs that tell are enough to go on with
+_STEP = 8  # least distance, in characters, between two offsets to search from; if fewer are left, all text is read
+_FEW = 8  # this many pairs are enough
 
-# A character to which nothing that follows is joined but what extends it (GB9, GB9a): between these two no rule joins two clusters,
-# whatever is around them.
+# A character that nothing joins to the next one, unless that extends it (GB9, GB9a): no rule joins two clusters between
+# them, in any context.
 _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\r\n]"
 _EXTENDING = r"\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}"
 _APART = compiled_late(rf"{_SINGLE}(?!(?<=\r)\n)(?=[^{_EXTENDING}])", "V0")
-# And if the first takes no part in any rule of words either, a word begins at the second; but not inside a run of spaces, and not
-# between two letters of a script without spaces.
+# If in addition the first character is in no rule of words, a word begins at the second; but not inside a run of
+# spaces, nor between two letters of a script without spaces.
 _WORD_APART = compiled_late(
     rf"[\p{{WB=Other}}\p{{WB=WSegSpace}}\p{{WB=Newline}}\r\n](?<={_SINGLE})(?!(?<=\p{{LB=SA}})\p{{LB=SA}})(?!(?<=\r)\n)"
     rf"(?=[^{_EXTENDING}\p{{WB=Extend}}\p{{WB=Format}}\p{{WB=ZWJ}}\p{{WB=WSegSpace}}])",
@@ -48,16 +48,16 @@ _WORD_APART = compiled_late(
 
 
 def refine(text: str, start: int, end: int, strength: int) -> list[Boundary]:
-    """Boundaries strictly inside the unit `text[start:end]`, all of the next level below `strength` that has any there.
+    """Find boundaries strictly inside the unit `text[start:end]`, all of the next level below `strength` that has any.
 
-    The levels are sentence, word, grapheme and character. A unit that begins inside a word begins a new word: text
-    outside it has no influence.
+    The levels are sentence, word, grapheme and character. Text outside the unit has no influence: a unit that begins
+    inside a word begins a new word.
 
-    - Sentences: all that end within the first 16,384 characters. Whether one goes on after a full stop (SB8) is decided
-      by at most 1,024 characters after this window. Tailored as `tailored_sentence_ends` says.
+    - Sentences: all that end within the first 16,384 characters. Whether a sentence continues after a full stop (SB8)
+      is decided by at most 1,024 characters after this window. Tailored as in `tailored_sentence_ends`.
     - Words and graphemes: at most 63, spread over the first 16,384 characters; all, if the unit has fewer than 64
-      characters. Words are not looked for inside Thai, Lao, Khmer and Burmese, which need a dictionary: there spaces
-      are boundaries, and then graphemes.
+      characters. Words inside Thai, Lao, Khmer and Burmese would need a dictionary: there the boundaries are spaces,
+      and then graphemes.
     - Characters: only if the unit is one grapheme cluster; about 32, spread evenly over it.
 
     A call costs O(window), and O(length) if the unit begins with a grapheme cluster longer than the window. Every
@@ -70,7 +70,8 @@ def refine(text: str, start: int, end: int, strength: int) -> list[Boundary]:
         strength: `outline.finest` for a unit of an outline; for a unit between two results of `refine`, their strength.
 
     Returns:
-        The boundaries, ascending. Empty if nothing finer exists, as in one character or CR LF, which is never cut.
+        The boundaries, ascending. Empty if there is no finer one, as in a single character or CR LF, which is never
+        cut.
     """
     ends: list[int] = []
     for level, label, find in _LEVELS:
@@ -93,8 +94,8 @@ def _words(text: str, start: int, end: int) -> list[int]:
         return ends
     window = text[start : min(end, start + _WINDOW)]
     found = words_of_script(window, list(word_ends(window)))
-    # The last end is that of the window. Where the window is cut short, its last word may in truth belong to the one
-    # before it ("can'" + "t"), so that the start of that word is uncertain too.
+    # The last end is that of the window. If the window is cut short, its last word may in fact belong to the one before
+    # it ("can'" + "t"), so the start of that word is uncertain, too.
     size = len(window) if start + len(window) == end else len(window) - 1
     ends = [start + offset for offset in found if offset < size]
     if size < len(window):
@@ -108,14 +109,14 @@ def _graphemes(text: str, start: int, end: int) -> list[int]:
         return ends
     ends = _grapheme_ends_in_window(text, start, end)
     if not ends and start + _WINDOW < end:
-        # The first cluster is longer than the window: only its end will do.
+        # the first cluster is longer than the window: find its end
         ends = [offset for offset in islice(grapheme_ends(text, start, end), 1) if offset < end]
     return _spread(ends)
 
 
 def _characters(text: str, start: int, end: int) -> list[int]:
-    # Spread over the whole stretch, not over a window: that costs nothing, and the next call does not read the
-    # cluster again.
+    # Spread over the whole span, not over a window: this costs nothing, and the next call does not read the cluster
+    # again.
     return [
         offset for offset in _spread(range(start + 1, end)) if not (text[offset] == "\n" and text[offset - 1] == "\r")
     ]
@@ -130,7 +131,9 @@ _LEVELS: tuple[tuple[Strength, str, Callable[[str, int, int], list[int]]], ...] 
 
 
 def _pairs_apart(pair: regex.Pattern[str], text: str, start: int, end: int) -> list[int]:
-    """The matches of `pair` in the window, at most one in each of 32 equal parts; empty if it is better to read it all."""
+    """Return the ends of the first characters of matches of `pair` in the window, at most one in each of 32 equal
+    parts; [] if it is better to read the whole window.
+    """
     size = min(_WINDOW, end - start)
     if size < 2 * _BRANCHES:
         return []
@@ -144,14 +147,14 @@ def _pairs_apart(pair: regex.Pattern[str], text: str, start: int, end: int) -> l
 
 
 def _grapheme_ends_in_window(text: str, start: int, end: int) -> list[int]:
-    """The ends of the clusters that end inside the window and inside the stretch."""
+    """Return the ends of the clusters that end inside the window and inside the span."""
     ends = list(grapheme_ends(text, start, min(end, start + _WINDOW)))
-    # The last one is the end of the window or of the stretch.
+    # The last one is the end of the window or of the span.
     return ends[:-1]
 
 
 def _between_graphemes(text: str, start: int, end: int, offsets: list[int]) -> list[int]:
-    """The `offsets`, all in the window, that do not cut a grapheme cluster."""
+    """Return those of `offsets`, all in the window, that do not cut a grapheme cluster."""
     if not offsets or text[start : offsets[-1] + 1].isascii():
         return offsets  # the only cluster of several ASCII characters is CR LF, which neither words nor sentences cut
     if all(_APART.match(text, offset - 1) for offset in offsets):
@@ -161,7 +164,7 @@ def _between_graphemes(text: str, start: int, end: int, offsets: list[int]) -> l
 
 
 def _spread(offsets: Sequence[int]) -> list[int]:
-    """All of `offsets` if they are few, else _BRANCHES - 1 of them that split it into equal parts."""
+    """Return all of `offsets` if they are few, else _BRANCHES - 1 of them that split them into equal parts."""
     if len(offsets) < 2 * _BRANCHES:
         return list(offsets)
     return [offsets[index * len(offsets) // _BRANCHES] for index in range(1, _BRANCHES)]

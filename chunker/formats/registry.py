@@ -1,4 +1,4 @@
-"""Formats by name. A format is imported when it is first used, so that unused parsers cost nothing."""
+"""Formats by name. A format is imported on first use, so that unused parsers cost nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from chunker.errors import OptionError, UnknownLanguageError, WrongTypeError
 from chunker.formats import Format
 from chunker.formats.detect import format_called
 
-if TYPE_CHECKING:  # a parser costs nobody anything who does not use it
+if TYPE_CHECKING:  # the parsers are not loaded before they are used
     from tree_sitter import Language
 
     from chunker.formats.code.grammar import Grammar
 
-# Name of the format: module and class, which takes no arguments.
+# Name of a format -> its module and its class, which takes no arguments.
 _PLACES: dict[str, tuple[str, str]] = {
     "csv": ("chunker.formats.data.csv_text", "CsvFormat"),
     "html": ("chunker.formats.markup.html", "HtmlFormat"),
@@ -34,26 +34,29 @@ _PLACES: dict[str, tuple[str, str]] = {
 
 
 def format_names() -> list[str]:
-    """The names of all formats, sorted; those of programming languages too."""
+    """Return the names of all formats, sorted, including programming languages."""
     return sorted({*_PLACES, *code_names()})
 
 
 def is_plain(name: str) -> bool:
-    """Whether a format of this name needs no grammar of tree-sitter."""
+    """Whether the format of this name needs no tree-sitter grammar."""
     return name in _PLACES
 
 
 def code_names() -> tuple[str, ...]:
-    """The names of the programming languages that have a table, sorted; whether their grammars are installed or not."""
+    """Return the names of the programming languages with a table, sorted, whether or not their grammars are
+    installed.
+    """
     names: tuple[str, ...] = import_module("chunker.formats.code.tables").table_names()
     return names
 
 
 @cache_until_exit
 def format_named(name: str) -> Format:
-    """The format of this name.
+    """Return the format of this name.
 
-    Raises `UnknownLanguageError` for a name that is none, and `MissingGrammarError` for a language whose grammar is not installed.
+    Raises `UnknownLanguageError` for an unknown name, and `MissingGrammarError` for a language whose grammar is not
+    installed.
     """
     if name not in _PLACES and name not in code_names():
         raise UnknownLanguageError(f"no format is called {name!r}; there are {', '.join(format_names())}")
@@ -69,7 +72,9 @@ def format_named(name: str) -> Format:
 
 
 def alike(ours: Format, theirs: Format) -> bool:
-    """Whether two formats are the same, or of one class of ours with the same values: one that was pickled is like the one before."""
+    """Whether two formats are the same object, or instances of the same class of ours with equal values, such as an
+    unpickled copy.
+    """
     if ours is theirs or ours == theirs:
         return True
     if type(ours) is not type(theirs) or not type(ours).__module__.startswith("chunker.formats."):
@@ -85,7 +90,7 @@ def alike(ours: Format, theirs: Format) -> bool:
 
 
 def name_of(made: Format) -> str | None:
-    """The name by which `format_named` finds a format; None for one that was made otherwise.
+    """Return the name by which `format_named` finds a format; None for a format that was made otherwise.
 
     >>> name_of(format_named("json")), name_of(format_named("text"))
     ('json', 'text')
@@ -96,10 +101,11 @@ def name_of(made: Format) -> str | None:
 
 
 def code_format(language: str | Grammar | Language, *, isolate: bool = False) -> Format:
-    """The format of source code in a language: by any of its names, from a table of one's own, or from a grammar alone.
+    """Make the format of source code in a language, given by any of its names, by a table of your own, or by a grammar
+    alone.
 
-    `isolate`: in a process of its own. Raises `UnknownLanguageError`, `MissingGrammarError`, and `OptionError` for a grammar without
-    a name that is to be isolated.
+    `isolate`: parse in a separate process. Raises `UnknownLanguageError`, `MissingGrammarError`, and `OptionError` if a
+    grammar without a name is to be isolated.
     """
     made: Format
     if isinstance(language, str):

@@ -1,7 +1,7 @@
 """Outlines of growing texts in formats where parsing can resume: text before the last such offset is dropped.
 
-In front of the rest a *preamble* is put that stands for all that was dropped: the headings above, the header row. A place is chosen only if
-the format is seen to say the same of the rest after it either way.
+The rest is parsed after a *preamble* that replaces the dropped text: the headings around, the header row. An offset is
+chosen only if the format returns the same outline for the rest with the preamble as with the whole text.
 """
 
 from __future__ import annotations
@@ -12,48 +12,53 @@ from typing import ClassVar, Protocol, runtime_checkable
 from chunker.formats.open_outline import Found, OutlineOf, View
 from chunker.formats.outline import Format, Outline, Scope
 
-# Characters that are read before a format is asked again, which costs as much as reading them.
+# The number of characters that are read before the next attempt, which costs as much as reading them.
 STEP = 131_072
 
 
 class Restarts(Protocol):
-    """The offsets at which reading a text of one format can resume."""
+    """Protocol of the rules for resuming parsing in the texts of one format."""
 
     def outline(self, text: str, /) -> Outline:
-        """The outline of a preamble and what follows it."""
+        """Return the outline of a preamble and the text after it."""
         ...
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
-        """The boundaries at `start` or after it where `text` could be read anew if something follows that is such a place too."""
+        """Return the boundaries from `start` on where parsing of `text` could resume, if another such offset
+        follows.
+        """
         ...
 
     def preamble(self, text: str, outline: Outline, place: int, /) -> str:
-        """The text in place of text[:place] when reading resumes there."""
+        """Return the text that replaces text[:place] when parsing resumes there."""
         ...
 
     def counted(self, text: str, outline: Outline, place: int, /) -> int:
-        """The number of numbered things in `text` before `place`."""
+        """Return the number of numbered scopes in `text` before `place`."""
         ...
 
-    # The label of what begins a numbered scope ("record 7"); None if no scope has a number.
+    # The label of the boundary at which a numbered scope begins ("record 7"); None if no scope has a number.
     numbered: ClassVar[str | None]
-    # The number of characters at the start that decide how the whole text is read.
+    # The number of characters at the start of a text that decide how the whole text is parsed.
     decided_by: int
 
 
 @runtime_checkable
 class RestartingFormat(Format, Protocol):
-    """A format that says of a text where reading it can resume."""
+    """Protocol of a format with rules for resuming parsing."""
 
     def restarts(self, outline: OutlineOf, text: str, /) -> Restarts | None:
-        """The rules for texts that begin as `text` does, None if there are none; `outline` makes the outlines of whole texts, as the format's own does."""
+        """Return the rules for texts that begin like `text`; None if there are none. `outline` makes the outline of a
+        whole text, like the format's own method.
+        """
         ...
 
 
 def restarts_of(text_format: Format, outline: OutlineOf, text: str) -> Restarts | None:
-    """The rules by which `text` can be read from its middle; None where it cannot.
+    """Return the rules for parsing `text` from the middle; None if that is impossible.
 
-    A class that inherits `restarts` and has an `outline` of its own has none: nothing is promised for that one.
+    A class that inherits `restarts` but overrides `outline` has no rules, because the inherited ones need not hold for
+    it.
     """
     for kind in type(text_format).__mro__:
         if "restarts" in vars(kind) and isinstance(text_format, RestartingFormat):
@@ -64,7 +69,9 @@ def restarts_of(text_format: Format, outline: OutlineOf, text: str) -> Restarts 
 
 
 class RestartingOutline:
-    """A text of a format that can be read anew. What is kept begins at the last place where that is possible."""
+    """The outline of a growing text of a format where parsing can resume. It keeps the text from the last such offset
+    on.
+    """
 
     def __init__(self, rules: Restarts) -> None:
         self.rules = rules
@@ -72,13 +79,13 @@ class RestartingOutline:
         self._text = ""  # after the preamble
         self._start = 0  # the start of `_text`
         self._first: Found | None = None  # the boundary at its start; None at the start of the text
-        self._numbers = 0  # to be added to the numbers of scopes
+        self._numbers = 0  # added to the numbers of scopes
         self._enough = STEP
         self._view = View(Outline([]), 0, 0)
         self.settled = 0
 
     def feed(self, text: str, /) -> Found:
-        """The boundaries before the last place but one where the text can be read anew."""
+        """Add `text`. Returns the boundaries before the last restart offset but one."""
         self._text += text
         if len(self._text) < self._enough:
             return Found([], [], [])
@@ -108,7 +115,7 @@ class RestartingOutline:
         return Found([], [], [])
 
     def finish(self) -> Found:
-        """All that is left."""
+        """Return the remaining boundaries."""
         whole = self._preamble + self._text
         outline = self._outline(whole, self._numbers)
         found = self._final(outline, len(self._preamble), len(whole))
@@ -117,11 +124,11 @@ class RestartingOutline:
         return found
 
     def view(self) -> View:
-        """The outline of the stretch that ends at `settled`."""
+        """Return the outline of the span that ends at `settled`."""
         return self._view
 
     def _final(self, outline: Outline, head: int, end: int) -> Found:
-        """The boundaries in outline[head:end], as those of the whole text."""
+        """Return the boundaries in outline[head:end], with offsets of the whole text."""
         if self._first is None:
             return Found.of(outline, head, end, self._start - head)
         offsets, strengths, labels = Found.of(outline, head + 1, end, self._start - head)
@@ -137,13 +144,15 @@ class RestartingOutline:
 
 
 def _renumbered(outline: Outline, label: str, by: int) -> Outline:
-    """The outline with `by` added to the number in the name of each scope that begins at a boundary with this label: "page 3" -> "page 5"."""
+    """Add `by` to the number in the name of each scope that begins at a boundary with this label: "page 3" -> "page
+    5".
+    """
     starts = {offset for offset, name in zip(outline.offsets, outline.labels, strict=True) if name == label}
     numbered = re.compile(rf"{re.escape(label)} ([0-9]+)")
     scopes: list[Scope] = []
     for scope in outline.scopes:
         match = numbered.fullmatch(scope.name) if scope.start in starts else None
-        starts.discard(scope.start)  # the outermost one has the number; a name inside it may look the same
+        starts.discard(scope.start)  # the outermost scope has the number; an inner one may have a similar name
         name = scope.name if match is None else f"{label} {int(match[1]) + by}"
         scopes.append(scope._replace(name=name))
     return Outline.of_columns(
@@ -152,7 +161,9 @@ def _renumbered(outline: Outline, label: str, by: int) -> Outline:
 
 
 def _says_the_same(outline: Outline, place: int, again: Outline, head: int) -> bool:
-    """Whether `again`, from `head` on, is what `outline` is from `place` on; how strong the first boundary is need not agree."""
+    """Whether `again` from `head` on equals `outline` from `place` on. After an empty preamble the strength of the
+    first boundary need not agree.
+    """
     first = outline.offsets.index(place)
     other = next((index for index, offset in enumerate(again.offsets) if offset >= head), len(again.offsets))
     shift = place - head

@@ -4,25 +4,25 @@
     ends of words               "don't stop"         -> 5, 6, 10
     ends of sentences           "Mr. x said. No! 1"  -> 12, 16
 
-The expressions are written from the rules (GB, WB, SB numbers below) on the properties that the `regex` package knows,
-which also fix the Unicode version. Every repetition is possessive and no two neighbours compete for a character, so a
-scan is linear on any text. The built-in `\\X` and `(?w)\\b` of `regex` follow the rules of its own version of Unicode (18 joins
-conjuncts to any base), and are quadratic on a run of regional indicators (flags): 26 seconds for 80,000 of them.
+The expressions implement the rules (GB, WB, SB numbers below) with the properties of the `regex` package, which also
+determine the Unicode version. Every repetition is possessive and no two neighbours compete for a character, so a scan
+is linear on any text. The built-in `\\X` and `(?w)\\b` of `regex` follow the rules of its own version of Unicode (18
+joins conjuncts to any base), and are quadratic on a run of regional indicators (flags): 26 seconds for 80,000 of them.
 
-An expression full of Unicode properties is slow to search with. So ASCII has expressions of its own, which say the same in
-its 128 characters, and for sentences a text is first written in ASCII, one character for each: any letter in lower case
-becomes "a", any closing quote becomes '"'. Only text with marks and the like goes through the full expression, and that
-only where one of the few terminators stands.
+Searching with an expression full of Unicode properties is slow. So ASCII text has expressions of its own, with the same
+rules for its 128 characters, and for sentences a text is first mapped to ASCII, character by character: any lower case
+letter becomes "a", any closing quote becomes '"'. Only text with combining marks and the like goes through the full
+expression, and only at one of the few terminators.
 
-What the annex leaves to tailoring is in `tailored_sentence_ends`: in Thai and Lao a space ends a sentence, in Tibetan a shad; and a
-bracket or quote that opens directly after a terminator, as is common in Chinese and Japanese, belongs to what follows.
-Thai, Lao, Khmer and Burmese have no spaces between words, and to find their words takes a dictionary: `words_of_script` drops the
-ends of words that the annex sees after nearly every letter of theirs, so that what is too long there is cut at spaces, and else
-between grapheme clusters.
+`tailored_sentence_ends` adds what the annex leaves to tailoring: in Thai and Lao a space ends a sentence, in Tibetan a
+shad; and a bracket or quote that opens directly after a terminator, as is common in Chinese and Japanese, belongs to
+the next sentence. Thai, Lao, Khmer and Burmese have no spaces between words, and finding their words takes a
+dictionary: `words_of_script` drops the word ends that the annex finds after nearly every letter of these scripts, so
+that long text is cut at spaces, and otherwise between grapheme clusters.
 
-Nothing is cut at the end of `text`: whoever passes a part of a longer text must know what the part's last segment is
-worth. Words and sentences here may end inside a grapheme cluster (the annex says so: a Thai consonant and its SARA AM
-are two words); `refine` drops those ends.
+The end of `text` counts as the end of a segment: a caller that passes a part of a longer text must decide whether the
+last segment is complete. Words and sentences may end inside a grapheme cluster (by the annex: a Thai consonant and its
+SARA AM are two words); `refine` drops those ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from chunker.formats.expressions import compiled_late, re
 if TYPE_CHECKING:
     import regex
 
-# Grapheme clusters: table 1c of the annex. CR LF and controls stand alone (GB3-5); else prefixes, a core and what extends it.
+# Grapheme clusters: table 1c of the annex. CR LF and controls are clusters of their own (GB3-5); else prefixes, a core
+# and what extends it.
 _GRAPHEME = compiled_late(
     r"""
     \r\n
@@ -115,10 +116,10 @@ _SENTENCE_END = compiled_late(
     "V0",
 )
 
-# The sentence rules for marked-up prose. A single line end is a space. A sentence that ends at a line end ends after it, not after
-# the indentation of the next line. Emphasis marks close a sentence, opening brackets do not. A Latin terminator must be followed
-# by white space, so that an address such as example.com/?Query=1 stays whole; CJK terminators need no space. No end cuts a
-# grapheme cluster.
+# The sentence rules for marked-up prose. A single line end counts as a space. A sentence that ends at a line end ends
+# after it, not after the indentation of the next line. Emphasis marks close a sentence, opening brackets do not. A
+# Latin terminator must be followed by white space, so that an address such as example.com/?Query=1 stays whole; CJK
+# terminators need no space. No sentence end cuts a grapheme cluster.
 _CJK_TERMINATOR = "[。！？｡]"
 _PROSE_CLOSE = rf"(?: (?! [\p{{Ps}}\p{{Pi}}] ) [\p{{SB=Close}}*_~`] {_SB_X} )*+"
 _PROSE_NEUTRAL = r"[^\p{SB=OLetter}\p{SB=Upper}\p{SB=Lower}\p{SB=STerm}\p{SB=ATerm}]*+"
@@ -137,12 +138,13 @@ _PROSE_SENTENCE_END = compiled_late(
 )
 
 
-# The expressions above reduced to ASCII, where nothing extends a character: no X, no Hebrew, no emoji. Sentences have three more
-# characters: _LETTER is a letter without case, _SEPARATOR a line end, and _MARK, which extends or formats, excludes these expressions.
-# There is one expression for each character that may end a sentence, because an expression that begins with a literal is searched
-# fastest. No match contains the start of another with a different end, so they do not compete.
+# The expressions above reduced to ASCII, where nothing extends a character: no X, no Hebrew, no emoji. For sentences
+# there are three more characters: _LETTER is a letter without case, _SEPARATOR a line end, and _MARK, which extends or
+# formats, rules these expressions out. There is one expression for each character that may end a sentence, because an
+# expression that begins with a literal is searched fastest. No match contains the start of another with a different
+# end, so they do not compete.
 _LETTER, _MARK, _SEPARATOR = "\x80", "\x81", "\x82"
-# The ASCII characters that have a property, as the inside of a class.
+# The ASCII characters with a property, as the inside of a class.
 _ASCII_SB = {
     "SContinue": r",\-:;", "STerm": r"!?", "ATerm": r".", "Upper": "A-Z", "Lower": "a-z", "Close": r""""'()\[\]{}""", "Sp": r"\t\v\f ",
 }  # fmt: skip
@@ -153,7 +155,7 @@ _ASCII_AFTER = rf"[{_ASCII_SB['Close']}]*+[{_ASCII_SB['Sp']}]*+(?:\r\n?|[\n{_SEP
 
 @functools.cache
 def _ascii_sentence_ends() -> dict[str, re.Pattern[str]]:
-    """An expression for each character that may end a sentence."""
+    """Return an expression for each character that may end a sentence."""
     return {
         "\r": re.compile(r"\r\n?"),
         "\n": re.compile(r"\n"),
@@ -196,12 +198,12 @@ _HAS_UNSPACED = compiled_late(_UNSPACED, "V0")
 
 
 def grapheme_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """The ends of the grapheme clusters of `text[start:end]`, as offsets into `text`, its end included."""
+    """Yield the ends of the grapheme clusters of `text[start:end]`, as offsets in `text`, including its end."""
     return (match.end() for match in _GRAPHEME.finditer(text, start, len(text) if end is None else end))
 
 
 def word_ends(text: str) -> Iterator[int]:
-    """The ends of the words of `text` (of the spaces and marks between them too), its end included."""
+    """Yield the ends of the words of `text`, and of the spaces and marks between them, including its end."""
     matches: Iterable[re.Match[str] | regex.Match[str]] = (
         _ASCII_WORD.finditer(text) if text.isascii() else _WORD.finditer(text)
     )
@@ -209,7 +211,7 @@ def word_ends(text: str) -> Iterator[int]:
 
 
 def words_of_script(text: str, ends: list[int]) -> list[int]:
-    """The word ends in `ends` that are not between two letters of a script without spaces between words.
+    """Drop the word ends between two letters of a script without spaces between words.
 
     >>> words_of_script("ไป มา", [1, 2, 3, 4, 5])
     [2, 3, 5]
@@ -220,7 +222,9 @@ def words_of_script(text: str, ends: list[int]) -> list[int]:
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """The ends of the sentences of `text`, trailing spaces included; its own end only after a terminator or line end."""
+    """Yield the ends of the sentences of `text`, with trailing spaces; the end of `text` only after a terminator or
+    line end.
+    """
     plain = text if text.isascii() else _in_ascii(text)
     if _MARK in plain:
         return _ends_at(_sentence_candidates(), _SENTENCE_END, text)
@@ -232,12 +236,13 @@ def sentence_ends(text: str) -> Iterator[int]:
 
 
 def prose_sentence_ends(text: str) -> Iterator[int]:
-    """The ends of the sentences of one paragraph of marked-up prose, where a line end is a space."""
+    """Yield the ends of the sentences of one paragraph of marked-up prose, where a line end counts as a space."""
     return _ends_at(_sentence_candidates(), _PROSE_SENTENCE_END, text)
 
 
 def tailored_sentence_ends(text: str) -> list[int]:
-    """The ends of the sentences of `text` as its scripts have them; its own end only after a terminator or line end.
+    """Return the ends of the sentences of `text`, tailored to its scripts; the end of `text` only after a terminator or
+    line end.
 
     >>> tailored_sentence_ends("ไปไหนมา ไปตลาด"), tailored_sentence_ends("好。「是」。好")
     ([8], [2, 6])
@@ -256,10 +261,12 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 class _Representatives(dict[int, str]):
-    """For `str.translate`: to each code point the ASCII character that stands for it in the rules of sentences, found when it is first met."""
+    """Map of code points for `str.translate`: each to the ASCII character that replaces it in the rules of sentences,
+    found on first use.
+    """
 
     def __missing__(self, code: int) -> str:
-        import regex  # noqa: PLC0415  # where a text has such a character, and not before
+        import regex  # noqa: PLC0415  # only if a text has such a character
 
         character = chr(code)
         values = (value for value in _REPRESENTATIVES if regex.match(rf"\p{{SB={value}}}", character))
@@ -271,15 +278,15 @@ _IN_ASCII = _Representatives({code: chr(code) for code in range(128)})
 
 
 def _in_ascii(text: str) -> str:
-    """Translate a text, character by character, into ASCII and the three characters beyond."""
+    """Translate a text, character by character, to ASCII and the three additional characters."""
     if len(text.encode("utf-8", "surrogatepass")) * 4 > len(text) * 5:
         return text.translate(_IN_ASCII)
-    # In mostly ASCII text it is quicker to search for the other characters.
+    # In mostly ASCII text it is faster to search for the other characters.
     return _NOT_ASCII.sub(lambda match: match.group().translate(_IN_ASCII), text)
 
 
 def _ends_at(candidates: re.Pattern[str], expression: regex.Pattern[str], text: str) -> Iterator[int]:
-    """The ends of the matches of `expression`, each of which begins at a candidate."""
+    """Yield the ends of the matches of `expression` that begin at a match of `candidates`."""
     done = 0
     for candidate in candidates.finditer(text):
         start = candidate.start()
@@ -292,11 +299,12 @@ def _ends_at(candidates: re.Pattern[str], expression: regex.Pattern[str], text: 
 
 @functools.cache
 def _sentence_candidates() -> re.Pattern[str]:
-    """Finds a character that may end a sentence: of the first plane one that does, and any one beyond, of which there are few.
+    """Return an expression for a character that may end a sentence: those of the first plane that do, and all
+    characters of higher planes, which are rare.
 
-    That keeps the class to what `re` looks up in a table. Made when the first text needs it: ten milliseconds.
+    That keeps the class small enough for a lookup table of `re`. Made on first use, because it takes ten milliseconds.
     """
-    import regex  # noqa: PLC0415  # here alone
+    import regex  # noqa: PLC0415  # only here
 
     plane = "".join(map(chr, range(0x10000)))
     ends = regex.findall(r"[\p{SB=STerm}\p{SB=ATerm}\p{SB=Sep}\r\n]", plane)

@@ -1,12 +1,13 @@
-"""Sketch: an outline whose units are refined when they are asked for.
+"""Sketch: an outline whose units are refined on request.
 
     outline    ^0 section    ^16 sentence  ^25 sentence    ^40 paragraph   ^52 sentence
     sketch     ^0 section, closed                          ^40 paragraph, closed
     inside(0)                ^16 sentence  ^25 sentence
 
-To find sentences, or the statements of a function, costs more than to find the paragraph or the function, and a unit that goes
-into a chunk as a whole needs none of it: only the one at which the chunk overflows is looked into. So a format that can tell where a
-unit ends without reading it has a sketch to give, and `sketch.opened()` is its outline.
+Finding the sentences of a paragraph, or the statements of a function, costs more than finding the paragraph or function
+itself. A unit that goes into a chunk as a whole does not need them: only the unit at which the chunk overflows is
+refined. So a format that can find the end of a unit without parsing its inside offers a sketch; `sketch.opened()` is
+its outline.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from chunker.formats.outline import Outline, Scope, Scopes
 
-if TYPE_CHECKING:  # it is not there where nothing is compiled
+if TYPE_CHECKING:  # the module does not exist without a compiled core
     from chunker._native import MarkdownSketch
 
 
 class Inside(NamedTuple):
-    """The details of a unit: its boundaries, by columns as in `Outline`, all weaker than its own; its scopes, once; and
-    its heads.
+    """The details of a unit: its boundaries, in columns as in `Outline`, all weaker than its own; its scopes, which can
+    be iterated once; and its heads.
     """
 
     offsets: list[int]
@@ -35,11 +36,11 @@ class Inside(NamedTuple):
 
 
 class Sketch(Outline):
-    """An outline some of whose units are *closed*: more boundaries are inside.
+    """An outline with *closed* units, which have more boundaries inside.
 
-    `closed`: where these units begin; each ends at the next boundary, or with the text. `inside(offset)` looks into one. All scopes are
-    those of `opened()`; `scopes_around` finds those around one offset without looking into other units than that of the offset.
-    `native`: a compiled object that the compiled grower asks before `inside`, if there is one.
+    `closed`: the starts of these units; each ends at the next boundary, or with the text. `inside(offset)` refines one.
+    `scopes` are those of `opened()`; `scopes_around` finds those around an offset without refining any unit but the one
+    around it. `native`: a compiled object that the compiled grower calls before `inside`, if there is one.
     """
 
     __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed", "native")
@@ -48,7 +49,7 @@ class Sketch(Outline):
     native: MarkdownSketch | None
     _look: Callable[[int], Inside]
     _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
-    _outer: Scopes | None  # outside of closed units, once somebody has asked
+    _outer: Scopes | None  # the scopes outside closed units, computed on first use
     _inner: dict[int, Scopes | Iterable[Scope]]  # the scopes of refined units, by their starts
 
     @classmethod
@@ -64,7 +65,9 @@ class Sketch(Outline):
         heads: dict[int, int] | None = None,
         native: MarkdownSketch | None = None,
     ) -> Sketch:
-        """The sketch with these boundaries; `scopes_of` makes of the scopes inside those of the whole text."""
+        """Make a sketch with these boundaries; `scopes_of` converts the scopes inside units to those of the whole
+        text.
+        """
         sketch = cls.__new__(cls)
         sketch._set(list(columns), (), notes, finest, heads)  # noqa: SLF001  # it is of this very class
         sketch.closed = closed
@@ -77,16 +80,16 @@ class Sketch(Outline):
 
     @classmethod
     def of_outline(cls, outline: Outline) -> Sketch:
-        """The sketch that is all of the outline."""
+        """Make a sketch without closed units from an outline."""
         columns = (outline.offsets, outline.strengths, outline.labels)
         return cls.of(
             columns, (), _nothing, lambda _: outline.scopes, outline.notes, finest=outline.finest, heads=outline.heads
         )
 
     def inside(self, offset: int) -> Inside:
-        """The details of the closed unit that begins at `offset`. Takes the time of the length of the unit."""
+        """Return the details of the closed unit that begins at `offset`. Linear in the length of the unit."""
         inside = self._look(offset)
-        # The scopes can be read once: by the caller, or when somebody asks for scopes.
+        # The scopes can be iterated once: by the caller, or on the first access to scopes.
         self._inner[offset] = inside.scopes
         return inside
 
@@ -95,7 +98,7 @@ class Sketch(Outline):
         return tuple(scope.name for scope in self.scopes_around(offset) if scope.name)
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
-        """See `Outline`. If the unit around the offset is not refined yet, this costs its length."""
+        """See `Outline`. If the unit around the offset is not refined yet, this is linear in its length."""
         outer = self._outside()
         row = bisect_right(self.offsets, offset) - 1
         start = self.offsets[row] if row >= 0 else offset
@@ -108,7 +111,9 @@ class Sketch(Outline):
 
     @property
     def outer_scopes(self) -> list[Scope]:
-        """The scopes that are known without looking into closed units: those around each offset that is in none, or where one begins."""
+        """The scopes outside closed units. They are all scopes around an offset that is in no closed unit, or at the
+        start of one.
+        """
         return self._outside().scopes
 
     def _outside(self) -> Scopes:
@@ -117,7 +122,7 @@ class Sketch(Outline):
         return self._outer
 
     def opened(self) -> Outline:
-        """The outline, with all that is inside. Linear."""
+        """Return the outline, with all units refined. Linear."""
         offsets, strengths, labels = list(self.offsets), list(self.strengths), list(self.labels)
         scopes: list[Scope] = []
         heads = dict(self.heads)
@@ -146,8 +151,10 @@ def _nothing(offset: int) -> Inside:
 
 @runtime_checkable
 class SketchingFormat(Protocol):
-    """A format that has a sketch to give."""
+    """Protocol of a format that offers sketches."""
 
     def sketch(self, text: str, size: int) -> Sketch:
-        """The outline of `text`, with closed units; those of more than `size` characters had better be open. Linear, as `outline`."""
+        """Return the outline of `text` with closed units; units of more than `size` characters should not be closed.
+        Linear, like `outline`.
+        """
         ...

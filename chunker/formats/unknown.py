@@ -1,4 +1,4 @@
-"""Languages without a format: cut as plain text or by a generic table, with a note in the metadata of the chunks.
+"""Languages without a format: cut by lines or as plain text, with a note in the metadata of the chunks.
 
 main.dart    {"language": "Dart: no grammar, cut by lines"}
 data.zzz    {"language": "unknown, cut as plain text"}
@@ -13,7 +13,9 @@ from chunker.formats.text.plain_text import TextFormat
 
 
 class LinesFormat:
-    """Lines of code in a language whose structure is not known. `note` goes into the metadata of the chunks, under "language"."""
+    """The lines of code in a language whose structure is unknown. `note` goes into the metadata of the chunks, under
+    "language".
+    """
 
     def __init__(self, language: str, note: str) -> None:
         self._language = language
@@ -25,7 +27,7 @@ class LinesFormat:
         return self._language
 
     def outline(self, text: str) -> Outline:
-        """The lines of `text`; those after a blank line are the better places to cut."""
+        """Return the lines of `text`; boundaries after a blank line are stronger."""
         notes = {"language": self._note}
         if not text:
             return Outline([], notes=notes, finest=Strength.SENTENCE)
@@ -39,21 +41,21 @@ class LinesFormat:
 
 
 class UnknownFormat(TextFormat):
-    """Plain text for want of knowing better."""
+    """Plain text, for files of an unknown kind."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """The outline of a text that is still growing, as that of plain text."""
+        """Return the outline of a text that is still growing, as for plain text."""
         return super().open_outline(outline)
 
     def restarts(self, outline: OutlineOf, text: str) -> Restarts:
-        """Where reading can resume, as in plain text."""
+        """Return the rules for resuming, as for plain text."""
         return super().restarts(outline, text)
 
     def outline(self, text: str) -> Outline:
-        """The paragraphs, lines and sentences of `text`."""
+        """Return the paragraphs and lines of `text`, with a note that the language is unknown."""
         outline = super().outline(text)
         outline.notes["language"] = "unknown, cut as plain text"
         return outline

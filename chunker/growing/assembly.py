@@ -36,7 +36,8 @@ class TextOrigin:
         source: The name of the text, for the ids.
         breadcrumb: The names of the regions around an offset.
         level: The level in a hierarchy, for the ids: two levels may have chunks with the same span and text.
-        before: If `text` is a part of a longer text: the characters, bytes and line ends before it. Offsets of pieces are offsets in the longer text.
+        before: If `text` is a part of a longer text: the characters, bytes and line ends before it. Offsets of pieces
+            are offsets in the longer text.
         first: The index of the first piece in the longer text.
         done: The end of the chunk before the first piece.
     """
@@ -181,7 +182,8 @@ class LateBreadcrumbs:
     Args:
         text: The text.
         text_format: Its format, which parses the text again if necessary.
-        sketch: The sketch of the text, if there is one: the text is not parsed again while the caller holds the sketch. Chunks hold only a weak reference to it, because a sketch may keep a whole syntax tree.
+        sketch: The sketch of the text, if there is one: the text is not parsed again while the caller holds the sketch.
+            Chunks hold only a weak reference to it, because a sketch may keep a whole syntax tree.
     """
 
     __slots__ = ("_find", "_format", "_sketch", "_text")

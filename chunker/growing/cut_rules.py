@@ -6,16 +6,16 @@
 
 Three rules move the cut, always to the left:
 
-1. *Whole units.* The two nearest stronger boundaries around a cut enclose a unit that the cut breaks. If that unit
-would fit into a
-   chunk of its own, the cut moves to its start, and the rule is applied again there; unless the chunk would be left with less than `min_tokens`.
+1. *Whole units.* The two nearest stronger boundaries around a cut enclose a unit that the cut breaks. If that unit would
+   fit into a chunk of its own, the cut moves to its start, and the rule is applied again there; unless the chunk would
+   be left with less than `min_tokens`.
 2. *Whole heads.* A cut between the comments, attributes and annotations of a definition and its first line moves before
-the comments, if they and that line fit into a chunk of their own; unless the rest of the definition stays whole without
-them. Rule 1 does not move a cut there either. 3. *Balanced tail.* If the rest of the text after the cut has less than
-`min_tokens`, the cut moves to a boundary that breaks no unit that was whole and leaves at least `min_tokens` on both
-sides: the strongest of these boundaries, the last one if several are equally strong. If there is none, the cut moves to
-the boundary that makes the smaller side largest without breaking a whole unit. So a last chunk after a unit that fits
-may be below `min_tokens`.
+   the comments, if they and that line fit into a chunk of their own; unless the rest of the definition stays whole
+   without them. Rule 1 does not move a cut there either.
+3. *Balanced tail.* If the rest of the text after the cut has less than `min_tokens`, the cut moves to a boundary that
+   breaks no unit that was whole and leaves at least `min_tokens` on both sides: the strongest of these boundaries, the
+   last one if several are equally strong. If there is none, the cut moves to the boundary that makes the smaller side
+   largest without breaking a whole unit. So a last chunk after a unit that fits may be below `min_tokens`.
 
 Together they keep every unit whole that is at most `max_tokens - min_tokens` long, including the context and the
 overlap before it: either the chunk has enough text before the unit, and rule 1 cuts there, or so little that the unit

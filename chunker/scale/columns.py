@@ -78,8 +78,11 @@ class ChunkBatch:
     Args:
         max_tokens: The largest number of tokens of a chunk.
         text: The column of texts: strings, bytes, or a dictionary of them.
-        source: The column with the name of the file, which determines its format and is part of a context. By default the first of "path", "source", "file_path", "file_name" and "filename" that the table has; None for no such column.
-        keep: The other columns to repeat for each chunk; by default all. A column that has the name of a column of chunks gets the prefix "document_".
+        source: The column with the name of the file, which determines its format and is part of a context. By default
+            the first of "path", "source", "file_path", "file_name" and "filename" that the table has; None for no such
+            column.
+        keep: The other columns to repeat for each chunk; by default all. A column that has the name of a column of
+            chunks gets the prefix "document_".
         problems: How to handle a document that cannot be chunked: "raise" a `RowError`, or "rows" to give it one row,
             whose column `problem` says why. In other rows that column is null.
         chunker: Chunk all texts with this chunker, in place of one for each format.

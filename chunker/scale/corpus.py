@@ -156,7 +156,8 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
     Args:
         source: The folder or URL of the corpus.
         target: The folder or URL for the results.
-        steps: Functions from a table to a table, which can be pickled; by default `ChunkBatch()` alone. They get tables of at most `rows` rows.
+        steps: Functions from a table to a table, which can be pickled; by default `ChunkBatch()` alone. They get tables
+            of at most `rows` rows.
         workers: The number of processes. They are started by spawn, so the main module must begin its work under `if
             __name__ == "__main__":`.
         output: The format of the results: "parquet" or "jsonl".

@@ -46,7 +46,8 @@ class PageSettings(NamedTuple):
     Args:
         tokenizer: The name of the tokenizer.
         max_tokens: The largest number of tokens of a chunk.
-        min_tokens: The smallest number of tokens of a chunk; the last may have fewer, so as not to break a unit that fits.
+        min_tokens: The smallest number of tokens of a chunk; the last may have fewer, so as not to break a unit that
+            fits.
         overlap: The largest number of tokens that the next chunk repeats.
         context: Whether chunks begin with context.
         show_tokens: Whether the page shows the tokens of each chunk when it is opened.

@@ -69,12 +69,16 @@ class CutReason:
             `min_tokens`. "optimal": all cuts were chosen together. "other": none of these.
         tokens: The tokens of the chunk that ends here.
         limit: The most tokens that it may have: `max_tokens` without `reserve`.
-        following: The part that begins at the cut and does not fit beside the chunk: the largest one that fits into a chunk of its own, else the smallest. None if all fit, or none is known.
-        together: The tokens of the chunk with that part; None if the part was not counted. For "tail", the tokens of the chunk with the rest of the text.
-        fits_alone: Whether that part, without trailing blank lines, fits into a chunk of its own, beside its context and an overlap.
+        following: The part that begins at the cut and does not fit beside the chunk: the largest one that fits into a
+            chunk of its own, else the smallest. None if all fit, or none is known.
+        together: The tokens of the chunk with that part; None if the part was not counted. For "tail", the tokens of
+            the chunk with the rest of the text.
+        fits_alone: Whether that part, without trailing blank lines, fits into a chunk of its own, beside its context
+            and an overlap.
         around: The smallest part that the cut divides, without trailing blank lines; None if that is the whole text.
         around_fits: Whether that part fits into a chunk of its own, beside its context and an overlap.
-        before: The new tokens of the chunk before that part, if there are fewer than `min_tokens`: the reason to divide a part that fits.
+        before: The new tokens of the chunk before that part, if there are fewer than `min_tokens`: the reason to divide
+            a part that fits.
         option: The value of `desired_tokens` or `min_tokens`, if that is the reason.
     """
 
@@ -137,7 +141,8 @@ def cut_reasons(chunker: TextChunker, text: str, chunks: Sequence[Chunk]) -> lis
         chunks: All its chunks, in order.
 
     Returns:
-        A reason for each chunk; None for a chunk at the end of the text, and for one that the next chunk does not continue.
+        A reason for each chunk; None for a chunk at the end of the text, and for one that the next chunk does not
+        continue.
     """
     return Reasons(chunker, text, chunker.outline(text)).of(chunks)
 

@@ -33,7 +33,9 @@ class SeenChunk:
         reason: The reason for that cut; None for the first chunk, and if the chunk does not continue the previous one.
         repeated: The number of characters at the start of its body that repeat the end of the previous chunk.
         repeated_tokens: The token count of these characters alone.
-        token_lengths: The number of characters of each token of `chunk.text`; 0 for a token that ends inside a character, because the token that completes the character counts it. None if the tokenizer does not report offsets.
+        token_lengths: The number of characters of each token of `chunk.text`; 0 for a token that ends inside a
+            character, because the token that completes the character counts it. None if the tokenizer does not report
+            offsets.
     """
 
     chunk: Chunk

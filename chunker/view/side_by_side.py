@@ -132,7 +132,9 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
 
     Args:
         shown: All chunks of one text, in order, as a chunker made them; or a text.
-        chunkers: For a text, one per column; by default the chunker that `chunker_for` chooses. For chunks, the chunker that made them: the page then shows its limits and tokens, and the reason for each cut. Without it the page uses the default tokenizer.
+        chunkers: For a text, one per column; by default the chunker that `chunker_for` chooses. For chunks, the chunker
+            that made them: the page then shows its limits and tokens, and the reason for each cut. Without it the page
+            uses the default tokenizer.
         source: The name of a text.
 
     Raises:

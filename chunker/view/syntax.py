@@ -43,7 +43,8 @@ def syntax_runs(text: str, language: str | None) -> list[tuple[int, str]]:
         language: Its language; None for plain text.
 
     Returns:
-        The length and class of each run; [] for a language that Pygments does not know, and for a text that is too long.
+        The length and class of each run; [] for a language that Pygments does not know, and for a text that is too
+        long.
     """
     lexer = _lexer(language) if language is not None else None
     if lexer is None or len(text) > MOST_CHARACTERS or max(map(len, text.splitlines()), default=0) > LONGEST_LINE:

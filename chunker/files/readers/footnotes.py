@@ -114,7 +114,8 @@ def notes_below(
         run: Elements in reading order, from the top.
         references: The marks that the page refers to.
         body: The font size of most text.
-        foot: If the last note before the run is incomplete: the height, from the top, below which it may continue. None if it is complete.
+        foot: If the last note before the run is incomplete: the height, from the top, below which it may continue. None
+            if it is complete.
     """
     first = top = len(run)
     while top and isinstance(line := run[top - 1], Line) and line.size < SMALLER * body:

@@ -2,11 +2,14 @@
 every page.
 
 - **Running heads** and page numbers are dropped: lines near the upper or lower edge that occur at the same place on
-three pages, except for digits. - **Headings** are short, and in a larger font than most of the text, or completely
-bold; the largest size is the first level. - **Paragraphs** end before a line that is indented or further down, and
-after a short line that ends a sentence. A paragraph continues in the next column or on the next page if its sentence
-does. A word hyphenated at the end of a line is joined. - **Items** begin with a bullet or a number. - **Footnotes**
-come after the last paragraph of their column, including its continuation in the next column or page.
+  three pages, except for digits.
+- **Headings** are short, and in a larger font than most of the text, or completely bold; the largest size is the first
+  level.
+- **Paragraphs** end before a line that is indented or further down, and after a short line that ends a sentence. A
+  paragraph continues in the next column or on the next page if its sentence does. A word hyphenated at the end of a
+  line is joined.
+- **Items** begin with a bullet or a number.
+- **Footnotes** come after the last paragraph of their column, including its continuation in the next column or page.
 """
 
 from __future__ import annotations

@@ -88,7 +88,8 @@ def read_document_bytes(content: bytes, ending: str) -> ReadText:
 
     Args:
         content: Its bytes.
-        ending: The suffix of such files: "pdf", "docx", "pptx", "xlsx", "epub", "eml", or one with a reader in another package.
+        ending: The suffix of such files: "pdf", "docx", "pptx", "xlsx", "epub", "eml", or one with a reader in another
+            package.
 
     Returns:
         Its text as Markdown, with places.

@@ -1,7 +1,7 @@
-"""Source code: one walk over the syntax tree; a table tells what the nodes of a language are.
+"""Source code: one walk over the syntax tree. A table defines the meaning of the nodes of each language.
 
     class Stack:                    definition, depth 1
-        size = 0                    first part of a body: weak, a header keeps what it introduces
+        size = 0                    first part of a body: weak, so that it stays with its header
         # Put on top.               definition, depth 2
         @traced                     weaker than the comments above it
         def push(self, item):       and this is weaker still
@@ -9,11 +9,11 @@
                 self.put(item)      weak
             else:                   clause, depth 4
                 pass                weak
-            # So much for that.     what ends a definition goes first where all of it is too long
+            # So much for that.     split off first if the whole definition is too long
 
-Every boundary stands at the start of a line that is not blank. A part at depth d is stronger than every part at depth
-d + 1, so a definition is never weaker than what it holds. Lines where no part begins are LINE boundaries, after a
-blank line PARAGRAPH.
+Every boundary is at the start of a non-blank line. A part at depth d is stronger than every part at depth d + 1, so a
+definition is never weaker than its contents. A line where no part begins is a LINE boundary, after a blank line
+PARAGRAPH.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from chunker.formats.text.lines import LineTable
 
 
 class CodeFormat:
-    """Source code in the language of a table that has this name (`chunker.formats.code.tables`), of a `Grammar`, or of a grammar without
-    a table.
+    """Source code in the language of a table (`chunker.formats.code.tables`), given by its name, of a `Grammar`, or of
+    a tree-sitter grammar without a table.
 
-    Raises `UnknownLanguageError` for a name without a table, and `MissingGrammarError` where the package is not installed that
-    brings the grammar.
+    Raises `UnknownLanguageError` for a name without a table, and `MissingGrammarError` if the package with the grammar
+    is not installed.
     """
 
     def __init__(self, grammar: str | Grammar | Language) -> None:
@@ -53,16 +53,17 @@ class CodeFormat:
 
     @property
     def grammar(self) -> Grammar:
-        """What the nodes of its trees mean."""
+        """The meaning of the nodes of its trees."""
         return self._grammar
 
     def outline(self, text: str) -> Outline:
-        """The parts of `text` by depth, and its lines. The scopes are the definitions: "class Stack", "def push".
+        """Return the parts of `text` by depth, and its lines. The scopes are the definitions: "class Stack", "def
+        push".
 
-        Where the parser meets what it does not understand (another version of the language, half a file, no code at
-        all), the notes say {"parse": "had errors"}: the parts that it recovers count, the rest is lines. If it does
-        not get done in a time linear in the text, they say {"parse": "given up"}, and all is lines. Lone surrogates
-        and NULs are welcome.
+        If the parser meets syntax errors (another version of the language, half a file, no code at all), the notes say
+        {"parse": "had errors"}: the parts that it recovers are used, the rest is cut by lines. If it does not finish in
+        time linear in the text, the notes say {"parse": "given up"}, and the whole text is cut by lines. Lone
+        surrogates and NULs are allowed.
         """
         quick = compiled_walk(self._grammar)
         return (
@@ -72,7 +73,7 @@ class CodeFormat:
         )
 
     def sketch(self, text: str, size: int) -> Sketch:
-        """The outline with units of at most `size` bytes closed: functions, statements of several lines."""
+        """Return the outline with units of at most `size` bytes closed: functions, statements of several lines."""
         quick = compiled_walk(self._grammar)
         if quick is not None and quick.reads(text):
             return quick.sketch(text, size)
@@ -82,22 +83,23 @@ class CodeFormat:
         return f"{type(self).__name__}({self.language!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        # A grammar of a table is found by its name in the other process; any other is what pickle makes of it.
+        # A grammar of a table is pickled as its name, which the other process can find; any other grammar is pickled
+        # itself.
         return type(self), (self._grammar.table or self._grammar,)
 
 
 def outline_in_python(grammar: Grammar, text: str) -> Outline:
-    """The outline of `text`, by the walk in Python: the twin of the compiled one."""
+    """Return the outline of `text` by the walk in Python: the twin of the compiled walk."""
     return _Reading(grammar, text).outline()
 
 
 def sketch_in_python(grammar: Grammar, text: str, size: int) -> Sketch:
-    """The sketch of `text`, by the walk in Python: the twin of the compiled one."""
+    """Return the sketch of `text` by the walk in Python: the twin of the compiled walk."""
     return _Reading(grammar, text).sketch(size)
 
 
 class _Reading:
-    """A text, parsed. `tree`: None where the parser has given up, or there is nothing to parse."""
+    """A parsed text. `tree`: None if the parser has given up, or the text is empty."""
 
     def __init__(self, grammar: Grammar, text: str) -> None:
         self._grammar = grammar
@@ -114,14 +116,14 @@ class _Reading:
             self.notes = {"parse": "had errors"}
 
     def outline(self) -> Outline:
-        """All of the boundaries."""
+        """Return all boundaries."""
         if not self._size:
             return Outline([], finest=Strength.SENTENCE)
         found = WalkResult(self.hidden) if self.tree is None else self._walk(0).run(self.tree.root_node)
         return place(found, self.lines, self._size, self._grammar, self.notes)
 
     def sketch(self, small: int) -> Sketch:
-        """The boundaries outside of nodes of at most `small` bytes."""
+        """Return the boundaries outside nodes of at most `small` bytes."""
         if self.tree is None:
             return Sketch.of_outline(self.outline())
         walk = self._walk(small)
@@ -131,7 +133,7 @@ class _Reading:
         )
 
     def _walk(self, small: int) -> Walk:
-        """A walk over the tree, that does not enter what is of so many bytes at most."""
+        """Return a walk over the tree that does not enter nodes of at most `small` bytes."""
         return Walk(self._grammar, self._source, self.lines, self.hidden, small)
 
     def _enter(self, nodes: list[Closed], comments: list[int]) -> WalkResult:

@@ -1,12 +1,13 @@
 """The compiled twin of the walk: parse, walk and place in C++, without a Python object for each node.
 
     CodeFormat.sketch(text, size)
-        compiled    text -> chunker._native.Grammar.read -> columns         what is closed is entered there, too
+        compiled    text -> chunker._native.Grammar.read -> columns         closed nodes are entered in C++, too
         in Python   text -> tree_sitter.Parser -> Walk -> place -> columns
 
-Both give the same sketch. The compiled one parses with the runtime of tree-sitter that is linked into `chunker._native`, as the module of the
-package `tree-sitter` lets nobody else use its own. It needs the capsule of the grammar, which the function `language` of a grammar's package
-gives and a `tree_sitter.Language` keeps to itself: who brings one of these, or the number that older packages give, has the walk in Python, and so has a grammar with `joined` definitions.
+Both give the same sketch. The compiled walk parses with the tree-sitter runtime that is linked into `chunker._native`,
+because the package `tree-sitter` does not expose its own. It needs the capsule of the grammar, which the function
+`language` of a grammar's package returns. A `tree_sitter.Language` hides the capsule, and older packages return a
+number: for these, and for a grammar with `joined` definitions, the walk runs in Python.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from chunker.formats.placing import nested
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
-if TYPE_CHECKING:  # it is not there where nothing is compiled
+if TYPE_CHECKING:  # the module does not exist without a compiled core
     from chunker._native import CodeReading
     from chunker._native import Grammar as NativeGrammar
 
@@ -33,12 +34,12 @@ _FIXED_LABELS = (
     "clause",
     "comment",
 )  # FixedLabel in chunker/cpp/include/chunker/found.hpp
-_LARGEST = 1 << 29  # characters, of up to four bytes
+_LARGEST = 1 << 29  # in characters, of up to four bytes each
 
 
 @cache_until_exit
 def compiled_walk(grammar: Grammar) -> CompiledWalk | None:
-    """The compiled way to read this grammar; None if there is none."""
+    """Return the compiled walk for a grammar; None if the walk has to run in Python."""
     module = native()
     if module is None or not module.has_syntax() or grammar.joined:
         return None
@@ -49,26 +50,30 @@ def compiled_walk(grammar: Grammar) -> CompiledWalk | None:
 
 
 class CompiledWalk:
-    """Makes sketches. Made by `compiled_walk`, once a grammar."""
+    """Makes sketches. Created by `compiled_walk`, once per grammar."""
 
     def __init__(self, grammar: NativeGrammar) -> None:
         self._grammar = grammar
 
     def reads(self, text: str) -> bool:
-        """Whether the compiled walk can read this text: it is not empty, and offsets of its bytes fit into 32 bits."""
+        """Whether the compiled walk can read this text: the text is not empty, and its byte offsets fit into 32
+        bits.
+        """
         return 0 < len(text) < _LARGEST
 
     def sketch(self, text: str, size: int) -> Sketch:
-        """The sketch of `text` with what is of at most `size` bytes closed."""
+        """Return the sketch of `text` with nodes of at most `size` bytes closed."""
         return self.sketch_of(self.read(text, size))
 
     def read(self, text: str, size: int, preamble: int = 0) -> CodeReading:
-        """The reading of `text` with what is of at most `size` bytes closed; the first `preamble` characters stand for text before."""
+        """Parse `text` with nodes of at most `size` bytes closed. The first `preamble` characters stand in for earlier
+        text.
+        """
         return self._grammar.read(text, min(size, _LARGEST), preamble)
 
     @staticmethod
     def sketch_of(reading: CodeReading) -> Sketch:
-        """The sketch that a reading has."""
+        """Return the sketch of a parsed text."""
         notes = {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
 
         def look(offset: int) -> Inside:
@@ -86,14 +91,14 @@ class CompiledWalk:
 
 
 def _named(regions: list[tuple[int, int, bytes]]) -> Iterator[tuple[int, int, str]]:
-    """The regions that have a name: start, end and name."""
+    """Yield the regions that have a name: start, end and name."""
     for start, end, name in regions:
         if shown := in_one_line(name.decode("utf-8", "replace")):
             yield start, end, shown
 
 
 def _tables(grammar: Grammar) -> dict[str, Any]:
-    """`Compiled` and the conditions of the definitions, in the form that `chunker._native.Grammar` takes."""
+    """Convert `Compiled`, and the conditions of definitions, to the arguments of `chunker._native.Grammar`."""
     language, roles, inside, labels = compiled(grammar)
     numbers = {label: number for number, label in enumerate(_FIXED_LABELS)}
 

@@ -1,12 +1,12 @@
-"""A table for a grammar without one, guessed from the names of its nodes.
+"""Guess a table for a grammar without one from the names of its nodes.
 
     method_definition (name, body)     has a name and a body: a definition
     block, class_body, source_file     a body
     argument_list, array               a list
-    else_clause, line_comment, ...     as they say
+    else_clause, line_comment, ...     as their names say
 
-Grammars are written by many hands, but in one manner; this is right for most of their nodes. Whatever it takes for something else becomes a
-worse cut, never a wrong one. A `Grammar` of one's own is better.
+Grammars have many authors but common naming conventions, so the guess is right for most nodes. A wrong guess leads to a
+worse cut, never to an invalid one. A `Grammar` written for the language is better.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _DEFINITION = DefinitionRule(
 
 
 def generic_grammar(language: Language) -> Grammar:
-    """The table for a grammar, from the names of its nodes."""
+    """Make the table for a grammar from the names of its nodes."""
     kinds = range(language.node_kind_count)
     names = {language.node_kind_for_id(kind) or "" for kind in kinds if language.node_kind_is_named(kind)} - {"ERROR"}
     taken: set[str] = set()
@@ -54,7 +54,7 @@ def generic_grammar(language: Language) -> Grammar:
         taken.update(found)
         return found
 
-    # A kind is taken by the first that it fits.
+    # Each kind belongs to the first role whose pattern it matches.
     settings: dict[str, Any] = {
         "comments": called(_COMMENTS),
         "opaque": called(_OPAQUE),

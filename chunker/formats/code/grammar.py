@@ -3,7 +3,7 @@ compiled form.
 
 class Stack:          class_definition   a definition, "class {name}"
     size = 0          block              a body: its children are parts, a level deeper
-    @traced           decorated_...      a wrapper: what is said of the definition in it holds for all of it
+    @traced           decorated_...      a wrapper: it counts as the definition inside it
     def push(self):
         if self:
             ...
@@ -27,7 +27,7 @@ from chunker.formats.code.naming import NameTemplate
 
 __all__ = ["DefinitionRule", "Grammar"]
 
-ERROR = 65_535  # the kind of the node that tree-sitter makes of what it does not understand
+ERROR = 65_535  # the kind of the node that tree-sitter creates for a syntax error
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class DefinitionRule:
     Args:
         label: The label of its boundary.
         name: The template of its name in a breadcrumb.
-        condition: Fields (or types of children) that a node must have to count, with the types that a field must have,
-            if not all do; "type.body" for a field of a field, "body|block" for one or the other. Nodes with a condition
-            count only if they span several lines.
+        condition: Fields (or types of children) that a node must have to count as a definition, each with the types
+            allowed for the field, or none for any type; "type.body" for a field of a field, "body|block" for either
+            field. Nodes with a condition count only if they span several lines.
     """
 
     label: str
@@ -55,21 +55,23 @@ class Grammar:
         language: The name of the language.
         load: Returns the grammar, as `language()` of the `tree_sitter_...` packages does, or a `tree_sitter.Language`.
         label: The label of the text as a whole.
-        bodies: Their children are parts, one level deeper; the first one is not cut from the line that introduces it.
-        groups: As bodies, but they are parts themselves: `#if`, the cases of a switch.
-        lists: As bodies, for the elements of a collection or call, which are weaker than the statements of a body at
+        bodies: Nodes whose children are parts, one level deeper; the first child is not cut from the line that
+            introduces it.
+        groups: Like bodies, but they are parts themselves: `#if`, the cases of a switch.
+        lists: Like bodies, for the elements of a collection or call, which are weaker than the statements of a body at
             the same depth.
         clauses: Parts of a statement that continue it, such as "else".
         definitions: Nodes with a name that should stay whole.
         wrappers: Nodes around one definition, such as `export`.
         leading: Nodes that belong to the sibling after them, such as an attribute.
         joined: Definitions that continue the one before if it has the same name, such as the equations of a function.
-        comments: Nodes that belong to the part below them.
+        comments: Nodes that belong to the part after them.
         opaque: Nodes without parts inside, such as strings.
         labels: The labels of other parts; by default "statement".
-        skimmed: The characters at the start of lines that the grammar reads again and again; "" if there are none.
-        isolated: Parse in a separate process, because single steps of the grammar may take seconds and gigabytes and
-            cannot be stopped.
+        skimmed: The first characters of lines that the scanner of the grammar reads again and again; "" if there are
+            none.
+        isolated: Parse in a separate process, because single steps of the grammar may take seconds and gigabytes, and
+            cannot be interrupted.
         table: The name of the table that it was read from, or "".
     """
 
@@ -93,7 +95,7 @@ class Grammar:
 
 
 class Role(IntEnum):
-    """The role of a kind of named node among its siblings. Punctuation and keywords are never a part."""
+    """The role of a kind of named node among its siblings. Unnamed nodes (punctuation, keywords) are never parts."""
 
     OTHER = 0  # a part if its parent holds parts
     CLAUSE = 1
@@ -105,7 +107,7 @@ class Role(IntEnum):
 
 
 class InsideNode(IntEnum):
-    """The content of a kind of node; by how much its children are deeper, if they are parts."""
+    """The content of a kind of node: by how many levels its children are deeper, if they are parts."""
 
     NOTHING = -1  # not worth entering
     SENTENCE = 0  # clauses, and bodies further down
@@ -114,9 +116,9 @@ class InsideNode(IntEnum):
 
 
 class Compiled(NamedTuple):
-    """A grammar by the numbers of its named node kinds: what each is, by how much its children are deeper, its label.
+    """A grammar by the numbers of its named node kinds: role, depth of children, and label of each.
 
-    The label of a kind that is a definition under a condition is the one that it has without.
+    A kind that is a definition only under a condition has here the label for nodes that do not fulfil it.
     """
 
     language: Language
@@ -127,7 +129,9 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(grammar: Grammar) -> Compiled:
-    """The parser's language, and what each of its node kinds is. Kept for the life of the process."""
+    """Compile a grammar: the parser's language, and the role, depth and label of each node kind. Cached for the life of
+    the process.
+    """
     loaded = grammar.load()
     language = loaded if isinstance(loaded, Language) else Language(loaded)
     roles: dict[str, Role] = {}

@@ -4,9 +4,9 @@ process.
     outline(text) ──request──> worker: parse, walk ──outline──> the same result
                                killed after its time ─────────> lines, {"parse": "given up"}
 
-One worker serves a process, started when it is first needed and again after it was stopped. What it may use grows with the text: processor
-time, memory, and as a last resort time on the clock. The result is that of the format itself; only where the limit is met may it depend on the
-machine.
+Each process has one worker, started on first use and again after it was stopped. Its limits grow with the text:
+processor time, memory, and as a last resort wall-clock time. The result equals that of the format itself; it can depend
+on the machine only if a limit is reached.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ READY = b"!"
 
 @dataclass(frozen=True)
 class ParserLimits:
-    """The limits for one text. `seconds` of processor time and `seconds_per_megabyte` for each million bytes on top;
-    the clock may show ten times as much. `megabytes` of memory, and `megabytes_per_megabyte` on top (where the system
-    can limit it: not on Windows).
+    """The limits for one text. `seconds` of processor time, plus `seconds_per_megabyte` for each million bytes; ten
+    times that in wall-clock time. `megabytes` of memory, plus `megabytes_per_megabyte` (where the system can limit
+    memory: not on Windows).
     """
 
     seconds: float = 5.0
@@ -47,16 +47,18 @@ class ParserLimits:
     megabytes_per_megabyte: int = 256
 
     def time(self, size: int) -> float:
-        """Seconds of processor time for a text of `size` bytes."""
+        """Return the limit of processor time, in seconds, for a text of `size` bytes."""
         return self.seconds + self.seconds_per_megabyte * size / 1e6
 
     def memory(self, size: int) -> int:
-        """Bytes of memory for a text of `size` bytes."""
+        """Return the limit of memory, in bytes, for a text of `size` bytes."""
         return 1_000_000 * self.megabytes + self.megabytes_per_megabyte * size
 
 
 class IsolatedFormat:
-    """A format whose outlines are made in another process. The format has to pickle. Raises nothing that the format does not raise."""
+    """A format whose outlines are made in another process. The format must be picklable. Raises nothing that the format
+    does not raise.
+    """
 
     def __init__(self, inner: Format, limits: ParserLimits | None = None) -> None:
         self._inner = inner
@@ -69,7 +71,9 @@ class IsolatedFormat:
         return self._inner.language
 
     def outline(self, text: str) -> Outline:
-        """The outline that the format makes; if that takes too much time or memory, the lines, and a note {"parse": "given up"}."""
+        """Return the outline that the format makes; if that takes too much time or memory, the lines, and the note
+        {"parse": "given up"}.
+        """
         if not text:
             return self._inner.outline(text)
         source = text.encode("utf-8", "surrogatepass")
@@ -88,25 +92,27 @@ class IsolatedFormat:
 
 
 class _Watchdog:
-    """Kills a process that does not answer in time. One thread for all its requests: to start one for each costs more than most of them."""
+    """Kills a process that does not answer in time. One thread for all requests: starting a thread for each costs more
+    than most requests.
+    """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         self._changed = threading.Condition()
-        self._deadline: float | None = None  # on the clock; None while nothing is expected
-        self._wakes = 0.0  # when the thread looks again by itself
+        self._deadline: float | None = None  # on the monotonic clock; None while no answer is expected
+        self._wakes = 0.0  # when the thread wakes up by itself
         self._stopped = False
         threading.Thread(target=self._watch, daemon=True, name="parser watchdog").start()
 
     def expect(self, seconds: float) -> None:
-        """Kill the process after so many seconds."""
+        """Kill the process after this many seconds, unless `forget` is called before."""
         with self._changed:
             self._deadline = time.monotonic() + seconds
             if self._deadline < self._wakes:
                 self._changed.notify()
 
     def forget(self) -> None:
-        """Nothing is expected any more. The thread need not be told: when it wakes it finds that out."""
+        """Cancel the deadline. The thread is not notified: it sees the change when it wakes up."""
         with self._changed:
             self._deadline = None
 
@@ -128,7 +134,7 @@ class _Watchdog:
 
 
 class _Worker:
-    """The other process of this one; threads take turns. A process that was forked off starts its own."""
+    """The worker process of this process; threads take turns. A forked process starts its own worker."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -137,7 +143,7 @@ class _Worker:
         self._owner = 0
 
     def ask(self, pickled: bytes, source: bytes, limits: ParserLimits) -> bytes | None:
-        """The answer to one request; None if the worker did not live to give it."""
+        """Return the answer to one request; None if the worker died before it answered."""
         seconds, memory = limits.time(len(source)), limits.memory(len(source))
         head = json.dumps([seconds, memory, len(pickled), len(source)]).encode()
         with self._lock:
@@ -164,7 +170,7 @@ class _Worker:
         try:
             process.stdin.writelines(request)
             process.stdin.flush()
-        except OSError:  # it died before it read all
+        except OSError:  # it died before it had read everything
             return None
         length = process.stdout.read(LENGTH.size)
         if len(length) < LENGTH.size:
@@ -177,9 +183,10 @@ class _Worker:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self.stop()
             self._owner = os.getpid()
-            # It finds packages where this process does, but never in the current folder (-P), whose json.py may be malicious.
+            # The worker finds packages where this process does, but never in the current folder (-P), whose json.py may
+            # be malicious.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-            with without_interrupts():  # for good: Ctrl-C is for this process
+            with without_interrupts():  # for its whole life: Ctrl-C is handled by this process
                 self._process = subprocess.Popen(  # this interpreter, and a module of this package
                     [sys.executable, "-P", "-m", "chunker.formats.code.worker"],
                     stdin=subprocess.PIPE,
@@ -209,7 +216,7 @@ class _Worker:
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                with contextlib.suppress(OSError):  # a request that it did not read
+                with contextlib.suppress(OSError):  # the worker had not read a request
                     pipe.close()
 
 

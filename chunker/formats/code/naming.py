@@ -1,12 +1,13 @@
-"""Names of definitions in breadcrumbs: a template, filled in with the text of nodes.
+"""Names of definitions in breadcrumbs: a template, filled with the text of nodes.
 
     template   impl[ {trait} for] {type}
     Rust       impl<T> fmt::Display for Stack<T> {...}
     name       impl fmt::Display for Stack<T>
 
-A placeholder is the name of a field of the node, or else the type of one of its children: `{name}`, `{selectors}`. `{class|interface}`
-takes the first of the two that is there, and `{declarator*}` goes down through fields of this name as far as they reach, for the
-declarators of C: from `*(*table[3])(int)` to `table`. What stands in square brackets is left out if a placeholder in it finds nothing.
+A placeholder is the name of a field of the node, or else the type of one of its children: `{name}`, `{selectors}`.
+`{class|interface}` takes the first of the two that exists, and `{declarator*}` follows nested fields of this name to
+the innermost, for the declarators of C: from `*(*table[3])(int)` to `table`. Text in square brackets is left out if a
+placeholder in it finds nothing.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-_LONGEST = 100  # characters; a name is part of one line that is repeated with every chunk
-_DEEPEST = 32  # declarators inside one another
+_LONGEST = 100  # in characters; a name is part of a line that is repeated with every chunk
+_DEEPEST = 32  # nested declarators
 _PIECE = re.compile(r"\{([^{}]+)\}")
 _SEGMENT = re.compile(r"\[([^\]]*)\]|([^\[\]]+)")
 
 
 class _Segment(NamedTuple):
-    """Literal texts and placeholders in turns, a literal first."""
+    """Literal texts and placeholders in alternation; a literal comes first."""
 
     pieces: list[str]
     optional: bool
 
 
 class NameTemplate:
-    """A template, read once. Raises ValueError for one without a placeholder."""
+    """A parsed template. Raises ValueError if it has no placeholder."""
 
     __slots__ = ("_segments", "_text")
 
@@ -43,7 +44,9 @@ class NameTemplate:
             raise ValueError(f"a name has at least one placeholder in braces; got {text!r}")
 
     def name(self, node: Node, source: bytes) -> str:
-        """The name of a node of the tree of `source`, in one line, at most a hundred characters; "" if it has none."""
+        """Return the name of a node of the tree of `source`, on one line and with at most a hundred characters; "" if
+        it has none.
+        """
         parts = []
         for segment in self._segments:
             filled = _filled(segment.pieces, node, source)
@@ -54,7 +57,7 @@ class NameTemplate:
 
     @property
     def table(self) -> list[tuple[bool, str, list[tuple[list[tuple[str, bool]], str]]]]:
-        """The segments, as `chunker._native.Grammar` takes them."""
+        """The segments in the form that `chunker._native.Grammar` takes."""
         return [
             (
                 segment.optional,
@@ -72,7 +75,7 @@ class NameTemplate:
 
 
 def in_one_line(text: str) -> str:
-    """A name as breadcrumbs show it: without line ends, at most a hundred characters.
+    """Format a name for a breadcrumb: without line ends, at most a hundred characters.
 
     >>> in_one_line("def  f(a,\\n  b)")
     'def f(a, b)'
@@ -87,7 +90,7 @@ def _filled(pieces: list[str], node: Node, source: bytes) -> str | None:
         found = next((child for way in placeholder.split("|") if (child := _found(node, way)) is not None), None)
         if found is None or found.start_byte == found.end_byte:
             return None
-        # More bytes are not needed: the name is cut off before their end.
+        # More bytes are not needed, because the name is truncated before them.
         text = source[found.start_byte : min(found.end_byte, found.start_byte + 8 * _LONGEST)]
         parts += [text.decode("utf-8", "replace"), literal]
     return "".join(parts)
@@ -106,7 +109,7 @@ def _found(node: Node, way: str) -> Node | None:
 
 
 def child_named(node: Node, name: str) -> Node | None:
-    """The child in this field, else the first one of this type; None if there is neither."""
+    """Return the child in this field, else the first child of this type; None if there is neither."""
     found = node.child_by_field_name(name)
     if found is None:
         found = next((child for child in node.children if child.type == name), None)
@@ -114,7 +117,9 @@ def child_named(node: Node, name: str) -> Node | None:
 
 
 def _inner_declarator(node: Node, field: str) -> Node | None:
-    """The child in the field; for a node that is called after the field but has none, the last named child: `(*name)`, `&name`."""
+    """Return the child in the field. For a node type named after the field but without that field, the last named
+    child: `(*name)`, `&name`.
+    """
     found = node.child_by_field_name(field)
     if found is None and node.type.endswith(f"_{field}") and node.named_child_count:
         found = node.named_child(node.named_child_count - 1)

@@ -1,25 +1,26 @@
-r"""The copy of a text for parsers: ASCII only, with as many characters, and line feeds for line ends.
+r"""Make a copy of a text for parsers: ASCII only, of the same length, with line feeds as line ends.
 
     text    G r ö ß e : \r \n
     copy    G r ☐ ☐ e :    \n      ☐ is the character \x02; a carriage return before a line feed becomes a space
 
-So a parser that works on bytes answers in characters, and neither it nor an expression has to know of more than one line end.
+So the byte offsets of a parser are character offsets, and parsers and expressions need to handle only one kind of line
+end.
 """
 
 from __future__ import annotations
 
 from chunker.native import native
 
-# Stands for a character beyond ASCII: neither markup nor space.
+# Replaces a character beyond ASCII: neither markup nor space.
 OTHER = "\x02"
-# Parsers take form feeds and vertical tabs for spaces at times; in markup they are ordinary characters.
+# Some parsers treat form feeds and vertical tabs as spaces; in markup they are ordinary characters.
 _TO_COPY = bytes.maketrans(b"?\x01\v\f", f"{OTHER}?{OTHER}{OTHER}".encode())
 
 _compiled = native()
 
 
 def copy_for_parsers(text: str) -> str:
-    r"""`text` in ASCII, with \n at the end of each line and every character in its place.
+    r"""Copy `text` to ASCII, with \n at the end of each line and every character at its offset.
 
     >>> copy_for_parsers("é?\r\na\rb")
     '\x02? \na\nb'
@@ -29,7 +30,7 @@ def copy_for_parsers(text: str) -> str:
 
 
 def copy_in_python(text: str) -> str:
-    """The copy made in Python; the compiled twin knows no lone surrogates."""
+    """Make the copy in Python; the compiled twin does not take lone surrogates."""
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     if "\x01" in text:

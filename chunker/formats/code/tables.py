@@ -1,13 +1,13 @@
-"""The languages that have a table, one TOML file each in the folder `languages`: no code knows any of them.
+"""Load the tables of languages, one TOML file each in the folder `languages`. No code depends on a particular language.
 
-    package = "tree_sitter_go"                   # brings the grammar; a package of PyPI, with hyphens there
+    package = "tree_sitter_go"                   # the package with the grammar; on PyPI with hyphens
     bodies = ["source_file", "block"]            # the keys of `Grammar`
     [definitions]
     function_declaration = { label = "function", name = "func {name}" }
 
-A definition may have a condition: `if = { value = ["arrow_function"] }` for one of these types in the field, `[]` for any.
-`base` names a table to begin with: its lists and tables are added to, but for `[reading]` (`chunker.symbols`), of which
-each entry takes the place of the base's.
+A definition may have a condition: `if = { value = ["arrow_function"] }` for one of these types in the field, `[]` for
+any. `base` names a table to extend: lists are appended and tables merged, except `[reading]` (`chunker.symbols`), whose
+entries replace those of the base.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SETS = frozenset(field.name for field in fields(Grammar) if field.type == "froz
 
 @cache
 def table_names() -> tuple[str, ...]:
-    """The names of all tables, sorted; whether their grammars are installed or not."""
+    """Return the names of all tables, sorted, whether or not their grammars are installed."""
     return tuple(
         sorted(entry.name.removesuffix(".toml") for entry in _FOLDER.iterdir() if entry.name.endswith(".toml"))
     )
@@ -38,7 +38,9 @@ def table_names() -> tuple[str, ...]:
 
 @cache
 def grammar_named(name: str) -> Grammar:
-    """The grammar of a table. Raises `UnknownLanguageError` for a name without one. Does not load the grammar itself yet."""
+    """Return the grammar of a table, without loading the tree-sitter grammar yet. Raises `UnknownLanguageError` for a
+    name without a table.
+    """
     if name not in table_names():
         raise UnknownLanguageError(f"language must be one of {', '.join(table_names())}; got {name!r}")
     entries = _entries(name)
@@ -58,7 +60,7 @@ def grammar_named(name: str) -> Grammar:
 
 @cache
 def reading_named(name: str) -> Mapping[str, list[str]]:
-    """The rules of a language for telling words from comments and strings, and for finding the imports of a file:
+    """Return the rules of a language to separate words from comments and strings, and to find the imports of a file:
     `[reading]` of its table.
     """
     reading: dict[str, list[str]] = _entries(name).get("reading", {})
@@ -66,7 +68,7 @@ def reading_named(name: str) -> Mapping[str, list[str]]:
 
 
 def own_types(name: str) -> frozenset[str]:
-    """The types of nodes that a table names itself, without those of its base: its grammar has them all."""
+    """Return the node types that a table itself names, without those of its base: its grammar has them all."""
     entries = _read(name)
     lists = [entry for key, entry in entries.items() if key in _SETS]
     return frozenset().union(*lists, entries.get("definitions", {}), entries.get("labels", {}))
@@ -77,7 +79,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _entries(name: str) -> dict[str, Any]:
-    """A table as it is written, on top of its base."""
+    """Read a table, merged into its base."""
     entries = _read(name)
     base = entries.pop("base", None)
     return entries if base is None else _merged(_entries(base), entries)

@@ -1,7 +1,7 @@
 """Walk a syntax tree: find the lines that begin a part of the code, and the strength of a cut there.
 
     class Stack:                    definition, depth 1
-        size = 0                    first part of a body: weak, a header keeps what it introduces
+        size = 0                    first part of a body: weak, so that it stays with its header
         # Put on top.               definition, depth 2: the comments above it belong to it ...
         @traced                     ... but if all of it is too long, a cut here is better than one inside,
         def push(self, item):       and one here is the next best
@@ -10,8 +10,9 @@
             else:                   clause, depth 4
                 pass                weak
 
-The walk enters only nodes that span several lines and keeps a stack of its own: its time is linear in the text,
-whatever the depth. Most of its time goes into making Python objects of nodes, so it looks at each node once, and at few of its attributes.
+The walk enters only nodes that span several lines, and keeps a stack of its own: its time is linear in the text, for
+any depth. Most of the time is spent on creating Python objects for nodes, so the walk visits each node once, and reads
+few of its attributes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from chunker.formats.text.lines import LineTable
 
 
 class Rank(IntEnum):
-    """The order of the boundaries of one depth."""
+    """The order of the boundaries at one depth."""
 
     WRAPPED = 0  # between decorators and their definition
     COMMENTED = 1  # between comments and their definition
@@ -39,20 +40,20 @@ class Rank(IntEnum):
     FIRST = 3  # a definition that is the first part of a body
     PART = 4
     GROUP = 5  # a part after a blank line
-    DEFINITION = 6  # a definition, what follows one, a clause
+    DEFINITION = 6  # a definition, the part after a definition, or a clause
 
 
 _RANKS = len(Rank)
 
-# Deeper nodes are cut by lines: nobody writes such code, and the strengths stay within the scale.
+# Deeper nodes are cut by lines: nobody writes such code, and strengths stay within the scale.
 _MAX_DEPTH = 250
 
 _MOST_WRAPPERS = 8  # around one definition
-_COMMENT_DEPTH = 3  # a comment, its mark, and what a grammar puts between them
+_COMMENT_DEPTH = 3  # the comment node, its marker, and a level between them in some grammars
 
 
 _LINE = int(Strength.LINE)
-# Members of an enumeration cost more to look up than a node does.
+# Looking up members of an enumeration takes longer than visiting a node.
 _OTHER = int(Role.OTHER)
 _HIDDEN, _CLAUSE, _DEFINITION, _WRAPPER = int(Role.HIDDEN), int(Role.CLAUSE), int(Role.DEFINITION), int(Role.WRAPPER)
 _COMMENT, _LEADING = int(Role.COMMENT), int(Role.LEADING)
@@ -60,17 +61,17 @@ _GROUP_OVER_PART, _DEFINITION_OVER_PART = Rank.GROUP - Rank.PART, Rank.DEFINITIO
 
 
 def strength_at(depth: int, rank: Rank) -> int:
-    """The strength of a boundary."""
+    """Return the strength of a boundary."""
     return int(Strength.STRUCTURE) + (_MAX_DEPTH - depth) * _RANKS + rank
 
 
 def is_plain_part(strength: int) -> bool:
-    """Whether a boundary of this strength gets stronger when a blank line precedes it."""
+    """Whether a boundary of this strength gets stronger if a blank line precedes it."""
     return strength >= Strength.STRUCTURE and (strength - Strength.STRUCTURE) % _RANKS == Rank.PART
 
 
 class SyntaxRegion(NamedTuple):
-    """The lines of a definition, comments at its end included."""
+    """The lines of a definition, including comments at its end."""
 
     first: int
     last: int
@@ -79,16 +80,19 @@ class SyntaxRegion(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For the breadcrumb, "" if it has none. Looked for at each call, as many are never asked for."""
+        """The name for the breadcrumb, "" if there is none. Computed on each access, because many names are never
+        needed.
+        """
         return self.naming()
 
 
 class WalkResult:
     """The result of the walk, by line.
 
-    `parts`: strength and label of what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions,
-    the strength of a cut between them and the comments above. `headers`: of definitions that begin with attributes or annotations of their
-    own, their first line after these. `comments`: their last lines -> their first. `regions`: the definitions.
+    `parts`: strength and label of the part that begins on a line. `leading`: for parts with attributes, the line where
+    the attributes begin. `own`: for definitions, the strength of a cut between them and the comments before them.
+    `headers`: for definitions that begin with attributes or annotations of their own, the first line after these.
+    `comments`: the last line of each comment -> its first. `regions`: the definitions.
     """
 
     __slots__ = ("comments", "headers", "leading", "own", "parts", "regions")
@@ -103,11 +107,11 @@ class WalkResult:
 
 
 class _Siblings:
-    """The effect of the earlier children of a node on the next one.
+    """The effect of the earlier children of a node on the next child.
 
-    `strength`: of the next part, unless it is a definition. `part`: of one that nothing makes weaker or stronger. `attributes`: the line of
-    the first of the attributes that wait for what they belong to, -1 for none. `previous`: the name of the definition before, if the
-    next one may continue it.
+    `strength`: of the next part, unless it is a definition. `part`: of a part that nothing makes weaker or stronger.
+    `attributes`: the line of the first pending attribute, which belongs to the next part; -1 for none. `previous`: the
+    name of the previous definition, if the next one may continue it.
     """
 
     __slots__ = ("attributes", "depth", "part", "previous", "strength")
@@ -121,7 +125,9 @@ class _Siblings:
 
 
 class Closed(NamedTuple):
-    """A node that the walk has not entered: what may begin on the lines after `first` up to `last` is known to be no stronger than `bound`."""
+    """A node that the walk has not entered. No part that begins on the lines after `first` up to `last` is stronger
+    than `bound`.
+    """
 
     first: int
     last: int
@@ -130,12 +136,14 @@ class Closed(NamedTuple):
 
     @property
     def bound(self) -> int:
-        """No part inside is stronger."""
+        """An upper bound for the strength of the parts inside."""
         return strength_at(self.depth, Rank.WRAPPED)
 
 
 class Walk:
-    """The walk over one tree. Nodes of at most `small` bytes are not entered but kept in `closed`, for `enter` to do so later."""
+    """The walk over one tree. Nodes of at most `small` bytes are not entered but kept in `closed`, for a later call of
+    `enter`.
+    """
 
     def __init__(
         self, grammar: Grammar, source: bytes, lines: LineTable, hidden: Iterable[int], small: int = 0
@@ -143,7 +151,7 @@ class Walk:
         self.found = WalkResult(hidden)
         self.closed: list[Closed] = []
         self._small = small
-        self._may_end: dict[int, bool] = {}  # whether what ends on a line may be closed
+        self._may_end: dict[int, bool] = {}  # whether a node that ends on a line may be closed
         self._grammar = grammar
         self._compiled = compiled(grammar)
         self._source = source
@@ -168,7 +176,7 @@ class Walk:
         return self.found
 
     def enter(self, stack: list[tuple[Node, int]]) -> WalkResult:
-        """Collect the parts of these nodes, each with its depth; the list is empty then."""
+        """Collect the parts of these nodes, each with its depth. Empties the list."""
         inside = self._compiled.inside
         while stack:
             node, depth = stack.pop()
@@ -180,7 +188,7 @@ class Walk:
         return self.found
 
     def _enter(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
-        """The children of a body, group or list are parts at `depth`."""
+        """Collect the children of a body, group or list as parts at `depth`."""
         siblings = _Siblings(depth)
         labels = self._compiled.labels
         for child, kind, role, row, last in self._children(node, -1, depth, depth, stack):
@@ -205,13 +213,13 @@ class Walk:
                 siblings.previous = siblings.previous if role == _COMMENT else ""
             else:
                 self._put_definition(siblings, definition, row, last)
-        if siblings.attributes >= 0:  # nothing follows them
+        if siblings.attributes >= 0:  # no part follows the attributes
             self._put(siblings.attributes, siblings.strength, "statement")
 
     def _pass_through(self, node: Node, depth: int, stack: list[tuple[Node, int]]) -> None:
-        """Walk any other node: of its children only clauses are parts, and the definition inside a wrapper."""
+        """Walk through any other node: only its clauses, and the definition inside a wrapper, are parts."""
         held = self._held(node) if self._compiled.roles[node.kind_id] == _WRAPPER else None
-        # Children on the node's first line begin no line of their own.
+        # Children on the first line of the node begin no line of their own.
         after = self._lines.ends[bisect_right(self._lines.byte_starts, node.start_byte) - 1]
         for child, kind, role, row, last in self._children(node, after, depth, depth + 1, stack):
             if role == _COMMENT:
@@ -226,10 +234,11 @@ class Walk:
     def _children(
         self, node: Node, after: int, depth: int, depth_of_clauses: int, stack: list[tuple[Node, int]]
     ) -> Iterator[tuple[Node, int, int, int, int]]:
-        """The named children that begin a line: each with its kind, role, first and last line. Those worth entering go on the stack.
+        """Yield the named children that begin a line: each with its kind, role, first and last line. Children to enter
+        are pushed on the stack.
 
-        Children that end before the byte `after` are left out, and so are those of a sentence, whose clauses are deeper than it is, that
-        are nothing in particular.
+        Children that end before the byte `after` are left out. In a sentence, whose clauses are one level deeper, so
+        are children of the role OTHER.
         """
         dull = -1 if depth_of_clauses == depth else _OTHER
         roles, inside = self._compiled.roles, self._compiled.inside
@@ -249,7 +258,7 @@ class Walk:
             if not begins:
                 row = bisect_right(byte_starts, start) - 1
                 begins = start <= indents[row]
-            # Most nodes end on the line on which they begin: no need to search.
+            # Most nodes end on the line where they begin: no search is needed.
             several_lines = end > ends[row]
             if (several_lines or (role == _HIDDEN and begins)) and inside[kind] >= 0:
                 inner = depth_of_clauses if role == _CLAUSE and begins else depth
@@ -262,7 +271,9 @@ class Walk:
                 yield child, kind, role, row, bisect_right(byte_starts, end - 1) - 1 if several_lines else row
 
     def _is_part(self, closed: Closed) -> bool:
-        """Whether a closed node is a part that is stronger than all inside; or begins in the middle of a line, where nothing else does."""
+        """Whether a closed node is a part that is stronger than all parts inside it; or begins in the middle of a line,
+        where no other part begins.
+        """
         if closed.node.start_byte > self._lines.indents[closed.first]:
             return True
         if self._compiled.inside[closed.node.kind_id] > 0:
@@ -271,9 +282,11 @@ class Walk:
         return strength > closed.bound
 
     def _closes(self, node: Node, row: int, end: int, depth: int) -> bool:
-        """Keep a node for later, unless it ends with a comment: that may belong to what follows."""
+        """Close a node, unless it ends with a comment, which may belong to the next part. Returns whether it was
+        closed.
+        """
         last = bisect_right(self._lines.byte_starts, end - 1) - 1
-        # Many nodes may end on one line, each inside the one before: they end alike.
+        # Many nested nodes may end on one line; the result is the same for all.
         may_end = self._may_end.get(last)
         if may_end is None:
             may_end = self._may_end[last] = self._ends_well(node, last)
@@ -287,7 +300,7 @@ class Walk:
         place = self._lines.indents[last]
         roles = self._compiled.roles
         leaf = node.descendant_for_byte_range(place, place)
-        # An empty leaf, which the author forgot, is hard to find from above.
+        # An empty leaf, for a missing token, is hard to find from above.
         if leaf is None or leaf.start_byte == leaf.end_byte:
             return False
         for _ in range(_COMMENT_DEPTH):
@@ -299,7 +312,7 @@ class Walk:
     # --- definitions
 
     def _definition(self, node: Node, role: int, *, several_lines: bool) -> Node | None:
-        """The definition that `node` is or wraps; None if it is something else."""
+        """Return the definition that `node` is or wraps; None if it is something else."""
         if role == _DEFINITION:
             return node if self._counts(node, several_lines=several_lines) else None
         if not several_lines:
@@ -315,9 +328,10 @@ class Walk:
         return found if found is not None and self._counts(found, several_lines=True) else None
 
     def _held(self, wrapper: Node) -> Node | None:
-        """The one definition, or wrapper of one, that is directly in a wrapper; None if there is none, or more than one.
+        """Return the only definition, or wrapper of one, that is a direct child of a wrapper; None if there is none, or
+        several.
 
-        What begins a line of its own in a wrapper that is a group, too, is a part of that: `type (`.
+        If the wrapper is also a group, such as `type (`, a child that begins a line is a part of the group instead.
         """
         roles = self._compiled.roles
         found = [child for child in wrapper.named_children if roles.get(child.kind_id) in (_DEFINITION, _WRAPPER)]
@@ -328,7 +342,7 @@ class Walk:
         return found[0]
 
     def _counts(self, node: Node, *, several_lines: bool) -> bool:
-        """Whether a node fulfils the condition of its kind of definitions."""
+        """Whether a node fulfils the condition of its kind of definition."""
         condition = self._grammar.definitions[node.type].condition
         if condition and not several_lines:
             return False
@@ -342,7 +356,9 @@ class Walk:
         return True
 
     def _header_row(self, definition: Node) -> int:
-        """The line with the name of a definition, where its body is after that; else the one on which it begins: above are annotations."""
+        """Return the line with the name of a definition, if its body comes after the name; else its first line.
+        Annotations come before it.
+        """
         body, name = definition.child_by_field_name("body"), definition.child_by_field_name("name")
         named = body is not None and name is not None and name.start_byte < body.start_byte
         place = name.start_byte if named and name is not None else definition.start_byte
@@ -354,7 +370,7 @@ class Walk:
     # --- parts
 
     def _put_part(self, siblings: _Siblings, row: int, label: str) -> None:
-        """A part that is no definition."""
+        """Add a part that is not a definition."""
         strength, attributes = siblings.strength, siblings.attributes
         if attributes >= 0:
             self.found.leading[row] = attributes
@@ -370,7 +386,7 @@ class Walk:
         siblings.strength = part
 
     def _put_definition(self, siblings: _Siblings, definition: Node, row: int, last: int) -> None:
-        """A part that is a definition, or wraps one, fills the lines from `row` to `last`."""
+        """Add a part that is a definition, or wraps one, on the lines from `row` to `last`."""
         kind = self._grammar.definitions[definition.type]
         naming = partial(kind.name.name, definition, self._source)
         depth = siblings.depth
@@ -393,7 +409,7 @@ class Walk:
         siblings.attributes, siblings.strength = -1, siblings.part + _DEFINITION_OVER_PART
 
     def _put(self, row: int, strength: int, label: str) -> None:
-        """Put a part on a line; of two on the same line the stronger one counts."""
+        """Add a part on a line; of two parts on the same line the stronger one counts."""
         known = self.found.parts.get(row)
         if known is None or known[0] < strength:
             self.found.parts[row] = strength, label
@@ -401,11 +417,11 @@ class Walk:
     # --- comments
 
     def _put_comment(self, row: int, last: int, end: int) -> None:
-        """A comment that begins one line and ends another counts, unless something follows on its last line."""
+        """Add a comment that begins a line, unless other code follows on its last line."""
         if not self._source[end : self._lines.ends[last]].strip():
             self.found.comments[last] = row
 
     def _leads(self, row: int, last: int) -> bool:
-        """Whether the comment on these lines belongs to what the next line begins."""
+        """Whether the comment on these lines belongs to the part that begins on the next line."""
         lines = self._lines
         return last + 1 < len(lines) and not lines.blank[last + 1] and lines.indent(row) <= lines.indent(last + 1)

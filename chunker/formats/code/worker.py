@@ -1,10 +1,11 @@
-"""The process in which `isolation` parses texts: requests on standard input, answers on standard output.
+"""The process in which `isolation` parses texts: it reads requests from standard input and writes answers to standard
+output.
 
     request    length, [seconds, bytes of memory, length of the format, length of the text], the format, the text
     ready      one byte, once it has started
     answer     length, [offsets, strengths, labels, scopes, notes, finest, heads]
 
-It is killed by the system when it uses more than a request allows.
+The system kills the process if it exceeds the limits of a request.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from typing import BinaryIO
 from chunker.formats.code.isolation import LENGTH, READY
 from chunker.formats.outline import Format
 
-if sys.platform != "win32":  # there, the clock of the other side has to do
+if sys.platform != "win32":  # on Windows, the clock of the parent process has to do
     import resource
 
 
 def main() -> None:
     """Serve requests."""
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    # A parser that prints must not print into the answers.
+    # If a parser prints, its output must not get into the answers.
     sys.stdout = sys.stderr
     answers.write(READY)
     answers.flush()
@@ -44,7 +45,7 @@ def main() -> None:
 
 
 def _read(file: BinaryIO, size: int) -> bytes:
-    """Read `size` bytes; return none if the file ends before."""
+    """Read `size` bytes; return b"" if the file ends before."""
     found = file.read(size)
     return found if len(found) == size else b""
 

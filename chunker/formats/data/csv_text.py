@@ -1,14 +1,14 @@
-"""Tables as text, CSV and its kin: whole rows; the header row goes with every chunk.
+"""Tables as text, such as CSV: cut between rows; every chunk has the header row in its context.
 
-    item,price              document                   repeated in the context of what begins further down
-    apple,1                 row, weak: the header keeps the row that it introduces
-    "pear,                  row                        a line end between quotes cuts nothing
+    item,price              document                   repeated in the context of later chunks
+    apple,1                 row, weak: it stays with the header
+    "pear,                  row                        a line end between quotes is no boundary
     green",2
     a very long row, ...    row                        scope "row 3" and a boundary before each cell, if it is longer than 64 characters
 
-Quotes are read as the module `csv` reads them: they count at the start of a cell, two of them stand for one. The delimiter is the one of
-comma, semicolon, tab and bar under which the first rows agree best. The first row is a header if it looks like none of the data: every cell
-filled, no two alike, no numbers.
+Quotes are parsed as by the module `csv`: they count at the start of a cell, and two of them mean one. The delimiter is
+the one of comma, semicolon, tab and bar for which the numbers of cells in the first rows agree best. The first row is a
+header if it looks unlike data: every cell filled, all different, no numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from chunker.formats.restarting import RestartingOutline, Restarts
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 50  # rows
-# A line that tells spreadsheets the delimiter.
+# A line that declares the delimiter for spreadsheet programs.
 _DECLARATION = re.compile(r"\ufeff?sep=([^\r\n])[ \t]*+(?:\r\n?|\n)", re.IGNORECASE)
 _LINE_END = r"(?:\r\n?|\n)"
 _BLANK_LINES = re.compile(rf"(?:[ ]*+{_LINE_END})*+")
@@ -39,10 +39,11 @@ _NUMBER = re.compile(
 class CsvFormat:
     """Rows of cells, quoted as in CSV.
 
-    `delimiter`: what is between two cells; None to find out. `header`: whether the first row names the columns; None to find out.
+    `delimiter`: the character between two cells; None to detect it. `header`: whether the first row names the columns;
+    None to detect it.
     """
 
-    sample_size: ClassVar[int] = 65_536  # characters by which the delimiter is found out
+    sample_size: ClassVar[int] = 65_536  # characters from which the delimiter is detected
 
     def __init__(self, delimiter: str | None = None, *, header: bool | None = None) -> None:
         self._delimiter = delimiter
@@ -50,11 +51,13 @@ class CsvFormat:
 
     @property
     def language(self) -> str | None:
-        """csv, whatever the delimiter is."""
+        """The language "csv", for any delimiter."""
         return "csv"
 
     def outline(self, text: str) -> Outline:
-        """The rows of `text`, the cells of long ones, and a scope without a name over it all that has the header. Linear; any str is welcome."""
+        """Return the rows of `text`, the cells of long rows, and an unnamed scope over the whole text that has the
+        header. Linear; any str is allowed.
+        """
         if not text:
             return Outline([])
         declared = _DECLARATION.match(text)
@@ -82,15 +85,15 @@ class CsvFormat:
         return outline_of(text, found, scopes, "header" if has_header else "row")
 
     def open_outline(self, _outline: OutlineOf) -> OpenOutline:
-        """The outline of a table that is still growing. Its delimiter is found out once, at the start."""
+        """Return the outline of a table that is still growing. Its delimiter is detected once, at the start."""
         return RestartingOutline(CsvRestarts(self))
 
     def restarts(self, _outline: OutlineOf, _text: str) -> Restarts:
-        """Where reading can resume: see `chunker.formats.restarting`."""
+        """Return the rules for resuming: see `chunker.formats.restarting`."""
         return CsvRestarts(self)
 
     def with_delimiter_of(self, text: str) -> tuple[CsvFormat, str]:
-        """The format for tables that go on as `text` begins, and the delimiter."""
+        """Return the format for tables that begin like `text`, and the delimiter."""
         delimiter = self._delimiter_of(text, _DECLARATION.match(text))
         return CsvFormat(delimiter, header=self._header), delimiter
 
@@ -99,7 +102,8 @@ class CsvFormat:
 
 
 def sniffed_delimiter(sample: str) -> str:
-    """The delimiter under which most of the first rows have the same number of cells, and more than one; of equals the one with more cells.
+    """Return the delimiter with which most of the first rows have the same number of cells, more than one; on a tie,
+    the delimiter with more cells.
 
     >>> sniffed_delimiter("a;b,c;d\\n1;2,5;3\\n"), sniffed_delimiter("one column")
     (';', ',')
@@ -109,7 +113,7 @@ def sniffed_delimiter(sample: str) -> str:
         if candidate not in sample:
             continue
         rows = _rows(sample, candidate, 0, _SAMPLE)
-        whole = rows[:-1] if len(rows) > 2 else rows  # the sample may end inside the last one
+        whole = rows[:-1] if len(rows) > 2 else rows  # the sample may end inside the last row
         cells = Counter(len(_cells(sample, candidate, *row)) for row in whole)
         usual, often = max(cells.items(), key=lambda item: (item[1], item[0]))
         score = often / len(whole), usual
@@ -120,7 +124,9 @@ def sniffed_delimiter(sample: str) -> str:
 
 @cache
 def _expressions(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A row with the blank lines after it, and a cell with its delimiter. Both match the empty text at the end."""
+    """Return expressions for a row with the blank lines after it, and for a cell with its delimiter. Both match the
+    empty text at the end.
+    """
     mark = re.escape(delimiter)
     quoted = r'"[^"]*+(?:""[^"]*+)*+"'
     rest = rf"[^{mark}\r\n]*+"
@@ -130,14 +136,14 @@ def _expressions(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _rows(text: str, delimiter: str, start: int, limit: int | None = None) -> list[tuple[int, int]]:
-    """The start and end of each row, from `start` on; at most `limit` rows."""
+    """Return the start and end of each row, from `start` on; at most `limit` rows."""
     expression = _expressions(delimiter)[0]
     spans = (match.span() for match in islice(expression.finditer(text, start), limit))
     return [span for span in spans if span[0] < span[1]]
 
 
 def _cells(text: str, delimiter: str, start: int, end: int) -> list[str]:
-    """The cells of the row text[start:end], without their quotes."""
+    """Return the cells of the row text[start:end], without their quotes."""
     row = text[start:end].rstrip("\r\n")
     cells = []
     for match in _expressions(delimiter)[1].finditer(row):
@@ -148,10 +154,10 @@ def _cells(text: str, delimiter: str, start: int, end: int) -> list[str]:
 
 
 def _is_header(text: str, delimiter: str, rows: list[tuple[int, int]]) -> bool:
-    """Whether the first row looks like names of columns."""
+    """Whether the first row looks like column names."""
     names = _cells(text, delimiter, *rows[0])
     first = _cells(text, delimiter, *rows[1])
-    # The column of row numbers, if it is the first, often has no name.
+    # A column of row numbers, if it is the first, often has no name.
     if not all(names[1:]) or len(set(names)) < len(names) or abs(len(names) - len(first)) > 1:
         return False
     return names != first and not any(_NUMBER.fullmatch(name) for name in names)

@@ -1,11 +1,11 @@
-"""JSON Lines: one record a line; a record that is too long is cut as JSON.
+"""JSON Lines: one record per line; a record that is too long is cut as JSON.
 
     {"id": 1, "text": "..."}      record
     {"id": 2, "text": "..."}      record          scope "record 2", if it is longer than 64 characters
              ^ key, depth 1
 
-A line that is no JSON is a record like others, so that one bad line spoils no other. Records count from 1, as lines do; blank lines are
-none, and belong to the record before them.
+A line that is not JSON is also a record, so that one invalid line does not affect others. Records count from 1, as
+lines do. Blank lines are not records, and belong to the record before them.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _compiled = native()
 
 
 class JsonLinesFormat:
-    """Records in JSON, one a line: also known as NDJSON."""
+    """Records in JSON, one per line; also known as NDJSON."""
 
     language: str | None = "jsonl"
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """The outline of records that are still arriving: it is read anew from any of them."""
+        """Return the outline of records that are still arriving: parsing can resume at any record."""
         return RestartingOutline(JsonLinesRestarts(outline))
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
-        """Where reading can resume: see `chunker.formats.restarting`."""
+        """Return the rules for resuming: see `chunker.formats.restarting`."""
         return JsonLinesRestarts(outline)
 
     def outline(self, text: str) -> Outline:
-        """The records of `text`, and what long ones hold. Linear; any str is welcome."""
+        """Return the records of `text`, and the members of long ones. Linear; any str is allowed."""
         if not text:
             return Outline([])
         if _compiled is not None:
@@ -48,7 +48,7 @@ class JsonLinesFormat:
 
 
 def json_lines_in_python(text: str) -> Outline:
-    """The outline of a text that is not empty: the specification of what is compiled."""
+    """Return the outline of a non-empty text: the specification of the compiled reader."""
     scan = JsonScan(text)
     strength = strength_at(0)
     number = 0

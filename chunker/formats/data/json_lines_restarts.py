@@ -10,7 +10,7 @@ from chunker.formats.outline import Outline
 
 
 class JsonLinesRestarts:
-    """JSON Lines, from any record."""
+    """Restart rules for JSON Lines, from any record."""
 
     numbered: ClassVar[str | None] = "record"
     decided_by = 0
@@ -19,7 +19,7 @@ class JsonLinesRestarts:
         self.outline = outline
 
     def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
-        """The records."""
+        """Return the starts of the records."""
         return [
             offset
             for offset, label in zip(outline.offsets, outline.labels, strict=True)
@@ -27,9 +27,9 @@ class JsonLinesRestarts:
         ]
 
     def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
-        """A record depends on nothing."""
+        """Return "": a record does not depend on earlier text."""
         return ""
 
     def counted(self, text: str, _outline: Outline, place: int, /) -> int:
-        """The lines before `place` that have a record."""
+        """Return the number of lines before `place` that have a record."""
         return sum(1 for line in re.split(r"[\r\n]", text[:place]) if line and not line.isspace())

@@ -1,9 +1,10 @@
-"""Offsets where parsing of JSON can resume: each member and element but the first, and each record. The state to resume from is what is open.
+"""Offsets where parsing of JSON can resume: each record, and each member and element but the first. The state to resume
+from is the open containers.
 
     {"servers": [{"port": 1},
                  {"port": 2}]}      from the second element on, after the preamble  {"":[0,
 
-A string ends with its line, so nothing else is open there.
+A string ends with its line, so only containers are open there.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from chunker.formats.nesting import NestingRank, strength_at
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
 
-# What is deeper is small.
+# Deeper containers are small.
 _DEEPEST = 4
 _DEPTHS = {strength_at(depth): depth for depth in range(_DEEPEST + 1)}
 _DEPTHS_OF_ALL = _DEPTHS | {strength_at(depth, NestingRank.FIRST): depth for depth in range(1, _DEEPEST + 1)}
 
 
 class JsonRestarts:
-    """JSON, from most members, elements and records."""
+    """Restart rules for JSON, from most members, elements and records."""
 
-    # Elements have a number in their context.
+    # The contexts of elements contain their numbers.
     numbered: ClassVar[str | None] = "element"
     decided_by = 0
 
@@ -32,9 +33,11 @@ class JsonRestarts:
         self.outline = outline
 
     def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
-        """Those that are not deep. Where a container has no boundary at its first member, its kind is not known."""
+        """Return the restart offsets down to a limited depth. If a container has no boundary at its first member, its
+        kind is unknown.
+        """
         places = []
-        known = 0  # the depth down to which it is
+        known = 0  # the depth down to which the kinds of containers are known
         for offset, strength in zip(outline.offsets, outline.strengths, strict=True):
             depth = _DEPTHS_OF_ALL.get(strength)
             if depth is None or depth > known + 1:
@@ -45,7 +48,9 @@ class JsonRestarts:
         return places
 
     def preamble(self, _text: str, outline: Outline, place: int, /) -> str:
-        """The opening brackets of what is open, with the members that are before in short."""
+        """Return the opening brackets of the open containers, with a short first member in place of the earlier
+        ones.
+        """
         row = bisect_left(outline.offsets, place)
         depth = _DEPTHS[outline.strengths[row]]
         if depth == 0:
@@ -60,5 +65,5 @@ class JsonRestarts:
         return "".join(openings) + "0,\n"
 
     def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Numbers are in contexts alone."""
+        """Return 0: numbers occur only in contexts."""
         return 0

@@ -1,24 +1,24 @@
-"""JSON: members and elements by depth; the keys and numbers around as breadcrumb.
+"""JSON: members and elements by depth; the breadcrumb is the keys and numbers around a chunk.
 
     {                         document
       "servers": [            first member, depth 1       scope "servers"
         {                     first element, depth 2      scope "0"
           "name": "a",        first member, depth 3
-          "port": 1           member, depth 3             closing brackets stay with what they close
+          "port": 1           member, depth 3             closing brackets stay with their container
         },
         {                     element, depth 2            scope "1"
           ...
       ],
-      // Seconds.             member, depth 1             comments (JSON with comments, JSON5) belong to what follows
-      "limit": 30,  // each   none                        ... on the same line to what precedes
+      // Seconds.             member, depth 1             comments (JSON with comments, JSON5) belong to the next member
+      "limit": 30,  // each   none                        ... on the same line to the previous one
       "x": "One.\\nTwo."       line, at the escaped line end inside a long string
 
-A boundary stands at the start of the line if only indentation precedes the member, else directly before the member: so minified text
-is cut as well. Numbers count from 0, as in JSON Pointer and jq. Several values one after the other are records.
+A boundary is at the start of the line if only indentation precedes the member, else directly before the member: so
+minified text is cut as well. Numbers count from 0, as in JSON Pointer and jq. Several values in sequence are records.
 
-The scanner is one expression that jumps from bracket or comma to bracket or comma. It never fails: a string that is not closed ends with
-its line, a bracket too many is passed over, and what is cut off in the middle was good up to there. Depth costs a list item, no recursion.
-Its compiled twin is chunker/cpp/src/formats/json.cpp.
+The scanner is one expression that jumps from one bracket or comma to the next. It never fails: an unclosed string ends
+with its line, a superfluous closing bracket is ignored, and a truncated text is parsed up to its end. Each level of
+depth costs a list item, not a recursive call. Its compiled twin is chunker/cpp/src/formats/json.cpp.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ from chunker.native import native
 
 _STRING = r'"[^"\\\r\n]*+(?:\\(?:\r\n|.)[^"\\\r\n]*+)*+"?'
 _PLAIN = r'[^"\[\]{},/]*+'
-# The rest of the line, if nothing but a comment is on it, and the blank lines after it; else spaces. Atomic: a comment at the end of a text is no member.
+# The rest of the line, if nothing but a comment is on it, and the blank lines after it; else spaces. Atomic, because a
+# comment at the end of a text is not a member.
 _AFTER = r"(?>[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
 _OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
 _FIRST, _MEMBER = int(NestingRank.FIRST), int(NestingRank.MEMBER)
@@ -61,21 +62,22 @@ _KEY = re.compile(
     rf"""{_COMMENTS}(?:({_STRING})|'([^'\r\n]*+)'|((?:[A-Za-z0-9_$.-]|[^\s\x00-\x7f])++))\s*+:""", re.DOTALL
 )
 _NEXT_RECORD = re.compile(rf"{_AFTER}(?=\s*+[^\s,\]}}])")
-# Line ends inside a string, and all other escapes, so that none of these is taken for one.
+# Line ends inside a string; and all other escapes, so that none of them is mistaken for a line end.
 _ESCAPE = re.compile(r"((?:\\r)?\\n(?:[ \t]*+(?:\\r)?\\n)*+)|\\.", re.DOTALL)
 
 _compiled = native()
 
 
 class JsonFormat:
-    """JSON, with comments if there are any."""
+    """JSON, with or without comments."""
 
     language: str | None = "json"
 
     def outline(self, text: str) -> Outline:
-        """The members of `text` by depth. The scopes are the members that are longer than 64 characters: "servers", "3", "name".
+        """Return the members of `text` by depth. The scopes are the members that are longer than 64 characters:
+        "servers", "3", "name".
 
-        Linear; any str is welcome.
+        Linear; any str is allowed.
         """
         if not text:
             return Outline([])
@@ -85,12 +87,12 @@ class JsonFormat:
         return json_outline_in_python(text)
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
-        """Where reading can resume: see `chunker.formats.restarting`."""
+        """Return the rules for resuming: see `chunker.formats.restarting`."""
         return JsonRestarts(outline)
 
 
 def json_outline_in_python(text: str) -> Outline:
-    """The outline of a text that is not empty: the specification of what is compiled."""
+    """Return the outline of a non-empty text: the specification of the compiled reader."""
     scan = JsonScan(text)
     scan.run(0, len(text))
     return json_outline(text, scan.columns("document"), lambda: scan.members)
@@ -99,17 +101,17 @@ def json_outline_in_python(text: str) -> Outline:
 def json_outline(
     text: str, columns: tuple[list[int], list[int], list[str]], members: Callable[[], Iterable[Member]]
 ) -> Outline:
-    """The outline with these columns; the members are named when somebody asks for scopes."""
+    """Return the outline with these columns; the members are named when the scopes are first used."""
     return outline_named_later(columns, lambda: json_scopes(text, members()))
 
 
 def json_scopes(text: str, members: Iterable[Member]) -> Iterable[Scope]:
-    """The scopes of members of JSON."""
+    """Return the scopes of members of JSON."""
     return scopes_of(text, members, _key_of)
 
 
 class JsonScan:
-    """The boundaries and members of stretches of one text, in their order. Members are those of more than `long` characters."""
+    """The boundaries and members of spans of one text, in order. Members are those of more than `long` characters."""
 
     def __init__(self, text: str, long: int = LONG) -> None:
         self._text = text
@@ -118,14 +120,15 @@ class JsonScan:
         self.strengths: list[int] = []
         self.labels: list[str] = []
         self.members: list[Member] = []
-        # For each open container, the outermost being the text itself: the start of its current member, its number, and whether it is an array.
+        # For each open container, from the text itself as the outermost: the start of its current member, its number,
+        # and whether it is an array.
         self._begins: list[int] = []
         self._numbers: list[int] = []
         self._arrays: list[bool] = []
-        self._after_value = False  # whether a container or a bracket too many ended last: then no scalar ends here
+        self._after_value = False  # whether a container or a superfluous bracket ended last: no scalar ends here
 
     def run(self, start: int, end: int, outer: int = 0) -> None:
-        """Collect what is in the value or values `text[start:end]`, which are `outer` deep."""
+        """Collect the boundaries and members in the value or values `text[start:end]`, which are at depth `outer`."""
         text, long = self._text, self._long
         begins, numbers, arrays = [start], [0], [False]
         self._begins, self._numbers, self._arrays, self._after_value = begins, numbers, arrays, False
@@ -156,19 +159,19 @@ class JsonScan:
                 put_offset(offset)
                 put_strength(strength_at(outer + len(begins), rank))
                 put_label("element" if arrays[-1] else "key")
-        # Containers that are still open were cut off.
+        # Containers that are still open were truncated.
         self._end_scalar(end)
         for depth in range(len(self._begins) - 1):
             self._name(depth, end)
 
     def put(self, offset: int, strength: int, label: str) -> None:
-        """A boundary after those that are there."""
+        """Add a boundary after the existing ones."""
         self.offsets.append(offset)
         self.strengths.append(strength)
         self.labels.append(label)
 
     def columns(self, label: str) -> tuple[list[int], list[int], list[str]]:
-        """All boundaries, of a text that begins with what `label` says."""
+        """Return all boundaries of a text whose first boundary has the given label."""
         offsets, strengths, labels = self.offsets, self.strengths, self.labels
         if offsets[:1] != [0]:
             offsets, strengths, labels = [0, *offsets], [0, *strengths], [label, *labels]
@@ -183,7 +186,7 @@ class JsonScan:
         return offsets, strengths, labels
 
     def _close(self, at: int, end: int, outer: int) -> None:
-        """A closing bracket ends at `at`."""
+        """Handle a closing bracket that ends at `at`."""
         self._end_scalar(at - 1)
         self._after_value = True
         if len(self._begins) == 1:
@@ -201,7 +204,7 @@ class JsonScan:
             self.put(following.end(), strength_at(outer + 1), "record")
 
     def _name(self, depth: int, end: int) -> None:
-        """Tell about the current member of the container at this depth, which ends at `end`, if it is long."""
+        """Add the current member of the container at this depth, which ends at `end`, if it is long."""
         start = self._begins[depth]
         if end - start <= self._long or depth >= MAX_NAMED:
             return
@@ -213,7 +216,7 @@ class JsonScan:
                 self.members.append(Member(start, end, Kind.KEY, first, last))
 
     def _end_scalar(self, end: int) -> None:
-        """A member ends; if it is no container, it is a string, nearly always, which may hold lines."""
+        """Handle the end of a scalar member: a long one is nearly always a string, which may contain line ends."""
         text, start = self._text, self._begins[-1]
         if end - start <= self._long or self._after_value:
             return
@@ -230,7 +233,7 @@ class JsonScan:
 
 
 def _key_of(key: str) -> str:
-    """The value of a key as far as it is one: of a JSON string, or of a name without quotation marks."""
+    """Decode a key as far as possible: a JSON string, or a name without quotation marks."""
     if not key.startswith('"'):
         return key
     if "\\" not in key:

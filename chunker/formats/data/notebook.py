@@ -1,18 +1,19 @@
-"""Jupyter notebooks: cells under the headings of the Markdown cells; and `notebook_text`, which makes a readable text of one.
+"""Jupyter notebooks: cells under the headings of the Markdown cells; and `notebook_text`, which converts a notebook to
+readable text.
 
     {"cells": [
       {"cell_type": "markdown", ...       cell, section      scopes "Load" (up to the next heading as high) and "cell 1"
-       "source": ["# Load\\n",             line, weak         what begins a cell stays together with its first lines
+       "source": ["# Load\\n",             line, weak         the start of a cell stays with its first lines
                   "Then.\\n"]},            line
-      {"cell_type": "code", ...           cell, weaker: the heading keeps the cell that it introduces
+      {"cell_type": "code", ...           cell, weaker: it stays with its heading
        "source": ["import os\\n",          line, weak
                   "\\n",
-                  "os.getcwd()"],         paragraph, for the line above is blank
+                  "os.getcwd()"],         paragraph, because the line before is blank
        "outputs": [...]},                 outputs, stronger than the lines; scope "outputs"
       ...
 
-`NotebookFormat` cuts the file as it is, JSON and all, so that spans point into the file. JSON costs tokens, though: about one in three. Who
-wants to search or read rather than to point cuts the text that `notebook_text` makes, as Markdown.
+`NotebookFormat` cuts the file itself, including its JSON, so that spans point into the file. But about one token in
+three is JSON. To search or read, rather than to point into the file, chunk the result of `notebook_text` as Markdown.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ __all__ = ["notebook_text"]
 
 # Depths: the members of the notebook, its cells, their members, the lines of a cell.
 _CELLS, _MEMBERS, _LINES = 2, 3, 4
-_HEADING_LINES = 8  # a heading and what it is followed by stand in so many
+_HEADING_LINES = 8  # the lines of a cell that are searched for a heading and the text after it
 _ROOT_ABOVE = 30
 _ROOT_MEMBER = strength_at(0) + _ROOT_ABOVE
 _CELL = strength_at(0) + 10
-_INTRODUCED = strength_at(0) + 9  # a cell after one that is nothing but a heading
+_INTRODUCED = strength_at(0) + 9  # a cell after a cell that is only a heading
 _SECTION = strength_at(0) + 20  # minus the level of the heading
-_PREAMBLE = strength_at(_LINES + 1)  # inside what stands before the lines of a cell
+_PREAMBLE = strength_at(_LINES + 1)  # inside the members before the lines of a cell
 
 _SOURCE = re.compile(r'"source"\s*+:')
 _DECODER = json.JSONDecoder(strict=False)
-# Outputs whose plain text only stands for them: "<Figure size 640x480 with 1 Axes>".
+# Outputs whose plain text is only a placeholder: "<Figure size 640x480 with 1 Axes>".
 _SHOWN_OTHERWISE = (
     "image/",
     "video/",
@@ -61,14 +62,14 @@ _compiled = native()
 
 
 class NotebookFormat:
-    """The JSON of a notebook of version 4 (.ipynb); other JSON is cut as such."""
+    """The JSON of a notebook of version 4 (.ipynb); other JSON is cut as JSON."""
 
     language: str | None = "notebook"
 
     def outline(self, text: str) -> Outline:
-        """The cells of `text`, their lines and outputs. The scopes are the sections, the cells and the outputs.
+        """Return the cells of `text`, their lines and outputs. The scopes are the sections, the cells and the outputs.
 
-        Linear; any str is welcome.
+        Linear; any str is allowed.
         """
         if not text:
             return Outline([])
@@ -80,7 +81,7 @@ class NotebookFormat:
 
 
 def notebook_in_python(text: str) -> Outline:
-    """The outline of a text that is not empty: the specification of what is compiled."""
+    """Return the outline of a non-empty text: the specification of the compiled reader."""
     scan = JsonScan(text, long=0)
     scan.run(0, len(text))
     columns = scan.columns("document")
@@ -92,14 +93,14 @@ def notebook_in_python(text: str) -> Outline:
 
 
 def notebook_text(notebook: str, *, outputs: bool = False) -> str:
-    r"""The cells of a notebook as one Markdown text: Markdown as it is, code in fences.
+    r"""Convert the cells of a notebook to one Markdown text: Markdown unchanged, code in fences.
 
     Args:
         notebook: The content of an .ipynb file.
         outputs: Include the text of outputs; images and HTML are always left out.
 
     Raises:
-        NotebookError: The content is no notebook.
+        NotebookError: The content is not a notebook.
 
     Examples:
         >>> notebook_text('{"cells": [{"cell_type": "markdown", "source": ["# One"]}, {"cell_type": "code", "source": "1 + 1"}]}')
@@ -110,7 +111,9 @@ def notebook_text(notebook: str, *, outputs: bool = False) -> str:
 
 
 def notebook_parts(notebook: str, *, outputs: bool = False) -> Iterator[tuple[str, int]]:
-    """The blocks of Markdown that `notebook_text` is made of, each with the number of its cell, from 1. Raises as it does."""
+    """Yield the Markdown blocks of `notebook_text`, each with the number of its cell, from 1. Raises as
+    `notebook_text`.
+    """
     try:
         content = json.loads(notebook)
     except ValueError as error:
@@ -133,8 +136,8 @@ def notebook_parts(notebook: str, *, outputs: bool = False) -> Iterator[tuple[st
 
 
 class _Cell(NamedTuple):
-    """A cell. `row`: the boundary at its start, None if there is none. `source`: of Markdown, where its text stands, and `lines` are the first ones
-    of that. `outputs`: where these stand, if it has any.
+    """A cell. `row`: the index of the boundary at its start; None if there is none. `source`: for Markdown, the span of
+    its text; `lines`: the spans of its first lines. `outputs`: the span of its outputs, if it has any.
     """
 
     start: int
@@ -146,7 +149,7 @@ class _Cell(NamedTuple):
 
 
 class _Heading(NamedTuple):
-    """The heading that a cell begins with, and whether it is nothing else. Level 0: none."""
+    """The heading at the start of a cell, and whether the cell is nothing else. Level 0: no heading."""
 
     level: int = 0
     title: str = ""
@@ -157,7 +160,7 @@ _NO_HEADING = _Heading()
 
 
 class _Draft:
-    """A cell in the making: its members by name, of each name the first, and the lines of its text."""
+    """A cell in the making: its members by name (the first of each name), and the lines of its text."""
 
     def __init__(self, member: Member) -> None:
         self.member = member
@@ -165,7 +168,7 @@ class _Draft:
         self.lines: list[Member] = []
 
     def cell(self, text: str, offsets: list[int]) -> _Cell:
-        """The cell, in a text with these boundaries."""
+        """Return the cell, in a text with these boundaries."""
         kind, source, outputs = map(self.members.get, ("cell_type", "source", "outputs"))
         is_markdown = kind is not None and "markdown" in text[kind.start : kind.end]
         row = bisect_left(offsets, self.member.start)
@@ -179,8 +182,8 @@ class _Draft:
 
 
 def _drafts(text: str, members: Iterable[Member]) -> Iterator[_Draft]:
-    """The cells among the members of a JSON text, which come in its order, outer ones first."""
-    trail: list[tuple[int, str]] = []  # the end and the name of each
+    """Yield the cells among the members of a JSON text, which come in order, outer members first."""
+    trail: list[tuple[int, str]] = []  # the end and the name of each open member
     draft: _Draft | None = None
     for member in members:
         while trail and trail[-1][0] <= member.start:
@@ -202,14 +205,14 @@ def _drafts(text: str, members: Iterable[Member]) -> Iterator[_Draft]:
 
 
 def _name(text: str, member: Member) -> str:
-    """A key as it is written, without its quotation marks, or a number."""
+    """Return the number of an element, or the key as written, without its quotation marks."""
     if member.kind != Kind.KEY:
         return str(member.first)
     return text[member.first : member.last].removeprefix('"').removesuffix('"')
 
 
 def _columns(text: str, columns: _Columns, drafts: list[_Draft]) -> _Columns:
-    """Make what is inside cells weaker than they are, and keep together what stands before their lines."""
+    """Make boundaries inside cells weaker than cells, and keep the members before the lines of a cell together."""
     found = dict(zip(columns[0], zip(*columns[1:], strict=True), strict=True))
     for offset, (strength, _) in found.items():
         if strength == strength_at(1):
@@ -223,7 +226,7 @@ def _columns(text: str, columns: _Columns, drafts: list[_Draft]) -> _Columns:
             if name == "outputs" and member.end - member.start > LONG:
                 found[member.start], has_outputs = (strength_at(_MEMBERS), "outputs"), True
             else:
-                # Jupyter writes the outputs before the source, which then begins something new.
+                # Jupyter writes the outputs before the source, which then begins a new part.
                 found[member.start] = strength_at(_MEMBERS) if is_source and has_outputs else _PREAMBLE, "key"
         if draft.lines and draft.lines[0].start in found:
             found[draft.lines[0].start] = _PREAMBLE, "line"
@@ -237,7 +240,9 @@ def _columns(text: str, columns: _Columns, drafts: list[_Draft]) -> _Columns:
 
 
 def _outline(text: str, columns: _Columns, cells: list[_Cell], members: Callable[[], Iterable[Member]]) -> Outline:
-    """The outline of a notebook with these columns, in which the cells are not put yet; of other JSON where there are none."""
+    """Return the outline of a notebook with these columns, to which the cells are added; if there are no cells, the
+    outline of other JSON.
+    """
     if not cells:
         return Outline.of_columns(
             *columns,
@@ -269,7 +274,7 @@ def _heading(text: str, cell: _Cell) -> _Heading:
 
 
 def _parts(text: str, source: tuple[int, int], lines: list[tuple[int, int]]) -> Iterator[str]:
-    """The first lines of a cell; or all of its text, where that is one string."""
+    """Yield the first lines of a cell; or its whole text, if that is a single string."""
     for start, end in lines:
         yield _decoded(text, start, end)
     if not lines and (value := _SOURCE.search(text, *source)) is not None:
@@ -277,7 +282,7 @@ def _parts(text: str, source: tuple[int, int], lines: list[tuple[int, int]]) -> 
 
 
 def _decoded(text: str, start: int, end: int) -> str:
-    """The first JSON string of text[start:end]; empty if there is none."""
+    """Return the first JSON string of text[start:end]; "" if there is none."""
     at = text.find('"', start, end)
     if at < 0:
         return ""
@@ -289,7 +294,9 @@ def _decoded(text: str, start: int, end: int) -> str:
 
 
 def _put_cells(columns: _Columns, cells: list[_Cell], headings: list[_Heading]) -> None:
-    """Put the boundaries of cells but the first: they are stronger than their parts, and a heading keeps what it introduces."""
+    """Set the boundaries of all cells but the first: they are stronger than their parts, and a cell after a heading
+    stays with it.
+    """
     _, strengths, labels = columns
     for cell, heading, above in zip(cells[1:], headings[1:], headings, strict=False):
         if cell.row is not None:
@@ -299,8 +306,8 @@ def _put_cells(columns: _Columns, cells: list[_Cell], headings: list[_Heading]) 
 
 
 def _sections(cells: list[_Cell], headings: list[_Heading]) -> Iterator[Scope]:
-    """A section goes on to the next heading of its level or a higher one."""
-    ends: list[tuple[int, int]] = []  # (level, start) of later headings that end sections above them
+    """Yield the sections. Each ends at the next heading of its level or a higher one."""
+    ends: list[tuple[int, int]] = []  # (level, start) of later headings that end earlier sections
     last = cells[-1].end
     for cell, heading in zip(reversed(cells), reversed(headings), strict=True):
         if heading.level:
@@ -319,21 +326,21 @@ def _cell_scopes(cells: list[_Cell]) -> Iterator[Scope]:
 
 
 def _joined(source: object) -> str:
-    """The text of what may be a string or a list of lines."""
+    """Return the text of a string or a list of lines."""
     if isinstance(source, list):
         return "".join(line for line in source if isinstance(line, str))
     return source if isinstance(source, str) else ""
 
 
 def _fenced(source: str, language: str) -> str:
-    """Code between fences longer than any in it."""
+    """Put code between fences longer than any in it."""
     longest = max((len(run) for run in re.findall(r"`{3,}", source)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{source.strip(chr(10))}\n{fence}"
 
 
 def _language(notebook: dict[str, Any]) -> str:
-    """The language of the code of a notebook, python if it does not say."""
+    """Return the language of the code of a notebook; "python" if it does not say."""
     metadata = notebook.get("metadata")
     for part, key in (("language_info", "name"), ("kernelspec", "language")):
         value = metadata.get(part) if isinstance(metadata, dict) else None
@@ -344,7 +351,9 @@ def _language(notebook: dict[str, Any]) -> str:
 
 
 def _results(cell: dict[str, Any]) -> Iterator[str]:
-    """The texts among the outputs of a cell: not what stands for a picture, and of a line that was written over again its last state."""
+    """Yield the texts among the outputs of a cell. Placeholders of pictures are left out, and of a line that was
+    overwritten only the last state is kept.
+    """
     found = cell.get("outputs")
     for output in found if isinstance(found, list) else []:
         if isinstance(output, dict):
@@ -360,7 +369,8 @@ def _plain_result(data: object) -> str:
 
 
 def _shown(output: str) -> str:
-    r"""An output as a terminal would leave it: without colours, and with what was written last over a line.
+    r"""Return an output as a terminal would finally show it: without colours, and with the last state of overwritten
+    lines.
 
     >>> _shown("1/2\r2/2\n\x1b[31mred\x1b[0m")
     '2/2\nred'

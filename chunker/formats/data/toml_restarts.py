@@ -1,4 +1,6 @@
-"""Offsets where parsing of TOML can resume: each table, with the comments above it. A table ends every value before it, even one whose brackets are not closed."""
+"""Offsets where parsing of TOML can resume: each table, with the comments before it. A table ends every earlier value,
+even one with unclosed brackets.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ _WEAKEST = int(Strength.STRUCTURE) + 10
 
 
 class TomlRestarts:
-    """TOML, from each table."""
+    """Restart rules for TOML, from each table."""
 
-    # Elements of arrays of tables have a number in their context.
+    # The contexts of elements of arrays of tables contain their numbers.
     numbered: ClassVar[str | None] = "table"
     decided_by = 0
 
@@ -22,7 +24,7 @@ class TomlRestarts:
         self.outline = outline
 
     def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
-        """The tables."""
+        """Return the starts of the tables."""
         return [
             offset
             for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True)
@@ -30,9 +32,9 @@ class TomlRestarts:
         ]
 
     def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
-        """The boundaries of a table depend on nothing before."""
+        """Return "": the boundaries of a table do not depend on earlier text."""
         return ""
 
     def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Numbers are in contexts alone."""
+        """Return 0: numbers occur only in contexts."""
         return 0

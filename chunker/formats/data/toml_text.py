@@ -1,8 +1,8 @@
 """TOML: tables by the depth of their names, keys, and the lines of long arrays and strings.
 
     # The build.              document
-    [tool]                    none                    scope "tool"; comments belong to what follows
-    name = "x"                first key, weak         a header keeps what it introduces
+    [tool]                    none                    scope "tool"; comments belong to the next entry
+    name = "x"                first key, weak         it stays with its header
     files = [                 key
       "a",                    first element           scope "files", if it is longer than 64 characters
       "b",                    element
@@ -13,8 +13,8 @@
     \"\"\"
     [[part]]                  table, depth 1          scopes "part" and "0" in it
 
-Arrays of tables count from 0. The scan takes one statement after the other and does not check them: what is no statement is a line.
-Its compiled twin is chunker/cpp/src/formats/toml.cpp.
+Elements of arrays of tables count from 0. The scan handles one statement after the other and does not validate them:
+any other text is cut by lines. Its compiled twin is chunker/cpp/src/formats/toml.cpp.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _ONE_PART = re.compile(_PART)
 _BLANK = re.compile(rf"[ \t]*+{_LINE_END}")
 _COMMENT = re.compile(rf"[ \t]*+\#[^\r\n]*+{_LINE_END}")
 _LINE = re.compile(rf"[^\r\n]*+{_LINE_END}")
-# A line in an array that is no element: the bracket that closes it stays with the last one.
+# A line in an array that is not an element: its closing bracket stays with the last element.
 _CLOSES_OR_BLANK = re.compile(r"[ \t]*+(?:[\]}\r\n]|\Z)")
-# The tokens of a value up to the next bracket, line end or the end of the text. A string that is not closed ends with its line;
-# a multi-line string that is not closed ends with the text.
+# The tokens of a value up to the next bracket, line end or the end of the text. An unclosed string ends with its line;
+# an unclosed multi-line string ends with the text.
 _OPENED, _CLOSED, _LINE_ENDED = 1, 2, 3
 _EVENT = re.compile(
     r"(?:[^\"'\#\[\]{}\r\n]++"
@@ -59,7 +59,7 @@ _DEEPEST = 90
 _GROUP = int(Strength.STRUCTURE) + 6  # a key after a blank line
 _KEYS = int(Strength.STRUCTURE) + 5
 _FIRST = int(Strength.STRUCTURE) + 4  # the first key of a table
-_COMMENTED = int(Strength.STRUCTURE) + 3  # between comments and what they belong to
+_COMMENTED = int(Strength.STRUCTURE) + 3  # between comments and their entry
 _ELEMENT = int(Strength.STRUCTURE) + 2
 _FIRST_ELEMENT = int(Strength.STRUCTURE) + 1
 
@@ -72,9 +72,10 @@ class TomlFormat:
     language: str | None = "toml"
 
     def outline(self, text: str) -> Outline:
-        """The tables, keys and elements of `text`. The scopes are the tables, and keys longer than 64 characters.
+        """Return the tables, keys and elements of `text`. The scopes are the tables, and keys longer than 64
+        characters.
 
-        Linear; any str is welcome.
+        Linear; any str is allowed.
         """
         if not text:
             return Outline([])
@@ -84,19 +85,19 @@ class TomlFormat:
         return toml_in_python(text)
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
-        """Where reading can resume: see `chunker.formats.restarting`."""
+        """Return the rules for resuming: see `chunker.formats.restarting`."""
         return TomlRestarts(outline)
 
 
 def toml_in_python(text: str) -> Outline:
-    """The outline of a text that is not empty: the specification of what is compiled."""
+    """Return the outline of a non-empty text: the specification of the compiled reader."""
     walk = _Walk(text)
     walk.run()
     return outline_of(text, walk.found, _scopes(text, walk.tables, walk.members), "document")
 
 
 def _scopes(text: str, headers: Iterable[Header], keys: Iterable[Member]) -> Iterator[Scope]:
-    """The tables under these headers, and the keys."""
+    """Yield the scopes of the tables with these headers, and of the keys."""
     tables = _Tables()
     for start, of_array, first, last in headers:
         tables.begin(start, _parts(text[first:last]), of_array=of_array)
@@ -106,7 +107,9 @@ def _scopes(text: str, headers: Iterable[Header], keys: Iterable[Member]) -> Ite
 
 
 class Header(NamedTuple):
-    """The header of a table: where it begins with its comments, whether it is that of an element of an array, and where its name stands."""
+    """The header of a table: its start with its comments, whether the table is an element of an array, and the span of
+    its name.
+    """
 
     start: int
     of_array: bool
@@ -118,7 +121,9 @@ _Path = tuple[str | int, ...]
 
 
 class _Open(NamedTuple):
-    """A table that goes on: the parts of its name with the numbers of elements, where it begins, and what it adds to the one around it."""
+    """An open table: the parts of its name with the numbers of elements, its start, and the part of its name that the
+    table around it does not have.
+    """
 
     path: _Path
     start: int
@@ -126,7 +131,7 @@ class _Open(NamedTuple):
 
 
 class _Tables:
-    """The tables of one text, from their headers."""
+    """The tables of one text, made from their headers."""
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
@@ -134,7 +139,7 @@ class _Tables:
         self.scopes: list[Scope] = []
 
     def begin(self, start: int, parts: tuple[str, ...], *, of_array: bool) -> None:
-        """A table goes on until the next one that is not inside it."""
+        """Start a table, which ends at the next table that is not inside it."""
         path = self._path(parts[:-1]) + parts[-1:]
         group: _Path = ()
         if of_array:
@@ -147,11 +152,11 @@ class _Tables:
         self._add(path, start)
 
     def end(self, size: int) -> None:
-        """The text ends."""
+        """End all tables at the end of the text."""
         self._close((), size)
 
     def _path(self, parts: tuple[str, ...]) -> _Path:
-        """The name of a table with the number of the last element after the name of each array of tables."""
+        """Return the name of a table, with the number of the last element after the name of each array of tables."""
         path: list[str | int] = []
         for part in parts:
             path.append(part)
@@ -165,7 +170,7 @@ class _Tables:
         self._open.append(_Open(path, top, name_of(".".join(map(str, path[known:])))))
 
     def _close(self, path: _Path, end: int) -> None:
-        """End the tables that the one with this path is not inside."""
+        """End the open tables that the table with this path is not inside."""
         while self._open:
             last = self._open[-1]
             if len(last.path) < len(path) and path[: len(last.path)] == last.path:
@@ -183,11 +188,11 @@ class _Walk:
         self.found: dict[int, tuple[int, str]] = {}
         self.tables: list[Header] = []
         self.members: list[Member] = []  # the keys
-        self._comment: int | None = None  # the start of the comments above that belong to the next entry
+        self._comment: int | None = None  # the start of the comments before, which belong to the next entry
         self._comment_after_blank = False
 
     def run(self) -> None:
-        """Collect."""
+        """Collect boundaries, tables and keys."""
         text, size = self._text, len(self._text)
         at = 1 if text[0] == "\ufeff" else 0
         first_key, after_blank = False, True
@@ -207,7 +212,7 @@ class _Walk:
                     self.members.append(Member(top, end, Kind.KEY, *key.span(1)))
             elif (blank := _BLANK.match(text, at)) is not None:
                 if not self._comment_after_blank:
-                    self._comment = None  # they end what is above
+                    self._comment = None  # they belong to the entry before
                 after_blank, at = True, blank.end()
                 continue
             elif (comment := _COMMENT.match(text, at)) is not None:
@@ -224,7 +229,7 @@ class _Walk:
             self._comment, after_blank, at = None, False, end
 
     def _statement(self, at: int, strength: int, label: str) -> int:
-        """A statement begins at `at`; where it begins together with the comments above."""
+        """Add the boundary of a statement at `at`. Returns the start of the statement with the comments before it."""
         top = at if self._comment is None else self._comment
         if top < at:
             self._put(at, _COMMENTED, label)
@@ -234,12 +239,12 @@ class _Walk:
         return top
 
     def _value(self, at: int) -> int:
-        """The end of the line on which the value ends that begins at `at`; the lines inside it are put."""
+        """Return the end of the line on which the value at `at` ends. Adds the lines inside the value."""
         text, size = self._text, len(self._text)
         start, depth, after_opening = at, 0, False
         while at < size:
             match = _EVENT.match(text, at)
-            if match is None:  # not with this expression, which takes any character
+            if match is None:  # cannot happen: the expression matches any character
                 break
             at = match.end()
             if match.lastindex == _OPENED:
@@ -248,7 +253,7 @@ class _Walk:
                 depth = max(depth - 1, 0)
             elif match.lastindex == _LINE_ENDED:
                 if depth == 0 or _TABLE.match(text, at) or _KEY.match(text, at):
-                    break  # a bracket that is still open was never closed, if a statement begins here
+                    break  # a statement begins here, so a bracket that is still open was never closed
                 if not _CLOSES_OR_BLANK.match(text, at):
                     if depth == 1:
                         self._put(at, _FIRST_ELEMENT if after_opening else _ELEMENT, "element")
@@ -257,7 +262,7 @@ class _Walk:
         return at
 
     def _lines(self, start: int, end: int) -> None:
-        """The lines inside a value: of long strings, of arrays in arrays, comments."""
+        """Add the lines inside a value: of long strings, nested arrays, comments."""
         text = self._text
         after_blank = False
         at = _line_end(text, start)
@@ -275,13 +280,13 @@ class _Walk:
 
 
 def _line_end(text: str, at: int) -> int:
-    """The end of the line of `at`, its line end included."""
+    """Return the end of the line at `at`, including its line end."""
     match = _LINE.match(text, at)
     return len(text) if match is None else match.end()
 
 
 def _parts(name: str) -> tuple[str, ...]:
-    """The parts of a dotted name, without quotes.
+    """Split a dotted name into its parts, without quotes.
 
     >>> _parts('a . "b.c"')
     ('a', 'b.c')

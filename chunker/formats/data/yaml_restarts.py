@@ -1,6 +1,7 @@
-"""Offsets where parsing of YAML can resume: each document, and each key or item at the margin but the first, with the comments above it.
+"""Offsets where parsing of YAML can resume: each document, and each key or item at the margin but the first, with the
+comments before it.
 
-Lines at the margin end all values; a member like those before, in short, is all that has to stand in front of them.
+A line at the margin ends all values, so a short member of the same kind is a sufficient preamble.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
 
 _MEMBER = strength_at(0)
-# What begins a text decides whether it is one flow collection.
+# The first characters decide whether the whole text is one flow collection.
 _BEGINNING = re.compile(r"\ufeff?(?:\s++|#[^\r\n]*+)*+.?.?", re.DOTALL)
-# The blank line lets a comment belong to what follows it.
+# The blank line makes a comment belong to the next member.
 _PREAMBLES = {"key": "x: 1\n\n", "item": "- 1\n\n", "document": ""}
 
 
 class YamlRestarts:
-    """YAML that begins as `text` does, from keys and items at the margin."""
+    """Restart rules for YAML that begins as `text` does, from keys and items at the margin."""
 
-    # Items and documents have a number in their context.
+    # The contexts of items and documents contain their numbers.
     numbered: ClassVar[str | None] = "item"
 
     def __init__(self, outline: OutlineOf, text: str) -> None:
@@ -32,7 +33,7 @@ class YamlRestarts:
         self.decided_by = len(text) if match is None else match.end()
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
-        """The members at the margin, and documents."""
+        """Return the starts of documents, and of members at the margin."""
         first = bisect_left(outline.offsets, start)
         rows = zip(outline.offsets[first:], outline.strengths[first:], outline.labels[first:], strict=True)
         return [
@@ -45,9 +46,9 @@ class YamlRestarts:
         ]
 
     def preamble(self, _text: str, outline: Outline, place: int, /) -> str:
-        """A member of the same kind."""
+        """Return a member of the same kind."""
         return _PREAMBLES[outline.labels[bisect_left(outline.offsets, place)]]
 
     def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Numbers are in contexts alone."""
+        """Return 0: numbers occur only in contexts."""
         return 0

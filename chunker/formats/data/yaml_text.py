@@ -1,20 +1,21 @@
 """YAML: documents, then keys and items by their indentation.
 
     # Who.                      document
-    name: web                   none                   comments belong to what follows,
-                                                       unless a blank line stands below but not above them
+    name: web                   none                   comments belong to the next member,
+                                                       unless a blank line comes after but not before them
     spec:                       key, depth 0           scope "spec"
       ports:                    first key, depth 1     scope "ports"
-      - name: http              first item, depth 2    scope "0"; a list may stand as deep as its key
+      - name: http              first item, depth 2    scope "0"; a list may be indented like its key
         port: 80                key, depth 3
       - name: ssh               item, depth 2          scope "1"
       script: |                 key, depth 1           scope "script"
         echo one                line                   the lines of a scalar are text
     ---                         document               scopes "document 1", "document 2"
 
-The scan goes by lines and does not parse: templates (Helm, Jinja), half files and tabs are cut all the same. What a key holds on its own line
-goes on over all lines that are indented more; block scalars, too. Flow collections that span lines are cut at lines; a text
-that is one flow collection altogether is cut as JSON, which it is or nearly is. The compiled twin of the scan is chunker/cpp/src/formats/yaml.cpp.
+The scan works on lines and does not parse: templates (Helm, Jinja), partial files and tabs are cut all the same. A
+value that begins on the line of its key continues over all lines with more indentation; so do block scalars. Flow
+collections over several lines are cut at lines; a text that is a single flow collection is cut as JSON, because it is
+JSON or similar. The compiled twin of the scan is chunker/cpp/src/formats/yaml.cpp.
 """
 
 from __future__ import annotations
@@ -64,9 +65,10 @@ class YamlFormat:
     language: str | None = "yaml"
 
     def outline(self, text: str) -> Outline:
-        """The documents, keys and items of `text`. The scopes are those longer than 64 characters, and the documents if there are several.
+        """Return the documents, keys and items of `text`. The scopes are those longer than 64 characters, and the
+        documents if there are several.
 
-        Linear; any str is welcome.
+        Linear; any str is allowed.
         """
         if not text:
             return Outline([])
@@ -78,19 +80,23 @@ class YamlFormat:
         return yaml_in_python(text)
 
     def restarts(self, outline: OutlineOf, text: str) -> Restarts | None:
-        """Where reading can resume: see `chunker.formats.restarting`. A flow collection is read as a whole."""
+        """Return the rules for resuming: see `chunker.formats.restarting`. None for a flow collection, which is parsed
+        as a whole.
+        """
         return None if _FLOW.match(text) else YamlRestarts(outline, text)
 
 
 def yaml_in_python(text: str) -> Outline:
-    """The outline of a text that is not empty, and is no flow collection: the specification of what is compiled."""
+    """Return the outline of a non-empty text that is not a flow collection: the specification of the compiled
+    reader.
+    """
     walk = _Walk(text)
     walk.run()
     return outline_of(text, walk.found, scopes_of(text, walk.members, str), "document")
 
 
 class _Line(NamedTuple):
-    """A line that is not blank: where it starts, how far it is indented, its dashes, and its body, which stands at `at`."""
+    """A non-blank line: its start, its indentation, its dashes, and its body with the offset `at`."""
 
     start: int
     indent: int
@@ -107,7 +113,9 @@ class _Comment(NamedTuple):
 
 
 class _Level:
-    """An open mapping or sequence: its column and kind, and of its current member the start, where its key stands, and the number."""
+    """An open mapping or sequence: its column and kind; and for its current member the start, the span of its key, and
+    its number.
+    """
 
     __slots__ = ("column", "key", "kind", "number", "start")
 
@@ -126,15 +134,15 @@ class _Walk:
         self._text = text
         self.found: dict[int, tuple[int, str]] = {}
         self._levels: list[_Level] = []
-        self._comments: list[_Comment] = []  # the comments above the next entry
+        self._comments: list[_Comment] = []  # the comments before the next entry
         self._documents = [0]
-        self._started = False  # whether anything but comments and directives was there
-        self._open_column: int | None = None  # lines indented more go on with the value that began there
-        self._in_block = False  # and these are the lines of a block scalar
+        self._started = False  # whether there was anything but comments and directives
+        self._open_column: int | None = None  # lines with more indentation continue the value that began in this column
+        self._in_block = False  # whether these are the lines of a block scalar
         self.members: list[Member] = []
 
     def run(self) -> None:
-        """Collect."""
+        """Collect boundaries and members."""
         after_blank = True
         for match in _LINE.finditer(self._text):
             start, end = match.span()
@@ -144,7 +152,7 @@ class _Walk:
             if not dashes and (not body or body.isspace()):
                 after_blank = True
                 if not self._in_block and self._comments and not self._comments[0].after_blank:
-                    self._comments.clear()  # they end what is above
+                    self._comments.clear()  # they belong to the entry before
                 continue
             indent = match.end(1) - start
             if start == 0 and self._text[0] == "\ufeff":
@@ -159,12 +167,12 @@ class _Walk:
                 self.members.append(Member(first, behind, Kind.DOCUMENT, number, 0))
 
     def _read(self, line: _Line) -> None:
-        """A line that is not blank."""
+        """Handle a non-blank line."""
         start, indent, dashes, _, body, after_blank = line
         if indent == 0 and not dashes and _MARKER.match(body):
             self._marker(start, body)
         elif self._open_column is not None and indent > self._open_column:
-            pass  # it goes on with the value above
+            pass  # it continues the value before
         elif not dashes and body.startswith("#"):
             self._comments.append(_Comment(start, indent, after_blank))
         elif self._started or indent > 0 or dashes or not body.startswith("%"):
@@ -174,12 +182,14 @@ class _Walk:
                 self._member(line, key)
                 return
             self._comments.clear()
-            if not self._levels and _BLOCK_SCALAR.match(body):  # all of the document
+            if not self._levels and _BLOCK_SCALAR.match(body):  # a scalar that is the whole document
                 self._value(body, -1)
         self._put(start, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
 
     def _marker(self, start: int, body: str) -> None:
-        """A line of dashes begins a document; the first one only if something but comments and directives precedes it."""
+        """Handle a marker line. Dashes begin a document; the first marker only if something but comments and directives
+        precedes it.
+        """
         self._close(-1, _MAPPING, start)
         self._comments.clear()
         self._in_block, self._open_column = False, None
@@ -191,7 +201,7 @@ class _Walk:
             self._value(body[3:], -1)
 
     def _member(self, line: _Line, key: re.Match[str] | None) -> None:
-        """A line that begins a key or an item, or several, one inside the other."""
+        """Handle a line that begins a key or an item, or several nested ones."""
         start, indent, dashes, at, body, _ = line
         top = self._with_comments(start, indent)
         column = indent
@@ -210,7 +220,9 @@ class _Walk:
         self._value(body[key.end() :], column)
 
     def _enter(self, column: int, kind: int, top: int, key: tuple[int, int], *, put: bool, start: int) -> None:
-        """A member of this kind begins in this column, with its comments at `top`; `key`: where this stands."""
+        """Begin a member of this kind in this column; `top` is its start with its comments, `key` the span of its
+        key.
+        """
         self._close(column, kind, top)
         levels = self._levels
         if not levels or (levels[-1].column, levels[-1].kind) != (column, kind):
@@ -229,7 +241,7 @@ class _Walk:
             self._put(top, strength_at(depth, rank), "key" if kind == _MAPPING else "item")
 
     def _close(self, column: int, kind: int, end: int) -> None:
-        """End the members that are open inside this column, and the member before the one that begins there."""
+        """End the members that are open inside this column, and the previous member in this column."""
         levels = self._levels
         while levels and (levels[-1].column, levels[-1].kind) > (column, kind):
             self._name(levels.pop(), len(levels), end)
@@ -245,12 +257,12 @@ class _Walk:
             self.members.append(Member(level.start, end, Kind.KEY, *level.key))
 
     def _value(self, value: str, column: int) -> None:
-        """The value of a member in this column on its own line."""
+        """Handle the value of a member in this column on the line of its key."""
         self._in_block = _BLOCK_SCALAR.match(value) is not None
         self._open_column = column if self._in_block or _NO_VALUE.match(value) is None else None
 
     def _with_comments(self, start: int, indent: int) -> int:
-        """The start of the comments above a line that are not indented more; they are used up."""
+        """Return the start of the comments before a line that are not indented more than it. Clears the comments."""
         top = start
         while self._comments and self._comments[-1].indent <= indent:
             top = self._comments.pop().offset

@@ -1,1 +1,1 @@
-"""Prose with marks in it: Markdown, HTML, reStructuredText, LaTeX."""
+"""Prose with markup: Markdown, HTML, reStructuredText, LaTeX."""

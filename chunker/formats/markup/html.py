@@ -1,20 +1,21 @@
-"""HTML: sections under their headings, then blocks, items, rows and sentences; the text is the source, tags and all.
+"""HTML: sections under their headings, then blocks, items, rows and sentences; the text is the source, including its
+tags.
 
     <h1>Guide</h1>                        section              scope "Guide"
-    <p>First. <b>Second</b>.</p>          none; sentence       a heading keeps what it introduces
+    <p>First. <b>Second</b>.</p>          none; sentence       a heading stays with the next block
     <ul>                                  block
-      <li>one                             none                 so does a tag that opens
+      <li>one                             none                 so does an opening tag
       <li>two                             block, one deeper
-    </ul>                                 none                 a tag that closes stays with what it closes
+    </ul>                                 none                 a closing tag stays with its element
     <table><tr><th>a<th>b</tr>            block (table)        scope without a name: its header is repeated in a context
       <tr><td>1<td>2</tr>                 none
       <tr><td>3<td>4</tr>                 block, one deeper
     </table>
     <section><h2>Install</h2>             section, weaker      scope "Install" inside "Guide"
 
-A cut stands before a tag that opens a block, or before the indentation of its line. Tags need not match: an end tag that
-nothing opened is ignored, and what is not closed ends with what is around it, or where HTML says so (`<li>` ends an
-item, any block a paragraph). Comments belong to what follows. Long scripts and style sheets are cut as their languages are.
+A boundary is before a tag that opens a block, or before the indentation of its line. Tags need not match: an unmatched
+end tag is ignored, and an unclosed element ends with the element around it, or where HTML says so (`<li>` ends an item,
+any block a paragraph). Comments belong to the next block. Long scripts and style sheets are cut by their own formats.
 The compiled twin of the reader is chunker/cpp/src/formats/html.cpp.
 """
 
@@ -52,7 +53,7 @@ _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
 _DEEPEST = 230
 _KEPT = -2  # between a heading and a block that should stay whole
-_IN_HEADINGS = frozenset({"center", "div", "link", "meta"})  # any other block ends a heading that nobody closed
+_IN_HEADINGS = frozenset({"center", "div", "link", "meta"})  # any other block ends an unclosed heading
 _KEPT_WHOLE = frozenset({"code", "script", "style", "table", "textarea"})
 
 _INK = re.compile(r"[^ \t\n]")
@@ -62,7 +63,7 @@ _OTHER_SCRIPT = re.compile(
     r"""\btype\s*=\s*["']?(?!module|text/javascript|application/javascript|application/ecmascript)[\w/]""",
     re.IGNORECASE,
 )
-_SHORT_COMMENT = 300  # characters of a comment that says something about what follows
+_SHORT_COMMENT = 300  # characters of a comment that describes the next block
 
 _compiled = native()
 
@@ -73,8 +74,8 @@ class HtmlFormat:
     language: str | None = "html"
 
     def outline(self, text: str) -> Outline:
-        """The sections, blocks and sentences of `text`. The scopes are the sections, named by their headings, and the tables that
-        have a header row.
+        """Return the sections, blocks and sentences of `text`. The scopes are the sections, named by their headings,
+        and the tables that have a header row.
 
         Linear; any str is HTML.
         """
@@ -84,7 +85,7 @@ class HtmlFormat:
 
 
 def html_in_python(text: str) -> Outline:
-    """The outline of a text that is not empty: the specification of what is compiled."""
+    """Return the outline of a non-empty text: the specification of the compiled reader."""
     reader = _Reader(text)
     for tag in tags(reader.copy):
         reader.read(tag)
@@ -111,7 +112,7 @@ def _html_by_compiled(text: str, compiled: ModuleType) -> Outline:
 
 @cache_until_exit
 def _elements(compiled: ModuleType) -> Any:  # noqa: ANN401 - a class of the compiled module
-    """The elements that mean something for blocks, in the form that the compiled reader takes."""
+    """Return the elements that matter for blocks, in the form that the compiled reader takes."""
     return compiled.HtmlElements(
         [
             (
@@ -127,7 +128,7 @@ def _elements(compiled: ModuleType) -> Any:  # noqa: ANN401 - a class of the com
 
 
 def _language_of_tag(tag: str) -> str:
-    """The language of what stands after a tag that begins a script or a style sheet."""
+    """Return the language of the content of a script or style sheet, from its opening tag."""
     if tag[1:6].lower() == "style":
         return "css"
     if found := _LANGUAGE_OF_SCRIPT.search(tag):
@@ -136,14 +137,14 @@ def _language_of_tag(tag: str) -> str:
 
 
 def _heading_text(source: str) -> str:
-    """The text of a heading on one line, without its tags."""
+    """Return the text of a heading on one line, without its tags."""
     return " ".join(unescape(_ANY_TAG.sub(" " if "\n" in source else "", source)).split())
 
 
 @dataclass(slots=True)
 class _Element:
-    """An open block. `start` is where it would be cut; the rest is for tables: where the header ends, whether the
-    first row is open or behind, what cells it has, and whether a row below the header was met.
+    """An open block. `start` is the offset of its boundary. The other fields are for tables: the end of the header,
+    whether the first row has begun, its cells, and whether a row after the header was met.
     """
 
     name: str
@@ -157,16 +158,16 @@ class _Element:
 
 @dataclass(slots=True)
 class _Opening:
-    """Tags that have opened blocks, without anything inside yet: they are not cut from each other."""
+    """Tags that have opened blocks that are still empty: they are not cut from each other."""
 
     start: int
     strength: int
     label: str
-    glued: bool  # a heading, or the header of a table, stands directly before
+    glued: bool  # directly after a heading, or the header of a table
 
 
 class _Reader:
-    """Reads the tags of one text in their order."""
+    """Reads the tags of one text in order."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -179,15 +180,15 @@ class _Reader:
         self._opening: _Opening | None = None
         self._run: int | None = None  # the start of the text that continues
         self._after_break = False
-        self._at = 0  # all before is read
+        self._at = 0  # everything before is read
         self._headings: list[Heading] = []
         self._heading_start: int | None = None  # the start of the text of an open heading
         self._heading_place = 0  # the index of that heading in `_open`
-        self._section_ends: dict[int, list[int]] = defaultdict(list)  # headings by the element that ends their sections
-        self._glued = 0  # the level of the heading that stands directly before, 0 if none does
+        self._section_ends: dict[int, list[int]] = defaultdict(list)  # headings by the element that ends them
+        self._glued = 0  # the level of the heading directly before, 0 if there is none
 
     def read(self, tag: Tag) -> None:
-        """Take notice of a tag, and of the text before it."""
+        """Handle a tag, and the text before it."""
         self._text_until(tag.start)
         if tag.name in BLOCKS and not self._is_stray(tag):
             self._end_run(tag.start)
@@ -208,7 +209,7 @@ class _Reader:
         self._at = tag.end
 
     def result(self) -> Outline:
-        """The outline of the text that was read."""
+        """Return the outline of the text that was read."""
         size = len(self._text)
         self._text_until(size)
         self._end_run(size)
@@ -262,7 +263,7 @@ class _Reader:
         return opening
 
     def _flush(self) -> None:
-        """Something is inside the tags that have opened: they begin where the first of them does."""
+        """Add the boundary of the opened blocks, because they have content now: all begin where the first one does."""
         opening = self._opening
         self._opening = None
         if opening is None:
@@ -273,7 +274,9 @@ class _Reader:
             self._columns.put(opening.start, opening.strength + _KEPT, opening.label)
 
     def _is_stray(self, tag: Tag) -> bool:
-        """Whether the tag closes nothing: nothing of its name is open, or that is around the table in whose cell this is."""
+        """Whether the tag closes nothing: no element of its name is open, or only one around the table with this
+        cell.
+        """
         if not tag.closes:
             return False
         places = self._places.get(tag.name)
@@ -285,7 +288,7 @@ class _Reader:
         self._pop_to(self._places[tag.name][-1], tag.end)
 
     def _pop_to(self, keep: int, end: int) -> None:
-        """Close all but the outermost `keep` blocks; what is closed ends at `end`."""
+        """Close all but the outermost `keep` blocks; the closed blocks end at `end`."""
         while len(self._open) > keep:
             element = self._open.pop()
             place = len(self._open)
@@ -338,7 +341,7 @@ class _Reader:
             table.rows += 1
             below_header = table.header_end > 0 and not table.kept
             table.kept |= below_header
-            # The first row stays with the caption, the one below the header with that.
+            # The first row stays with the caption, and the row after the header with the header.
             glued = below_header or (table.rows == 1 and self._opening is None)
         self._opens(start, self._level(), "row", glued=glued)
 
@@ -404,7 +407,7 @@ class _Reader:
         self._after_break = True
 
     def _comment(self, tag: Tag) -> None:
-        """Belongs to what follows, if that begins a block."""
+        """Handle a comment, which belongs to the next block if one begins directly after it."""
         if self._run is not None:
             return
         self._opens(self._columns.cut_before(tag.start), self._level(), "comment")
@@ -415,7 +418,7 @@ class _Reader:
         self._glued = 0
 
     def _raw(self, tag: Tag) -> None:
-        """A script or style sheet, to its end."""
+        """Handle a script or style sheet, to its end."""
         self._opens(self._columns.cut_before(tag.start), self._level(), tag.name)
         self._flush()
         self._glued = 0

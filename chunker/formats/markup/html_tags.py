@@ -1,9 +1,9 @@
-"""The tags of HTML, found in one pass: the span and name of each, and its role among blocks.
+"""Find the tags of HTML in one pass: the span and name of each, and its role among blocks.
 
     <!-- a --><p class="x > y">b</P>   ->   ! 0..10, p 10..27, /p 28..32
 
-Names are in lower case. Comments, declarations and processing instructions are called "!". A script or style sheet is one tag with all
-its content. A `<` that begins none of these is text.
+Names are in lower case. Comments, declarations and processing instructions have the name "!". A script or style sheet
+is one tag with all its content. Any other `<` is text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from chunker.formats.expressions import re
 
 
 class Tag(NamedTuple):
-    """A tag, `text[start:end]`. For scripts and the like `content_start` and `content_end` tell where their content stands."""
+    """A tag, `text[start:end]`. For scripts and the like, `content_start` and `content_end` are the span of their
+    content.
+    """
 
     name: str
     start: int
@@ -25,7 +27,7 @@ class Tag(NamedTuple):
     content_end: int = 0
 
 
-# Elements that are blocks, or hold blocks. All others are part of the text.
+# Elements that are blocks, or contain blocks. All others are part of the text.
 BLOCKS = frozenset(
     [
         "address",
@@ -95,7 +97,7 @@ BLOCKS = frozenset(
 VOID = frozenset({"col", "hr", "link", "meta"})
 # Elements whose content is not HTML.
 RAW = frozenset({"script", "style", "textarea"})
-# The parts of tables; only they close what is open around a cell.
+# The parts of tables; only they close elements that are open around a cell.
 TABLE_PARTS = frozenset({"table", "tbody", "td", "tfoot", "th", "thead", "tr"})
 BARRIERS = frozenset({"caption", "td", "template", "th"})
 # The open elements that a tag ends.
@@ -113,7 +115,8 @@ ENDED_BY = {
     "thead": frozenset({"caption", "colgroup", "td", "th", "tr"}),
     "tr": frozenset({"caption", "colgroup", "td", "th", "tr"}),
 }
-# A section ends with these at the latest. A heading inside one of them, unless it is an article or a section, is not a heading of the page.
+# The elements that end a section at the latest. A heading inside one of them, except an article or a section, is not a
+# heading of the page.
 SECTION_ENDS = frozenset(
     [
         "article",
@@ -134,7 +137,7 @@ SECTION_ENDS = frozenset(
         "th",
     ]
 )
-# The labels of boundaries before elements, where the label is not the name of the element.
+# The labels of boundaries before elements, if the label is not the name of the element.
 LABELS = {
     "blockquote": "quote",
     "dd": "item",
@@ -172,7 +175,7 @@ _RAW_END = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>?", re.IGNORECASE) for 
 
 
 def tags(text: str) -> Iterator[Tag]:
-    """The tags of `text`, in ASCII, in their order. Linear."""
+    """Yield the tags of `text`, in ASCII, in order. Linear."""
     at = 0
     expression = _TAG
     while True:
@@ -183,7 +186,8 @@ def tags(text: str) -> Iterator[Tag]:
         match = expression.match(text, start)
         if match is None:
             if expression is _TAG:
-                # Either the text ends inside this tag, or a quotation mark is missing. One search for the end is enough.
+                # Either the text ends inside this tag, or a quotation mark is missing. One search for the end is
+                # enough.
                 expression = _TAG_WITHOUT_QUOTES
             else:
                 at = start + 1

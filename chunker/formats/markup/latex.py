@@ -2,11 +2,11 @@ r"""LaTeX: sections, then environments, items, paragraphs and sentences.
 
     \documentclass{article}        preamble           a unit of its own
     \begin{document}               none
-    % about it                     section            comments belong to what follows
+    % about it                     section            comments belong to the next block
     \section{Guide}                                   scope "Guide"
-    First. Second                  none; sentence     a title keeps what it introduces
+    First. Second                  none; sentence     a title stays with the next block
     goes on.                       soft line
-                                                      (blank lines belong to what precedes them)
+                                                      (blank lines belong to the block before)
     \begin{itemize}                block (list)
     \item one                      none
     \item two                      item
@@ -17,8 +17,9 @@ r"""LaTeX: sections, then environments, items, paragraphs and sentences.
     3 & 4 \\                       row
     \end{tabular}                  none
 
-Equations, figures and what is verbatim are kept whole where they fit; inside they are lines. Environments need not match: an
-\end that nothing began is ignored, and what is not ended goes on. The compiled twin of the reader is chunker/cpp/src/formats/latex.cpp.
+Equations, figures and verbatim environments are kept whole if they fit; inside they are cut by lines. Environments need
+not match: an unmatched \end is ignored, and an environment without an \end continues. The compiled twin of the reader
+is chunker/cpp/src/formats/latex.cpp.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ from chunker.native import native
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the section
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each environment around it
 _DEEPEST = 200
-_KEPT = -2  # between an introduction, or the middle of a paragraph, and a block
-_ITEM = 2  # an item, against what it holds
-_INTRODUCTION = len(SECTIONS) + 1  # the level of what introduces, but is no title
+_KEPT = -2  # a block after an introduction, or in the middle of a paragraph
+_ITEM = 2  # an item, relative to its contents
+_INTRODUCTION = len(SECTIONS) + 1  # the level of an introduction that is not a title
 
 _INK = re.compile(r"[^ \t\n]")
 _ARGUMENTS = re.compile(r"(?:\[[^\]\n]*+\]|\{[^{}\n]*+\})*+")
@@ -75,8 +76,8 @@ class LatexFormat:
     language: str | None = "latex"
 
     def outline(self, text: str) -> Outline:
-        """The sections, environments, items, rows and sentences of `text`. The scopes are the sections, named by their titles,
-        slides that have a title, and tables that have a header.
+        """Return the sections, environments, items, rows and sentences of `text`. The scopes are the sections, named by
+        their titles, slides with a title, and tables with a header.
 
         Linear; any str is LaTeX.
         """
@@ -86,7 +87,7 @@ class LatexFormat:
 
 
 def latex_in_python(text: str) -> Outline:
-    """The outline of a text that is not empty: the specification of what is compiled."""
+    """Return the outline of a non-empty text: the specification of the compiled reader."""
     return _Reader(text).outline()
 
 
@@ -108,7 +109,7 @@ def _latex_by_compiled(text: str, compiled: ModuleType) -> Outline:
 
 @cache_until_exit
 def _environments(compiled: ModuleType) -> Any:  # noqa: ANN401 - a class of the compiled module
-    """The names that mean something, in the form that the compiled reader takes."""
+    """Return the names that matter, in the form that the compiled reader takes."""
     kinds = {"whole": WHOLE, "tables": TABLES, "lists": LISTS, "verbatim": VERBATIM}
     return compiled.LatexEnvironments(
         {kind: sorted(names) for kind, names in kinds.items()} | {"sections": list(SECTIONS)}
@@ -116,12 +117,12 @@ def _environments(compiled: ModuleType) -> Any:  # noqa: ANN401 - a class of the
 
 
 def _title(source: str) -> str:
-    """The text of a title on one line."""
+    """Return the text of a title on one line."""
     return " ".join(_MARKUP.sub(" ", source.replace("\\\\", " ").replace("\\&", "&").replace("~", " ")).split())
 
 
 def _language_of(opening: str) -> str:
-    """The language of a listing that begins with this line; "" if it names none."""
+    """Return the language of a listing that begins with this line; "" if it names none."""
     begin = _BEGIN.match(opening)
     if begin is None:
         return ""
@@ -132,7 +133,7 @@ def _language_of(opening: str) -> str:
 
 @dataclass(slots=True)
 class _Environment:
-    """An environment that is open. `whole`: what is inside is lines. `title`: of a slide."""
+    """An open environment. `whole`: its inside is cut by lines. `title`: the title of a slide."""
 
     name: str
     start: int
@@ -141,7 +142,7 @@ class _Environment:
 
 
 class _Reader:
-    """Reads the commands of one text in their order."""
+    """Reads the commands of one text in order."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -151,15 +152,15 @@ class _Reader:
         self._places: defaultdict[str, list[int]] = defaultdict(list)  # name -> indices into `_open`
         self._whole = 0  # the number of open environments that are kept whole
         self._headings: list[Heading] = []
-        self._run: int | None = None  # the start of the paragraph that continues
+        self._run: int | None = None  # the start of the current paragraph
         self._lead: int | None = None  # the start of the comments directly before
         self._trailing: int | None = None  # the start of the comments that end the paragraph so far
-        self._glued = 0  # the level of the title that stands directly before, 0 if none does
+        self._glued = 0  # the level of the title directly before, 0 if there is none
         self._after_blank = True
-        self._at = 0  # all before is read
+        self._at = 0  # everything before is read
 
     def outline(self) -> Outline:
-        """Read all of it."""
+        """Read the whole text."""
         size = len(self._text)
         self._at = document_start(self._copy)
         if self._at < 0:
@@ -185,7 +186,7 @@ class _Reader:
         if self._whole and kind not in ("begin", "end"):
             return
         if kind == "end" and not self._places.get(command.name) and command.name != "document":
-            self._text_until(command.end)  # it ends nothing: as good as text
+            self._text_until(command.end)  # it ends nothing: treat it as text
             return
         if not self._whole:
             self._text_until(command.start)
@@ -214,7 +215,7 @@ class _Reader:
         return _BLOCK - 3 * min(len(self._open), _DEEPEST)
 
     def _put(self, start: int, label: str, *, whole: bool = False, strength: int | None = None) -> int:
-        """A block begins; where, with the comments before it."""
+        """Begin a block. Returns its start with the comments before it."""
         start = self._columns.cut_before(start) if self._lead is None else self._lead
         self._lead = None
         level = self._level() if strength is None else strength
@@ -274,7 +275,7 @@ class _Reader:
         self._glued = level
 
     def _title(self, start: int) -> str:
-        """Read the argument after a command, and return its text."""
+        """Read the argument after a command. Returns its text."""
         start, end = argument(self._copy, start)
         self._at = end + 1 if end > start else start
         return _title(self._text[start:end])
@@ -298,7 +299,7 @@ class _Reader:
         self._columns.code(EmbeddedSpan(first, last), _language_of(self._text[command.start : first]))
 
     def _lines(self, environment: _Environment, end: int) -> None:
-        """The lines of what is kept whole, and the rows of a table in it."""
+        """Add the lines of an environment that is kept whole, and the rows of a table in it."""
         start = environment.start
         found = _TABLE.search(self._copy, start, end)
         if found is None:
@@ -308,7 +309,7 @@ class _Reader:
         rows = [match.span() for match in _ROW_END.finditer(self._copy, table, end)]
         rule = None
         if rows:
-            # The rule may stand on the line of the first row, or on one of the next.
+            # The rule may be on the line of the first row, or on one of the next.
             rule = _HEADER_RULE.search(self._copy, rows[0][0], rows[1][1] if len(rows) > 1 else end)
         # The first row stays with the header.
         below = [behind for _, behind in rows if rule is None or behind > rule.end()]
@@ -341,7 +342,7 @@ class _Reader:
         self._columns.prose(start, start + len(self._copy[start:end].rstrip(" \t\n")))
 
     def _comment(self, command: Command) -> None:
-        """A comment on a line of its own belongs to what the next line begins."""
+        """Handle a comment: on a line of its own it belongs to the block that begins on the next line."""
         start = self._columns.cut_before(command.start)
         if self._run is None:
             self._lead = start if self._lead is None else self._lead
@@ -351,7 +352,7 @@ class _Reader:
             self._trailing = start
 
     def _end_run_before(self, command: Command) -> None:
-        """A paragraph ends before a command, or before the comments above that, if it begins a block."""
+        """End the paragraph before a command, or before the comments preceding that, if it begins a block."""
         start, self._trailing = self._trailing, None
         if (
             self._run is None
@@ -365,6 +366,6 @@ class _Reader:
         self._lead = start
 
     def _end_lead(self) -> None:
-        """Comments that nothing follows directly are a block of their own."""
+        """Add comments that no block follows directly as a block of their own."""
         if self._lead is not None:
             self._put(self._lead, "comment")

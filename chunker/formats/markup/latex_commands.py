@@ -1,12 +1,12 @@
-r"""The commands of LaTeX that matter to blocks, in one pass.
+r"""Find the LaTeX commands that matter for blocks, in one pass.
 
     \section{A} % note        section 0..8, comment 12..18
     \begin{itemize}           begin "itemize"
-    \item \verb|%|            item              what \verb shows is not read
+    \item \verb|%|            item              the argument of \verb is not parsed
                               blank
     \end{itemize}             end "itemize"
 
-What is verbatim is one command with all its content. Braces are not matched, but for the titles of sections.
+A verbatim environment is one command with all its content. Braces are matched only in the titles of sections.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from chunker.formats.expressions import re
 
 
 class Command(NamedTuple):
-    """A command, `text[start:end]`: `kind` is "begin", "end", "section", "item", "comment", "blank" or "verbatim", `name` what is
-    begun, or how sections are called. For what is verbatim, `start` is that of \\begin, and `body` where its content begins.
+    """A command, `text[start:end]`. `kind` is "begin", "end", "section", "item", "comment", "blank" or "verbatim";
+    `name` is the environment, or the command of a section. For "verbatim", `start` is that of \\begin, and `body` the
+    start of its content.
     """
 
     kind: str
@@ -59,14 +60,14 @@ _DOCUMENT = re.compile(r"^(?:[^%\n\\]++|\\(?!begin\{document\})[^\n]?)*+\\begin\
 
 
 def document_start(text: str) -> int:
-    """The offset of \\begin{document}, -1 if there is none outside of comments."""
+    """Return the offset of \\begin{document}; -1 if there is none outside comments."""
     match = _DOCUMENT.search(text)
     return -1 if match is None else match.end() - len("\\begin{document}")
 
 
 def commands(text: str, start: int) -> Iterator[Command]:
-    """The commands of `text[start:]` in their order. Linear."""
-    missing: set[str] = set()  # ends that are not to be found any more
+    """Yield the commands of `text[start:]` in order. Linear."""
+    missing: set[str] = set()  # environments without another \end
     at = start
     while (match := _COMMAND.search(text, at)) is not None:
         at = match.end()
@@ -91,8 +92,8 @@ def commands(text: str, start: int) -> Iterator[Command]:
 
 
 def argument(text: str, start: int) -> tuple[int, int]:
-    """The start and end of the content of the first argument in braces after `start`, optional ones in brackets
-    skipped; (start, start) if there is none that ends within a few hundred characters.
+    """Return the span of the content of the first argument in braces after `start`, skipping optional ones in brackets;
+    (start, start) if none ends within a few hundred characters.
 
     >>> argument("[x]{a {b} c} d", 0)
     (4, 11)
@@ -113,7 +114,7 @@ def argument(text: str, start: int) -> tuple[int, int]:
 
 _LONGEST_ARGUMENT = 400
 _BEFORE_ARGUMENT = re.compile(rf"[ \t]*+(?:\[[^\]\[{{}}]{{0,{_LONGEST_ARGUMENT}}}\][ \t]*+)?+\{{")
-# Braces, and characters that no title holds: at these, a brace is missing.
+# Braces, and characters that do not occur in titles: at these, a brace is missing.
 _BRACE = re.compile(
     rf"(?P<stop>\n[ \t]*+\n|\\(?:{'|'.join(SECTIONS)}|begin)(?![A-Za-z@]))|\\.|(?P<brace>[{{}}])", re.DOTALL
 )

@@ -1,14 +1,14 @@
 """Markdown: sections under their headings, then blocks, items, rows and sentences.
 
     # Guide              section              scope "Guide"
-    First. Second.       none; sentence       a heading keeps what it introduces
+    First. Second.       none; sentence       a heading stays with the next block
     It goes on           sentence
     and on.              soft line            weaker than sentences
-                                              (blank lines belong to what precedes them)
+                                              (blank lines belong to the block before)
     - one                block (list)
     - two                item
       - deep             block, one deeper
-    ```                  block (code)         kept whole where it fits
+    ```                  block (code)         kept whole if it fits
     a = 1                none
     b = 2                line
     ```                  none
@@ -18,9 +18,10 @@
     | 3 | 4 |            row
     ## Install           section, weaker      scope "Install" inside "Guide"
 
-CommonMark with tables, footnotes, blocks of math ($$) and front matter (YAML between ---, TOML between +++), which is a unit of
-its own. Every boundary but those of sentences stands at a line start, before the marks of quotes and lists. Lines that
-belong to no block, such as link definitions, are LINE boundaries. A long fence of code is cut as its language is.
+CommonMark with tables, footnotes, blocks of math ($$) and front matter (YAML between ---, TOML between +++), which is a
+unit of its own. Every boundary except those of sentences is at a line start, before the marks of quotes and lists.
+Lines that belong to no block, such as link definitions, are LINE boundaries. A long code fence is cut by the format of
+its language.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ from chunker.formats.restarting import RestartingOutline, Restarts
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
-# YAML between lines of dashes or TOML between lines of plus signs, at the very start of the text. A key or a comment must
-# follow, else the dashes are a rule.
+# YAML between lines of dashes or TOML between lines of plus signs, at the very start of the text. A key or a comment
+# must follow, otherwise the dashes are a rule.
 _FRONT_MATTER = re.compile(
     r"""
     ---[ \t]*+\n (?= [ \t]*+ (?: [\w.-]++ [ \t]*+ : | \# ) ) (?P<yaml> (?: (?! (?: --- | \.\.\. ) [ \t]*+ \n ) [^\n]*+ \n )++ )
@@ -74,29 +75,32 @@ class MarkdownFormat:
     language: str | None = "markdown"
 
     def outline(self, text: str) -> Outline:
-        """The sections, blocks, items, rows and sentences of `text`. The scopes are the sections, named by their headings, the
-        tables, for the sake of their header rows, and what long fences of code define.
+        """Return the sections, blocks, items, rows and sentences of `text`. The scopes are the sections, named by their
+        headings, the tables, because of their header rows, and the definitions in long code fences.
 
         Linear; any str is Markdown.
         """
         return sketch_by(_sketch_of, text, of_code=False).opened()
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """The outline of a text that is still growing: it is read anew from headings, and paragraphs at the margin."""
+        """Return the outline of a text that is still growing: parsing can resume at headings, and at paragraphs at the
+        margin.
+        """
         return RestartingOutline(MarkdownRestarts(outline))
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
-        """Where reading can resume: see `chunker.formats.restarting`."""
+        """Return the rules for resuming: see `chunker.formats.restarting`."""
         return MarkdownRestarts(outline)
 
     def sketch(self, text: str, _size: int) -> Sketch:
-        """The outline with all blocks closed that have no blocks inside."""
+        """Return the outline with all blocks closed that contain no blocks."""
         return sketch_by(_sketch_of, text)
 
 
 def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code: bool = True) -> Sketch:
-    """The sketch of `text` that one of the twins makes, of its copy. `of_code`: with sketches of the code in it, where it is opened; that
-    costs half if nobody asks for scopes, and one and a half if somebody does.
+    """Return the sketch of `text`. `sketch_of`: one of the twins, which makes it from the parser copy. `of_code`:
+    refine code with sketches; that takes half the time if the scopes of code are never needed, and one and a half if
+    they are.
     """
     if not text:
         return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
@@ -108,7 +112,7 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code:
 
 
 class _Reading:
-    """The blocks found in one text, and the means to refine them."""
+    """The blocks found in one text, and the functions to refine them."""
 
     def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch], *, of_code: bool) -> None:
         self._of_code = of_code
@@ -127,7 +131,7 @@ class _Reading:
             self.found.strengthen(start)  # the text after front matter is a unit of its own
 
     def inside(self, unit: int) -> Inside:
-        """The details of the unit that begins there, which were left for later."""
+        """Return the details of the unit that begins at the offset `unit`."""
         if self.native is not None:
             found = self.native.inside(self._text, unit)
             if found is not None:
@@ -146,31 +150,33 @@ class _Reading:
         return columns.inside()
 
     def scopes(self, inside: list[Scope]) -> list[Scope]:
-        """All scopes, `inside` those of the code among them."""
+        """Return all scopes, including those of code, `inside`."""
         text = self._text
         headings = [Heading(start, level, _plain(text[start:end])) for start, end, level in self.found.headings()]
         tables = [Scope(start, end, "", text[start:row]) for start, end, row in self.found.tables()]
         return nested([*inside, *tables, *sections(headings, len(text))])
 
     def _code_of(self, start: int, end: int) -> tuple[EmbeddedSpan, str]:
-        """The code of a fence, and its language: the first word after the marks."""
+        """Return the code of a fence, and its language: the first word after the marks."""
         # The line that opens a fence stays with the first line of code, the one that closes it with the last.
         first = self._copy.find("\n", start, end) + 1 or end
         last = self._copy.rfind("\n", first, end - 1) + 1 or first
         fence = _FENCE.search(self._copy, start, first)
         if fence is None or not _CLOSING_FENCES[fence[0][0]].match(self._copy, last, end):
             last = end
-        if fence is None:  # a parser took something else for one
+        if fence is None:  # a parser found a fence of another form
             return EmbeddedSpan(first, last), ""
         words = self._text[fence.end() : first].replace("{", " ").replace("}", " ").split()
         return EmbeddedSpan(first, last, fence.start() - start), words[0].lstrip(".") if words else ""
 
 
 def _plain(heading: str) -> str:
-    """The text of a heading on one line; of links only the text, as an address says little in a breadcrumb and costs much. Without attributes."""
+    """Return the text of a heading on one line, without attributes. Links are replaced by their texts, because an
+    address costs many tokens and says little in a breadcrumb.
+    """
     heading = heading.replace("\r\n", "\n").replace("\r", "\n")
     heading = _MARKS_BEFORE.sub("", heading, count=1).rstrip()
-    # Most headings have none of these, and an expression that looks for them costs ten times what this does.
+    # Most headings have none of these, and an expression that searches for them takes ten times as long as this test.
     if heading.endswith(("#", "=", "-")):
         heading = _MARKS_BEHIND.sub("", heading)
     if "{" in heading:

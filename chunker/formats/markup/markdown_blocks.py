@@ -1,22 +1,22 @@
-"""The blocks of a Markdown text, in order, reported to a handler.
+"""Report the blocks of a Markdown text, in order, to a handler.
 
-    # Guide            heading        plain: an expression knows it
+    # Guide            heading        plain: an expression matches it
                        (blank lines)
     Some words         paragraph      plain
     in two lines.
-                       --- a stretch that an expression cannot be sure of begins here
+                       --- a span that the expression cannot decide begins here
     - one              open list, item, paragraph
     - two              item, paragraph, close
-                       --- and ends after a blank line, before a line that no open block can claim
+                       --- and ends after a blank line, before a line that cannot belong to an open block
     ```python          code           plain
     a = 1
     ```
 
-Most blocks are plain: a heading, a fence, or a paragraph whose lines all begin with what can begin nothing else. Those are matched by
-one expression, and only the stretches between them are parsed (markdown_stretches.py).
+Most blocks are plain: a heading, a fence, or a paragraph whose lines all begin with characters that begin no other
+block. One expression matches these, and only the spans between them are parsed (markdown_stretches.py).
 
-All of this works on a copy of the text for parsers (parser_copies.py). Where chunker is compiled, chunker/cpp/src/markdown_blocks.cpp reads
-the plain blocks, and is sure of more of them.
+This module works on the parser copy of the text (parser_copies.py). In the compiled core,
+chunker/cpp/src/markdown_blocks.cpp reads the plain blocks, and recognizes more of them.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ _PLAIN_BLOCK = re.compile(
 
 
 def read_blocks(copy: str, start: int, reader: Reader, plain: Callable[[int], int] | None = None) -> None:
-    """Tell `reader` about the blocks of `copy[start:]`; `start` is a line start. Linear.
+    """Report the blocks of `copy[start:]` to `reader`; `start` is a line start. Linear.
 
-    `plain` tells about the plain ones from an offset on, and answers with that of the first that is not; if it is not `read_plain`.
+    `plain`, by default `read_plain`, reports the plain blocks from an offset on, and returns the offset of the first
+    block that is not plain.
     """
     while True:
         start = read_plain(copy, start, reader) if plain is None else plain(start)
@@ -66,7 +67,7 @@ def read_blocks(copy: str, start: int, reader: Reader, plain: Callable[[int], in
 
 
 def read_plain(copy: str, start: int, reader: Reader) -> int:
-    """Tell about the plain blocks from `start` on; the offset of the first that is not plain, or that of the end."""
+    """Report the plain blocks from `start` on. Returns the offset of the first block that is not plain, or the end."""
     while start < len(copy):
         match = _PLAIN_BLOCK.match(copy, start)
         if match is None or not _tell(match, reader):
@@ -76,7 +77,7 @@ def read_plain(copy: str, start: int, reader: Reader) -> int:
 
 
 def _tell(match: re.Match[str], reader: Reader) -> bool:
-    """Tell about a plain block; whether it is one after all."""
+    """Report a block that looks plain. Returns whether it is plain after all."""
     kind = match.lastgroup
     # Groups inside the group of a kind close before it, so the last group is that of the kind.
     if kind == "paragraph":
@@ -108,7 +109,7 @@ def _tell(match: re.Match[str], reader: Reader) -> bool:
 
 
 def _stands_free(copy: str, start: int) -> bool:
-    r"""Whether the line at `start` is the first one, or the one before it is blank.
+    r"""Whether the line at `start` is the first one, or comes after a blank line.
 
     >>> _stands_free("a\n \nb", 4), _stands_free("a\nb", 2)
     (True, False)
@@ -118,7 +119,7 @@ def _stands_free(copy: str, start: int) -> bool:
 
 
 def _cells(row: str) -> int:
-    r"""The number of cells of a row.
+    r"""Count the cells of a row.
 
     >>> _cells(r"| a | b \| c |"), _cells("|-|-"), _cells("|")
     (2, 2, 1)

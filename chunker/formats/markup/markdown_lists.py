@@ -1,4 +1,4 @@
-"""Plain lists of Markdown, which are most of them: items of prose, nested by indentation.
+"""Plain lists of Markdown, as most lists are: items of prose, nested by indentation.
 
     - one                open list, item, paragraph
       goes on
@@ -8,8 +8,8 @@
          more of it      paragraph
                          close, close
 
-A list is plain if each of its lines is blank, an item whose text begins plainly, or such text. Anything else (code, quotes, tabs,
-empty items) is left to the parser, and so is what CommonMark decides by rules that are hardly ever needed.
+A list is plain if each of its lines is blank, an item whose text begins plainly, or plain text. Anything else (code,
+quotes, tabs, empty items) is left to the parser, and so are cases for rarely needed rules of CommonMark.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from typing import NamedTuple
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_reader import Reader
 
-# A line that is plain text, if it begins so: no list, quote, heading, rule, fence, HTML, table or definition begins like
-# this, and it is no underline. A paragraph of such lines ends before a blank line, a heading or a fence.
+# The start of a line that is certainly plain text: no list, quote, heading, rule, fence, HTML, table or definition
+# begins like this, and the line is no underline. A paragraph of such lines ends before a blank line, a heading or a
+# fence.
 PLAIN = r"""(?:
     [A-Za-z\x02"'(,.;/\\!@%&{}\])^?]
   | \*{1,2} (?=[^\s*])
@@ -41,7 +42,7 @@ _LINE = re.compile(
 
 
 class ListStep(NamedTuple):
-    """One thing to tell: "open", "item", "paragraph" or "close"."""
+    """A call of the handler: "open", "item", "paragraph" or "close"."""
 
     kind: str
     start: int
@@ -49,7 +50,7 @@ class ListStep(NamedTuple):
 
 
 def tell(steps: list[ListStep], reader: Reader) -> None:
-    """Tell a reader."""
+    """Report the steps to a handler."""
     for kind, start, end in steps:
         if kind == "paragraph":
             reader.paragraph(start, end)
@@ -62,7 +63,7 @@ def tell(steps: list[ListStep], reader: Reader) -> None:
 
 
 def plain_list(copy: str, start: int, end: int) -> list[ListStep] | None:
-    """The blocks of `copy[start:end]`, which begins with a list; None if the list is not plain."""
+    """Return the blocks of `copy[start:end]`, which begins with a list; None if the list is not plain."""
     walk = _Walk()
     at = start
     while at < end:
@@ -84,16 +85,16 @@ def plain_list(copy: str, start: int, end: int) -> list[ListStep] | None:
 
 
 class _Walk:
-    """The open lists and items while the lines are read."""
+    """The open lists and items while lines are read."""
 
     def __init__(self) -> None:
         self.steps: list[ListStep] = []
         self._items: list[int] = []  # the column where the content of each open item begins
-        self._lists: list[str] = []  # the kind of each open list: its bullet, or what stands after its numbers
-        self._paragraph: int | None = None  # the start of the open one
+        self._lists: list[str] = []  # the kind of each open list: its bullet, or the mark after its numbers
+        self._paragraph: int | None = None  # the start of the open paragraph
 
     def item(self, at: int, column: int, marker: str, pad: int) -> bool:
-        """A line that begins an item; False if it might not."""
+        """Handle a line that may begin an item. Returns False if it might not."""
         depth = self._depth_at(column)
         if column - (self._items[depth - 1] if depth else 0) > 3:
             return False
@@ -115,9 +116,9 @@ class _Walk:
         return True
 
     def text(self, at: int, column: int) -> bool:
-        """A line of text; False if it might be code."""
+        """Handle a line of text. Returns False if it might be code."""
         if self._paragraph is not None:
-            return True  # the paragraph goes on, however little the line is indented
+            return True  # the paragraph continues, for any indentation
         depth = self._depth_at(column)
         if column - (self._items[depth - 1] if depth else 0) > 3:
             return False
@@ -127,7 +128,7 @@ class _Walk:
         return True
 
     def blank(self, at: int) -> None:
-        """A blank line, or anything else that ends a paragraph."""
+        """Handle a blank line, or anything else that ends a paragraph."""
         if self._paragraph is not None:
             self.steps.append(ListStep("paragraph", self._paragraph, at))
             self._paragraph = None
@@ -139,7 +140,7 @@ class _Walk:
             self.steps.append(ListStep("close", 0, 0))
 
     def _depth_at(self, column: int) -> int:
-        """The number of open items that a line with this indentation is in."""
+        """Return the number of open items that contain a line with this indentation."""
         depth = len(self._items)
         while depth and column < self._items[depth - 1]:
             depth -= 1

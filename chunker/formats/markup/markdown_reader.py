@@ -4,7 +4,7 @@
     > - one            open quote, open list, item, paragraph, close, close
     [a]: b             lines
 
-Whoever reads a text tells of its blocks in their order; what becomes of them is the reader's.
+A parser reports the blocks of a text in order; the handler decides what to do with them.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from typing import Protocol
 
 
 class Reader(Protocol):
-    """Handler protocol for blocks, in the order of the text. Offsets are in characters; a block's start is that of its
-    line.
+    """Handler protocol for blocks, in the order of the text. Offsets are in characters; a block starts at the start of
+    its line.
     """
 
     def heading(self, start: int, end: int, level: int) -> None:
-        """A heading, with its marks."""
+        """Handle a heading, with its marks."""
 
     def paragraph(self, start: int, end: int) -> None:
-        """Prose."""
+        """Handle a paragraph of prose."""
 
     def code(self, start: int, end: int, info: str | None) -> None:
-        """A fence with its info string, which may be empty, or an indented block."""
+        """Handle a fence with its info string, which may be empty, or an indented block (`info` is None)."""
 
     def table(self, start: int, end: int, rows: list[int]) -> None:
-        """A table; `rows` are the starts of the lines below the delimiter row."""
+        """Handle a table; `rows` are the starts of the lines after the delimiter row."""
 
     def leaf(self, start: int, end: int, label: str) -> None:
-        """Another block without blocks inside: "html", "math", "rule"."""
+        """Handle another block without blocks inside: "html", "math", "rule"."""
 
     def lines(self, start: int, end: int) -> None:
-        """Lines that are no block, such as link definitions; blank ones among them."""
+        """Handle lines that are no block, such as link definitions, including blank lines among them."""
 
     def open(self, start: int, label: str) -> None:
-        """A block with blocks inside begins: "quote", "list", "footnote"."""
+        """Handle the start of a block with blocks inside: "quote", "list", "footnote"."""
 
     def item(self, start: int) -> None:
-        """An item of the innermost list begins."""
+        """Handle the start of an item of the innermost list."""
 
     def close(self) -> None:
-        """The innermost open block ends."""
+        """Handle the end of the innermost open block."""

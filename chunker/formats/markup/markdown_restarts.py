@@ -1,8 +1,8 @@
 """Offsets where parsing of Markdown can resume: each heading or paragraph that begins at the margin, and the paragraph
 after a blank line.
 
-It ends every list and quote, and inside of fences and HTML the format says of no line that it is one. Before it stand the headings of the
-sections that are open.
+Such a heading or paragraph ends every list and quote, and the format reports none inside fences and HTML. The preamble
+is the headings of the open sections.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _FRONT_MATTER_END = re.compile(r"(?:\A|[\r\n])(?:---|\.\.\.|\+\+\+)[ \t]*[\r\n]"
 _BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t]*(?:\r\n|\n|\r)\Z")
 _HEADING_LINE = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)[^\r\n]*")
 _UNDERLINED = re.compile(r"(?:[^\r\n]*(?:\r\n|\n|\r))+? {0,3}(?:=+|-+)[ \t]*(?=[\r\n]|\Z)")
-# Ends the last section's heading: what follows it is no heading's own.
+# Ends the heading of the last section, so that the rest does not directly follow a heading.
 _PARAGRAPH = "x\n\n"
 
 
 class MarkdownRestarts:
-    """Markdown, from a heading or a paragraph at the margin."""
+    """Restart rules for Markdown, from a heading or a paragraph at the margin."""
 
     numbered: ClassVar[str | None] = None
     decided_by = 0
@@ -32,10 +32,10 @@ class MarkdownRestarts:
         self.outline = outline
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
-        """Headings, and paragraphs that begin with a letter."""
+        """Return the headings, and the paragraphs that begin with a letter."""
         front = _FRONT_MATTER.match(text)
         if front is not None and _FRONT_MATTER_END.search(text, front.end() - 1) is None:
-            return []  # it may be closed yet, or turn out to be a rule
+            return []  # the front matter may still be closed, or turn out to be a rule
         return [
             offset
             for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True)
@@ -43,12 +43,12 @@ class MarkdownRestarts:
         ]
 
     def preamble(self, text: str, outline: Outline, place: int, /) -> str:
-        """The headings of the sections around `place`, as they are written."""
+        """Return the headings of the sections around `place`, as written."""
         headings = [_heading_at(text, scope.start) for scope in outline.scopes_around(place) if scope.name]
         return "".join(f"{heading}\n\n" for heading in headings) + _PARAGRAPH
 
     def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Nothing is numbered."""
+        """Return 0: no scope is numbered."""
         return 0
 
 

@@ -1,9 +1,9 @@
 """The sketch of a Markdown text: the offsets of its units, and the work left to refine them.
 
     # Guide                  ^0 section     heading 0..8
-    Some words. In two       -              left for later: prose 8..40, of the unit at 0; the heading keeps it
+    Some words. In two       -              left for later: prose 8..40, in the unit at 0, with its heading
     lines.
-    ```python                ^41 code       left for later: fence 41..61, of the unit at 41
+    ```python                ^41 code       left for later: fence 41..61, in the unit at 41
     a = 1
     ```
 
@@ -18,16 +18,19 @@ from chunker.formats.outline import Strength
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it
-_ITEM = -1  # an item, against the block that its list is
+_ITEM = -1  # an item, relative to the block of its list
 _DEEPEST = 50  # deeper blocks are as strong as this depth
 _KEPT = -2  # between a heading and a block that should stay whole
 
-# A unit to refine later: "prose", "verbatim", "fence" (which has a language of its own), "yaml" or "toml"; its start and its end.
+# The work to refine a unit: "prose", "verbatim", "fence" (code in a language of its own), "yaml" or "toml"; its start
+# and its end.
 Work = tuple[str, int, int]
 
 
 class MarkdownSketch:
-    """Is told about the blocks of one text, as `markdown_reader.Reader`, and writes down what begins where. `copy` is that for parsers."""
+    """Handler of the blocks of one text (`markdown_reader.Reader`), which records its boundaries. `copy` is the parser
+    copy of the text.
+    """
 
     def __init__(self, copy: str) -> None:
         self._copy = copy
@@ -36,39 +39,41 @@ class MarkdownSketch:
         self._headings: list[tuple[int, int, int]] = []
         self._tables: list[tuple[int, int, int]] = []
         self._depth = 0
-        self._glued = 0  # the level of the heading that stands directly before, 0 if none does
+        self._glued = 0  # the level of the heading directly before, 0 if there is none
         self._first_item = False
 
     def read_plain(self, start: int) -> int:
-        """Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end."""
+        """Read the plain blocks from `start` on. Returns the offset of the first block that is not plain, or the
+        end.
+        """
         return read_plain(self._copy, start, self)
 
     # --- what there is in the end
 
     def columns(self) -> tuple[list[int], list[int], list[str]]:
-        """Offsets, strengths and labels of the boundaries."""
+        """Return offsets, strengths and labels of the boundaries."""
         return self._columns.offsets, self._columns.strengths, self._columns.labels
 
     def closed(self) -> list[int]:
-        """The offsets of units that have something left for later."""
+        """Return the offsets of units with work left for later."""
         return list(self._works)
 
     def work_in(self, unit: int) -> list[Work]:
-        """The work left for later in the unit that begins there."""
+        """Return the work left for later in the unit that begins at the offset `unit`."""
         return self._works.get(unit, [])
 
     def headings(self) -> list[tuple[int, int, int]]:
-        """Start, end and level of those outside of quotes and lists."""
+        """Return start, end and level of the headings outside quotes and lists."""
         return self._headings
 
     def tables(self) -> list[tuple[int, int, int]]:
-        """Start, end, and start of the first row, of those that have several."""
+        """Return the start, the end, and the start of the first row of tables with several rows."""
         return self._tables
 
     # --- what stands before the blocks
 
     def front_matter(self, start: int, end: int, language: str) -> None:
-        """The front matter before the text, without the lines around it."""
+        """Handle the front matter before the text, without the lines around it."""
         self._put_off(language, start, end)
 
     def strengthen(self, start: int) -> None:
@@ -78,7 +83,7 @@ class MarkdownSketch:
     # --- blocks: what `Reader` asks for
 
     def heading(self, start: int, end: int, level: int) -> None:
-        """A heading, with its marks."""
+        """See `Reader`."""
         above = self._glued
         if self._depth:
             self._block(start, "heading")
@@ -89,26 +94,26 @@ class MarkdownSketch:
         self._glued = level
 
     def paragraph(self, start: int, end: int) -> None:
-        """Prose."""
+        """See `Reader`."""
         self._block(start, "paragraph")
         self._glued = 0
         self._put_off("prose", start, end)
 
     def code(self, start: int, end: int, info: str | None) -> None:
-        """A fence with its info string, or an indented block."""
+        """See `Reader`."""
         self._whole(start, "code")
         self._put_off("verbatim" if info is None else "fence", start, end)
 
     def table(self, start: int, end: int, rows: list[int]) -> None:
-        """A table; `rows` are the starts of the lines below the delimiter row."""
+        """See `Reader`."""
         self._whole(start, "table")
-        for row in rows[1:]:  # the first one stays with the header
+        for row in rows[1:]:  # the first row stays with the header
             self._columns.put(row, Strength.LINE, "row")
         if len(rows) > 1:
             self._tables.append((start, end, rows[0]))
 
     def leaf(self, start: int, end: int, label: str) -> None:
-        """Another block without blocks inside."""
+        """See `Reader`."""
         if label == "rule":
             self._block(start, label)
             self._glued = 0
@@ -117,7 +122,7 @@ class MarkdownSketch:
             self._put_off("verbatim", start, end)
 
     def lines(self, start: int, end: int) -> None:
-        """Lines that are no block, such as link definitions; blank ones among them."""
+        """See `Reader`."""
         first = True
         while start < end:
             behind = self._copy.find("\n", start, end) + 1 or end
@@ -128,21 +133,21 @@ class MarkdownSketch:
             start = behind
 
     def open(self, start: int, label: str) -> None:
-        """A block with blocks inside begins."""
+        """See `Reader`."""
         self._block(start, label)
         self._depth += 1
         self._first_item = True
 
     def item(self, start: int) -> None:
-        """An item of the innermost list begins."""
+        """See `Reader`."""
         if not self._first_item:
-            self._glued = 0  # a heading keeps the first item, not one after it
+            self._glued = 0  # only the first item stays with a heading
         if not self._glued:
             self._columns.put(start, self._level() + 3 + _ITEM, "item")
         self._first_item = False
 
     def close(self) -> None:
-        """The innermost open block ends."""
+        """See `Reader`."""
         self._depth -= 1
         self._glued = 0
 
@@ -152,14 +157,16 @@ class MarkdownSketch:
         return _BLOCK - 3 * min(self._depth, _DEEPEST)
 
     def _unclaimed(self, start: int, *, first: bool) -> tuple[int, str]:
-        """Take a line that is no block; the `first` of them or not."""
+        """Return strength and label of a line that belongs to no block; `first`: whether it is the first of such
+        lines.
+        """
         before = self._copy.rfind("\n", 0, max(start - 1, 0)) + 1
         blank = self._copy[start - 1] == "\n" and self._is_blank(before, start)
         if not blank and not first:
             return Strength.LINE, "line"
         if self._glued:
             return (Strength.PARAGRAPH, "paragraph") if blank else (Strength.LINE, "line")
-        # Stronger than all that is inside the block before: that block is a unit of its own.
+        # Stronger than all boundaries inside the block before: that block is a unit of its own.
         return (self._level(), "paragraph") if blank else (Strength.STRUCTURE, "line")
 
     def _is_blank(self, start: int, end: int) -> bool:
@@ -173,6 +180,6 @@ class MarkdownSketch:
             self._columns.put(start, self._level(), label)
 
     def _whole(self, start: int, label: str) -> None:
-        """A block that should stay whole, even if that parts it from its heading."""
+        """Add a block that should stay whole, even if that separates it from its heading."""
         self._columns.put(start, self._level() + (_KEPT if self._glued else 0), label)
         self._glued = 0

@@ -1,14 +1,15 @@
 """Spans of Markdown that only a full parser can decide.
 
-pulldown-cmark (pyromark) parses CommonMark with tables and footnotes, and says where each block and each word of markup
-is. Making Python objects of them costs more than parsing, so it is asked about no more than has to be: from where plain blocks end
+pulldown-cmark (pyromark) parses CommonMark with tables and footnotes, and reports the span of each block and each
+inline element. Creating Python objects for them costs more than parsing, so it parses as little as possible: from the
+end of the plain blocks
 
-    - one              the stretch begins here
+    - one              the span begins here
     - [ ] two
                        and ends after a blank line,
-    Some words         before a line that no open block can claim
+    Some words         before a line that cannot belong to an open block
 
-and twice as much where a fence or HTML is still open there.
+and twice as much if a fence or HTML is still open there.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from chunker.formats.markup.markdown_reader import Reader
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES
 _LIST_MARKS = frozenset("-+*0123456789")
 
-# A place where a stretch for the parser may end: the next line continues no list, quote or paragraph.
-# It is searched after lines that are not blank; otherwise each blank line would be read again for each one before it.
+# The end of a span for the parser: the next line continues no list, quote or paragraph. Searched only after non-blank
+# lines; otherwise each blank line would be read again for each one before it.
 _STRETCH_END = re.compile(
     r"""
     \n (?: (?<=[^ \t\n]\n) | (?<=[^ \t\n][ ]\n) | (?<=[^ \t\n][ ]{2}\n) | (?<=[^ \t\n][ ]{3}\n) )
@@ -34,7 +35,7 @@ _STRETCH_END = re.compile(
     """,
     re.VERBOSE,
 )
-# The starts of blocks that continue across any lines: fences, and HTML with an end of its own.
+# The starts of blocks that may contain any lines: fences, and HTML with an end of its own.
 _OPENER = re.compile(r"^[ ]{0,3}(?:```|~~~|<(?:script|pre|style|textarea|[!?]))", re.MULTILINE | re.IGNORECASE)
 
 _CONTAINERS = {"BlockQuote": "quote", "List": "list", "FootnoteDefinition": "footnote"}
@@ -43,7 +44,7 @@ _LEAVES = frozenset({"Paragraph", "Heading", "CodeBlock", "HtmlBlock", "Table"})
 
 
 def read_stretch(copy: str, start: int, reader: Reader) -> int:
-    """Parse a stretch that begins at `start`, and tell about it; where it ends."""
+    """Parse a span that begins at `start`, and report its blocks. Returns its end."""
     size = 0
     while True:
         found = _STRETCH_END.search(copy, start + size)
@@ -64,12 +65,12 @@ def read_stretch(copy: str, start: int, reader: Reader) -> int:
         if not _is_open(events, found.start(1) - start):
             _Stretch(copy, start, end, reader).read(iter(events))
             return end
-        # Something at the end of the stretch is not closed yet. Twice as much each time: linear in the end.
+        # A block at the end of the span is not closed yet. Doubling the span each time keeps the total linear.
         size = 2 * (end - start)
 
 
 def parse(copy: str, start: int, end: int, reader: Reader) -> None:
-    """Tell `reader` what the parser says of `copy[start:end]`, where no block is open at either end."""
+    """Report the blocks that the parser finds in `copy[start:end]` to `reader`; no block is open at either end."""
     _Stretch(copy, start, end, reader).read(_events(copy[start:end]))
 
 
@@ -78,7 +79,7 @@ def _events(stretch: str) -> Iterator[tuple[Any, Any]]:
 
 
 def _is_open(events: list[tuple[Any, Any]], blank: int) -> bool:
-    """Whether the last block goes on at the blank line that ends the stretch; then it is not closed."""
+    """Whether the last block continues at the blank line that ends the span, so that it is not closed."""
     if not events:
         return False
     event, span = events[-1]
@@ -86,19 +87,19 @@ def _is_open(events: list[tuple[Any, Any]], blank: int) -> bool:
 
 
 class _Stretch:
-    """A stretch of the copy, and how much of it the reader knows."""
+    """A span of the copy, and how much of it has been reported."""
 
     def __init__(self, copy: str, start: int, end: int, reader: Reader) -> None:
         self._copy = copy
         self._start = start
         self._end = end
         self._reader = reader
-        self._told = start  # the reader knows about the lines before
-        self._line = start, start  # the line that was asked for last
+        self._told = start  # the lines before have been reported
+        self._line = start, start  # the span of the line that was requested last
         self._prose: tuple[int, int] | None = None  # in a tight list a paragraph has no event of its own
 
     def read(self, events: Iterator[tuple[Any, Any]]) -> None:
-        """Tell the reader what the parser says, and about the lines that it is silent on."""
+        """Report the blocks that the parser found, and the lines that belong to none."""
         leaf_end = self._start
         rows: list[int] = []
         for event, span in events:
@@ -136,7 +137,7 @@ class _Stretch:
             if name != "Item":
                 self._reader.close()
             return
-        # The parser lets a list that is indented by a tab begin with the line end before it.
+        # For a list that is indented by a tab, the parser reports the line end before it as its start.
         start = self._line_start(start + self._copy.startswith("\n", start))
         if start > self._told:
             self._reader.lines(self._told, start)
@@ -158,7 +159,7 @@ class _Stretch:
             self._reader.leaf(*self._lines(start, end), "html")
 
     def _inline(self, start: int, end: int) -> None:
-        if start < end:  # an empty cell at the end of a text stands after its table
+        if start < end:  # an empty cell at the end of a text is reported after its table
             self._prose = (start if self._prose is None else self._prose[0]), end
 
     def _end_prose(self) -> None:
@@ -176,7 +177,7 @@ class _Stretch:
     # --- lines
 
     def _lines(self, start: int, end: int) -> tuple[int, int]:
-        """The lines of a leaf; those before it that nobody claims are told about, and from here on it is those after it."""
+        """Return the span of the lines of a leaf. Reports the lines before it that belong to no block."""
         start, end = self._line_start(start), self._line_end(max(start, end - 1))
         if start > self._told:
             self._reader.lines(self._told, start)

@@ -1,12 +1,12 @@
 """reStructuredText: sections by their adornments, then directives, items, rows and sentences.
 
-    .. _guide:                     a target belongs to what follows
+    .. _guide:                     a target belongs to the next block
     Guide                section              scope "Guide"
     =====
-    First. Second.       none; sentence       a title keeps what it introduces
-    .. note::            block                its body is one deeper, the first part of it stays
+    First. Second.       none; sentence       a title stays with the next block
+    .. note::            block                its body is one level deeper; the first part stays with it
        Text.             none
-    .. code-block:: c    block                kept whole where it fits
+    .. code-block:: c    block                kept whole if it fits
        int x;            none
     - one                block (list)
     - two                item
@@ -17,9 +17,9 @@
      3    4              row
     ===  ===
 
-A scan of lines and their indentation, with a stack of what is open. Every boundary but those of sentences stands at a line start.
-Levels of sections are in the order in which their adornments are met. Directives that describe an object, such as
-`.. function:: open(path)`, are scopes too.
+A scan of lines and their indentation, with a stack of open blocks. Every boundary except those of sentences is at a
+line start. Section levels are in the order of the first use of their adornments. Directives that describe an object,
+such as `.. function:: open(path)`, are scopes, too.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from chunker.formats.outline import Outline, Scope, Strength
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the title
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
-_ITEM = 2  # an item, against what it holds
-_APART = 1  # a block with two blank lines before it, or more, against others
+_ITEM = 2  # an item, relative to its contents
+_APART = 1  # a block after two or more blank lines, relative to other blocks
 _DEEPEST = 200
-_KEPT = -2  # between an introduction and a block that should stay whole
+_KEPT = -2  # a block that should stay whole, after an introduction
 _LOWEST = 40  # the lowest level of a section
 
-# Directives whose content is not reStructuredText, or no text of its own.
+# Directives whose content is not reStructuredText, or is not running text.
 _VERBATIM = frozenset(
     """bibliography code code-block csv-table digraph doctest graph graphviz highlight ifconfig image index ipython jupyter-execute
     literalinclude math mermaid parsed-literal plot productionlist prompt raw runblock sourcecode tabularcolumns testcode testoutput testsetup
     uml""".split()  # noqa: SIM905  # a list of words is easier to read than a list of strings
 )
 _CODE = frozenset({"code", "code-block", "ipython", "prompt", "sourcecode", "testcode", "testsetup"})
-# Directives that say something about what follows.
+# Directives that describe the next block.
 _LEADING = frozenset(
     {
         "currentmodule",
@@ -72,13 +72,13 @@ _HEADER_ROWS = re.compile(r":header-rows:\s*([0-9]+)")
 
 
 class RestructuredTextFormat:
-    """reStructuredText as docutils and Sphinx read it."""
+    """reStructuredText, as parsed by docutils and Sphinx."""
 
     language: str | None = "restructuredtext"
 
     def outline(self, text: str) -> Outline:
-        """The sections, directives, items, rows and sentences of `text`. The scopes are the sections, named by their titles, what
-        directives describe, and tables that have a header.
+        """Return the sections, directives, items, rows and sentences of `text`. The scopes are the sections, named by
+        their titles, the objects that directives describe, and tables with a header.
 
         Linear; any str is reStructuredText.
         """
@@ -88,7 +88,7 @@ class RestructuredTextFormat:
 
 
 class _Context(NamedTuple):
-    """A block that is open: its content is indented by `indent` columns, and its items, if it has any, by `item`."""
+    """An open block: its content is indented by `indent` columns."""
 
     indent: int
     kind: str
@@ -107,11 +107,11 @@ class _Walk:
         self._open: list[_Context] = []
         self._headings: list[Heading] = []
         self._levels: dict[str, int] = {}
-        self._glued = 0  # the level of the title that stands directly before, _LOWEST if another introduction does
+        self._glued = 0  # the level of the title directly before, _LOWEST for another introduction
         self._lead: int | None = None  # the start of the targets directly before
 
     def outline(self) -> Outline:
-        """Walk."""
+        """Read the whole text."""
         row = 0
         while row < len(self._lines):
             line = self._lines[row]
@@ -127,7 +127,9 @@ class _Walk:
         return self._open[-1].indent if self._open else 0
 
     def _close_to(self, line: Line) -> None:
-        """Close what this line is not part of; open a quote if it is indented more than what is open."""
+        """Close the blocks that this line does not belong to; open a quote if it is indented more than the innermost
+        block.
+        """
         while self._open and line.indent < self._open[-1].indent:
             self._close(line.start)
         if self._open and self._open[-1].kind == "list" and not self._is_item(line):
@@ -154,7 +156,7 @@ class _Walk:
         return _BLOCK - 3 * min(len(self._open), _DEEPEST)
 
     def _begin(self, start: int, label: str, *, whole: bool = False, bonus: int = 0) -> int:
-        """A block begins; where, with the targets before it."""
+        """Begin a block. Returns its start with the targets before it."""
         if self._lead is not None:
             start = self._lead
             self._lead = None
@@ -172,7 +174,7 @@ class _Walk:
     # --- sections
 
     def _section(self, row: int) -> int:
-        """Read a title, if one begins on this line; the row after it, 0 if none does."""
+        """Read a title, if one begins on this line. Returns the row after it, 0 if there is none."""
         line = self._lines[row]
         if self._open or line.indent > 0:
             return 0
@@ -246,7 +248,7 @@ class _Walk:
         return self._paragraph(row)
 
     def _behind_block(self, row: int) -> int:
-        """The row after the block of lines, as a blank line or a smaller indentation ends it."""
+        """Return the row after this block of lines, which a blank line or a smaller indentation ends."""
         indent = self._lines[row].indent
         row += 1
         while row < len(self._lines) and not self._lines[row].after_blank and self._lines[row].indent >= indent:
@@ -254,7 +256,7 @@ class _Walk:
         return row
 
     def _behind_body(self, row: int, indent: int) -> int:
-        """The row after the lines from `row` on that are indented by more than `indent`."""
+        """Return the row after the lines from `row` on that are indented by more than `indent`."""
         while row < len(self._lines) and self._lines[row].indent > indent:
             row += 1
         return row
@@ -277,7 +279,7 @@ class _Walk:
         after = self._at(behind)
         indented = after is not None and after.indent > line.indent
         if indented and after is not None and not after.after_blank and behind == row + 1:
-            # A term, and its definition indented below it.
+            # A term, and its definition indented after it.
             self._begin(line.start, "item")
             self._enter(_Context(after.indent, "definition", line.start))
             return behind
@@ -293,7 +295,7 @@ class _Walk:
         return behind
 
     def _is_enumerated(self, row: int, width: int) -> bool:
-        """Whether the next line does not show that this one, "A. Einstein", is no item."""
+        """Whether this line is an item; False if the next line shows that it is text, such as "A. Einstein"."""
         line, after = self._lines[row], self._at(row + 1)
         if after is None or after.after_blank or after.indent != line.indent:
             return (
@@ -312,14 +314,14 @@ class _Walk:
             self._begin(line.start, label, bonus=_ITEM)
         indent = line.indent + len(match[1])
         if label != "item":
-            # The content of a field is indented as its second line is.
+            # The content of a field is indented like its second line.
             indent = after.indent if after is not None and after.indent > line.indent else line.indent + 1
         self._enter(_Context(indent, "item", line.start))
         behind = row + 1
         if len(line.text) > len(match[1]) or label != "item":
             inner = line.text[len(match[1]) :]
             if label == "item" and (rst.BULLET.match(inner) or rst.ENUMERATOR.match(inner)):
-                # "- - a": only the outer list is told about; the inner one begins with its second item.
+                # "- - a": only the outer list is added; the inner one begins with its second item.
                 return behind
             while (
                 behind < len(self._lines)
@@ -357,7 +359,7 @@ class _Walk:
         return self._leaf(row, behind, "comment")
 
     def _lead_by(self, row: int, behind: int) -> int:
-        """Targets and short comments belong to what follows."""
+        """Add targets and short comments to the next block."""
         if self._lead is None and not self._glued:
             self._lead = self._lines[row].start
             self._columns.put(self._lead, self._level(), "target")
@@ -368,7 +370,7 @@ class _Walk:
         name = match[1].lower()
         if name in _LEADING:
             return self._lead_by(row, behind)
-        body = row + 1  # options stay with the directive, and an argument that goes on
+        body = row + 1  # options and a continued argument stay with the directive
         while body < behind and not self._lines[body].after_blank:
             body += 1
         if name in _VERBATIM:
@@ -397,7 +399,7 @@ class _Walk:
             self._columns.scopes.append(Scope(start, end, "", self._text[start:first]))
 
     def _list_table(self, line: Line, body: int, behind: int) -> None:
-        """The header rows of a list table are repeated."""
+        """Add a scope that repeats the header rows of a list table."""
         found = _HEADER_ROWS.search(self._copy, line.start, self._lines[body].start if body < behind else line.end)
         if found is None or body == behind:
             return
@@ -440,12 +442,12 @@ class _Walk:
         return behind
 
     def _table(self, rows: list[Line], starts: list[int], header: int | None) -> None:
-        """`starts`: where rows begin; `header`: where the header ends, if there is one."""
+        """Add a table. `starts`: the starts of its rows; `header`: the end of its header, if there is one."""
         start, end = rows[0].start, rows[-1].end
         self._begin(start, "table", whole=True)
         first = header if header is not None else start
         below = [offset for offset in starts if offset >= first]
-        strong = set(below[1:])  # the first one stays with the header
+        strong = set(below[1:])  # the first row stays with the header
         for line in rows[1:-1] if rows[-1].text[0] in "+=" else rows[1:]:
             if line.start in strong:
                 self._columns.put(line.start, Strength.LINE, "row")

@@ -1,4 +1,4 @@
-"""The lines of a source text, in characters and in bytes at once."""
+"""The lines of a source text, in characters and in bytes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ class LineTable:
     r"""The lines of a text: `source` is `text` in UTF-8. Lines end with \n, \r\n or \r; the last one may lack its
     end.
 
-    `starts`: in characters. `byte_starts`, `ends`: in bytes. `indents`: the byte after the indentation, a byte order
-    mark included; a form feed is indentation, too. `first_bytes`: the bytes that stand there, one a line.
-    `blank`: whether the line holds nothing but indentation. No line is empty: a text that ends with a line end has no
-    line after it.
+    `starts`: in characters. `byte_starts`, `ends`: in bytes. `indents`: the offset of the byte after the indentation,
+    which includes a byte order mark and form feeds. `first_bytes`: the bytes at these offsets, one per line. `blank`:
+    whether the line is only indentation. No line is empty: a text that ends with a line end has no line after it.
 
     >>> table = LineTable("é = 1\n\n  b", "é = 1\n\n  b".encode())
     >>> table.starts, table.byte_starts, table.indents, table.blank
@@ -30,8 +29,8 @@ class LineTable:
     __slots__ = ("blank", "byte_starts", "ends", "first_bytes", "indents", "starts")
 
     def __init__(self, text: str, source: bytes) -> None:
-        # A text may have a hundred thousand lines: each step is one call in C for all of them. Unlike that of str,
-        # the method of bytes knows no other line ends than the three.
+        # A text may have a hundred thousand lines: each step is one call in C for all of them. Unlike str.splitlines,
+        # bytes.splitlines knows no other line ends than these three.
         lines = source.splitlines(keepends=True)
         self.ends = list(accumulate(map(len, lines)))
         self.byte_starts = [0, *self.ends[:-1]] if lines else []
@@ -51,15 +50,15 @@ class LineTable:
         return len(self.starts)
 
     def row(self, byte: int) -> int:
-        """The number, from 0, of the line that holds this byte."""
+        """Return the index, from 0, of the line that contains this byte."""
         return bisect_right(self.byte_starts, byte) - 1
 
     def indent(self, row: int) -> int:
-        """The number of bytes of indentation of a line."""
+        """Return the number of bytes of indentation of a line."""
         return self.indents[row] - self.byte_starts[row]
 
     def without(self, rows: Iterable[int], source: bytes) -> bytes:
-        """`source` with spaces in place of what stands on these lines; no byte moves."""
+        """Return `source` with spaces instead of the text of these lines; no byte moves."""
         masked = bytearray(source)
         for row in rows:
             content = source[self.indents[row] : self.ends[row]].rstrip(b"\r\n")

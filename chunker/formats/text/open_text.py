@@ -13,7 +13,7 @@ _BLANKS = "".join(mark for mark in map(chr, range(0x3001)) if mark.isspace() and
 
 
 class TextRestarts:
-    """Plain text can be read anew from any of its boundaries: see `chunker.formats.restarting.Restarts`."""
+    """Restart rules for plain text, from any boundary: see `chunker.formats.restarting.Restarts`."""
 
     numbered: ClassVar[str | None] = None
     decided_by = 0
@@ -22,20 +22,20 @@ class TextRestarts:
         self.outline = outline
 
     def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
-        """All boundaries."""
+        """Return all boundaries."""
         return outline.offsets[bisect_left(outline.offsets, start) :]
 
     def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
-        """A line depends on nothing."""
+        """Return "": a line does not depend on earlier text."""
         return ""
 
     def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Nothing is numbered."""
+        """Return 0: no scope is numbered."""
         return 0
 
 
 class OpenText:
-    """Plain text. What is kept is the visible end of the last line, and the white space after it."""
+    """The outline of a growing plain text. It keeps the last visible character and the white space after it."""
 
     def __init__(self, outline: OutlineOf) -> None:
         self._outline = outline
@@ -46,30 +46,30 @@ class OpenText:
         self.settled = 0
 
     def feed(self, text: str, /) -> Found:
-        """The boundaries up to the last visible character."""
+        """Add `text`. Returns the boundaries up to the last visible character."""
         self._tail += text
         end = len(self._tail.rstrip(_BLANKS))
         if not end:
             return Found([], [], [])
         found = self._boundaries(end)
         self.settled = self._start + end
-        # From a visible character on, lines are found as they would be from the start of the text.
+        # From a visible character on, lines are found as from the start of the text.
         self._tail = self._tail[end - 1 :]
         self._start += end - 1
         return found
 
     def finish(self) -> Found:
-        """A boundary only if there was nothing visible at all: white space at the end belongs to what is before it."""
+        """Return a boundary only if nothing was visible at all: trailing white space belongs to the last line."""
         found = Found([], [], []) if self._began else self._boundaries(len(self._tail))
         self.settled = self._start + len(self._tail)
         return found
 
     def view(self) -> View:
-        """An empty outline, for any stretch: plain text has no scopes."""
+        """Return an empty outline, for any span: plain text has no scopes."""
         return self._view
 
     def _boundaries(self, end: int) -> Found:
-        # The start of the tail is no boundary, but for that of the text.
+        # The start of the tail is no boundary, unless it is the start of the text.
         found = Found.of(self._outline(self._tail[:end]), int(self._began), end, self._start)
         self._began = True
         return found

@@ -2,12 +2,12 @@
 
     "One.\\nTwo.\\n\\nThree."   ->   ^0 DOCUMENT   ^5 LINE   ^11 PARAGRAPH
 
-The more blank lines stand before a paragraph, the stronger it begins: who leaves two between chapters and one between paragraphs means
-something by it.
+The more blank lines come before a paragraph, the stronger its boundary: authors who leave two between chapters and one
+between paragraphs do so on purpose.
 
-There is one boundary for every line that is not blank, so all the work is done in bulk, without a step of Python for each line: by what is
-compiled (chunker/cpp/src/text_rows.cpp); or `str.splitlines` finds the lines, their lengths add up to offsets, and strengths and labels
-are picked by how many of the lines above are blank.
+There is one boundary for every non-blank line, so all the work is done in bulk, without a step of Python per line: by
+the compiled core (chunker/cpp/src/text_rows.cpp); or `str.splitlines` finds the lines, their lengths add up to offsets,
+and the number of blank lines before each selects its strength and label.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from chunker.formats.restarting import Restarts
 from chunker.formats.text.open_text import OpenText, TextRestarts
 from chunker.native import native
 
-# Line ends: those of Unicode (UAX #14 BK, CR, LF, NL). A PARAGRAPH SEPARATOR is one that ends a paragraph on its own. `str.splitlines` also
-# takes three control characters for line ends, \x1c, \x1d and \x1e, and `str.isspace` takes them and \x1f for white space: to us they are
-# characters like others.
+# Line ends: those of Unicode (UAX #14 BK, CR, LF, NL). A PARAGRAPH SEPARATOR ends a paragraph by itself.
+# `str.splitlines` also treats three control characters as line ends, \x1c, \x1d and \x1e, and `str.isspace` treats them
+# and \x1f as white space: here they are ordinary characters.
 _LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]*+(?:\r\n|[\n\r\v\f\x85\u2028\u2029]|\Z)")
 _BLANK = re.compile(r"[^\S\x1c-\x1f]*+")
 _UNUSUAL = ("\x1c", "\x1d", "\x1e", "\x1f", "\u2029")
 
-# More blank lines than these are no stronger.
+# Any more blank lines than these have no effect.
 _MOST_BLANK = 8
-# Strengths by the number of blank lines above.
+# Strengths by the number of blank lines before.
 _STRENGTHS = [int(Strength.LINE), *range(Strength.PARAGRAPH, Strength.PARAGRAPH + _MOST_BLANK)]
 _LABELS = ["line", *["paragraph"] * _MOST_BLANK]
 
@@ -42,12 +42,12 @@ _compiled = native()
 
 
 class TextFormat:
-    """Plain text. Boundaries stand at line starts; blank lines belong to the paragraph before them."""
+    """Plain text. Boundaries are at line starts; blank lines belong to the paragraph before them."""
 
     language: str | None = None
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """The outline of a text that is still growing: no line is read again.
+        """Return the outline of a text that is still growing: no line is read again.
 
         Args:
             outline: A function that makes the outline of a text.
@@ -55,7 +55,7 @@ class TextFormat:
         return OpenText(outline)
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
-        """The rules by which a text can be read from its middle: see `chunker.formats.restarting`.
+        """Return the rules for parsing a text from the middle: see `chunker.formats.restarting`.
 
         Args:
             outline: A function that makes the outline of a text.
@@ -63,7 +63,7 @@ class TextFormat:
         return TextRestarts(outline)
 
     def outline(self, text: str) -> Outline:
-        """The paragraphs and lines of a text; a run of blank lines is not cut. Linear time.
+        """Find the paragraphs and lines of a text; a run of blank lines is not cut. Linear time.
 
         Args:
             text: Any str.
@@ -76,17 +76,17 @@ class TextFormat:
 
 
 def rows_by_compiled(text: str, compiled: ModuleType) -> _Rows:
-    """The lines that are not blank, and the first; a run of blank lines is not cut."""
+    """Return the non-blank lines, and the first line; a run of blank lines is not cut."""
     source = text if text.isascii() else text.encode("utf-8", "surrogatepass")
     rows: _Rows = compiled.text_rows(source, _STRENGTHS, _LABELS)
     return rows
 
 
 def rows_in_bulk(text: str) -> _Rows:
-    """`rows_by_compiled` in Python."""
+    """Do the same as `rows_by_compiled` in Python."""
     ended: list[bool] = []
     if any(mark in text for mark in _UNUSUAL):
-        lines = _LINE.findall(text)[:-1]  # to the expression the end of the text is a line, too
+        lines = _LINE.findall(text)[:-1]  # for the expression, the end of the text is a line, too
         blank = [_BLANK.fullmatch(line) is not None for line in lines]
         ended = [line[-1] == "\u2029" for line in lines]
     else:
@@ -98,7 +98,7 @@ def rows_in_bulk(text: str) -> _Rows:
         runs = accumulate(blank, lambda run, is_blank: min(run + 1, _MOST_BLANK) if is_blank else 0)
     if ended:
         runs = map(max, runs, ended)
-    # Whether a boundary stands at the start of each line.
+    # Whether there is a boundary at the start of each line.
     keep = [True, *map(not_, islice(blank, 1, None))]
     offsets = list(compress(accumulate(map(len, lines), initial=0), keep))
     above = list(compress(chain((0,), runs), keep))

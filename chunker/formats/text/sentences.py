@@ -1,8 +1,8 @@
-"""Sentences: a boundary of one strength at the start of each, and at those of the blocks that another format finds.
+"""Sentences: boundaries of equal strength at the start of each sentence, and of each block that another format finds.
 
     "# Tower\\n\\nIt is high. It is\\nof iron."   ->   ^0 section   ^21 sentence
 
-A line end inside of a paragraph ends no sentence.
+A line end inside a paragraph does not end a sentence.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from chunker.formats.prose import prose_ends
 
 
 class SentenceFormat:
-    """The blocks of a format, and the sentences in them, as equals.
+    """The blocks of a format and the sentences in them, with boundaries of equal strength.
 
     Args:
-        blocks: The format that finds the blocks. Of plain text these are the paragraphs.
+        blocks: The format that finds the blocks; for plain text, the paragraphs.
     """
 
     def __init__(self, blocks: Format) -> None:
@@ -29,13 +29,13 @@ class SentenceFormat:
         return self.blocks.language
 
     def outline(self, text: str) -> Outline:
-        """The sentences and blocks of a text. Linear time.
+        """Find the sentences and blocks of a text. Linear time.
 
         Args:
             text: Any str.
         """
         found = self.blocks.outline(text)
-        # Lines of plain text are those of its layout; those of a format are rows of tables and items.
+        # Lines of plain text are only layout; lines of other formats are rows of tables, and items.
         least = Strength.PARAGRAPH if self.language is None else Strength.LINE
         labels = {
             offset: label
