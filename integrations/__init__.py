@@ -1,1 +1,3 @@
-"""Plug-ins for other systems, one a module. Importing one imports that system and no other plug-in; this package imports none of them."""
+"""Plug-ins for other systems, one per module. Importing one imports its system and no other plug-in; this package
+imports none of them.
+"""

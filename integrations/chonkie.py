@@ -36,13 +36,15 @@ class TokenBudgetChunker(BaseChunker):
     Without overlap the texts of the chunks concatenate to the whole text.
 
     Args:
-        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes, and chonkie's "character", "word" and "byte".
+        tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts, and chonkie's "character", "word" and
+            "byte".
         chunk_size: The largest number of tokens of a chunk.
-        chunk_overlap: The largest number of tokens that a chunk repeats of the one before; a float is a share of
+        chunk_overlap: The largest number of tokens of the previous chunk that a chunk repeats; a float is a share of
             `chunk_size`.
-        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
-            it by the name of the file in a document's metadata, and by the text.
-        min_chunk_size: No chunk has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of `chunk_size`.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to
+            detect it from the file name in the metadata of a document, and from the text.
+        min_chunk_size: No chunk has fewer tokens, except the last one if every other cut would divide a part that fits;
+            by default an eighth of `chunk_size`.
         strategy: "grow" fills chunk after chunk, "optimal" chooses all cuts together.
 
     Raises:
@@ -80,7 +82,7 @@ class TokenBudgetChunker(BaseChunker):
         )
 
     def chunk(self, text: str) -> list[Chunk]:
-        """The chunks of a text.
+        """Split a text into chunks.
 
         Args:
             text: The text.
@@ -94,7 +96,7 @@ class TokenBudgetChunker(BaseChunker):
         """Cut a document. If it has chunks already, each of them is cut further.
 
         Args:
-            document: The document, to which the chunks are added. Its metadata are added to theirs.
+            document: The document, to which the chunks are added. Its metadata is merged into theirs.
 
         Returns:
             The same document.
@@ -137,20 +139,20 @@ class _Counting(ChonkieTokenizer):
         self._counter = counter
 
     def count_tokens(self, text: str) -> int:
-        """The number of tokens of `text`."""
+        """Return the number of tokens of `text`."""
         return self._counter.count(text)
 
     def encode(self, text: str) -> Sequence[int]:
-        """The token ids of `text`. Raises NotImplementedError if the tokenizer only counts."""
+        """Return the token ids of `text`. Raises NotImplementedError if the tokenizer only counts."""
         ids: Sequence[int] = self._coder("encode")(text)
         return ids
 
     def tokenize(self, text: str) -> Sequence[int]:
-        """The token ids of `text`, as `encode` returns them."""
+        """Return the token ids of `text`, like `encode`."""
         return self.encode(text)
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of token ids. Raises NotImplementedError if the tokenizer only counts."""
+        """Return the text of token ids. Raises NotImplementedError if the tokenizer only counts."""
         text: str = self._coder("decode")(list(tokens))
         return text
 

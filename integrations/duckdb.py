@@ -6,7 +6,7 @@
     connection = duckdb.connect()
     register(connection, max_tokens=512)
     connection.sql("SELECT path, count_tokens(text) FROM documents")
-    connection.sql("SELECT path, unnest(chunk(text), recursive := true) FROM documents")        a row a chunk, a column a field
+    connection.sql("SELECT path, unnest(chunk(text), recursive := true) FROM documents")        a row per chunk, a column per field
 
 Needs DuckDB: pip install "bpe-chunker[duckdb]".
 """
@@ -41,19 +41,19 @@ def register(
     language: str | None = None,
     **options: Unpack[Options],
 ) -> None:
-    """Put the two functions into a connection. Register again under other names for other options.
+    """Register the two functions in a connection. Register them again under other names for other options.
 
     Args:
         connection: A connection of DuckDB.
         max_tokens: The largest number of tokens of a chunk.
         count: The name of the function that counts.
         chunk: The name of the function that chunks.
-        language: The format of all texts: "markdown", "python". None tells each by its content.
-        options: Those of `chunker.TextChunker`; its `tokenizer` is that of both functions.
+        language: The format of all texts: "markdown", "python". None detects it for each text from its content.
+        options: Those of `chunker.TextChunker`; both functions use its `tokenizer`.
 
     Raises:
         OptionError: An option cannot be used.
-        duckdb.Error: A function of such a name is there already.
+        duckdb.Error: A function of this name exists already.
     """
     if language is None:
         batch = ChunkBatch(max_tokens, source=None, **options)
@@ -73,7 +73,7 @@ def register(
 
 
 def _in_sql(kind: pa.DataType) -> str:
-    """A type of Arrow as DuckDB writes it."""
+    """Return an Arrow type in DuckDB's syntax."""
     if pa.types.is_struct(kind):
         fields = ", ".join(f'"{field.name}" {_in_sql(field.type)}' for field in kind)
         return f"STRUCT({fields})"

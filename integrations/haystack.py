@@ -1,4 +1,4 @@
-"""A Haystack component that splits documents into those that fit a token budget exactly.
+"""A Haystack component that splits documents into documents that fit a token budget exactly.
 
     from chunker.integrations.haystack import TokenBudgetDocumentSplitter
     pipeline.add_component("splitter", TokenBudgetDocumentSplitter(split_length=512, split_overlap=50, language="auto"))
@@ -7,7 +7,7 @@ Haystack 3 loads only trusted modules: `Pipeline.loads(yaml, allowed_modules=["c
 `haystack`).
 """
 
-# The package reads the types of `run` as they are: no `from __future__ import annotations` here.
+# Haystack reads the annotations of `run` as types: no `from __future__ import annotations` here.
 import re
 from collections.abc import Callable
 from copy import deepcopy
@@ -33,18 +33,20 @@ _PAGE_BREAKS = re.compile("\f*")
 class TokenBudgetDocumentSplitter:
     """Split documents into documents of at most `split_length` tokens.
 
-    The metadata of each are those of its document, the names of Haystack's own splitter (source_id, split_id,
+    The metadata of each is that of its document, the keys of Haystack's own splitter (source_id, split_id,
     split_idx_start, page_number, with an overlap _split_overlap), split_idx_end, and the fields of a chunk: index,
-    token_count, breadcrumb, kind, start_line and so on. A form feed ends a page. Without overlap the contents concatenate
-    to the content of the document.
+    token_count, breadcrumb, kind, start_line and so on. A form feed ends a page. Without overlap the contents
+    concatenate to the content of the document.
 
     Args:
         split_length: The largest number of tokens of a document.
-        split_overlap: The largest number of tokens that a document repeats of the one before.
-        split_threshold: No document has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of `split_length`.
-        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes. Only a name can be saved with a pipeline.
-        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
-            it by the file that the metadata name ("file_path", "file_name", "source"), and by the text.
+        split_overlap: The largest number of tokens of the previous document that a document repeats.
+        split_threshold: No document has fewer tokens, except the last one if every other cut would divide a part that
+            fits; by default an eighth of `split_length`.
+        tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts. Only a name can be saved with a
+            pipeline.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to
+            detect it from the file name in the metadata ("file_path", "file_name", "source"), and from the text.
         strategy: "grow" fills document after document, "optimal" chooses all cuts together.
         skip_empty_documents: Leave out documents without text; otherwise they pass through.
 
@@ -93,10 +95,10 @@ class TokenBudgetDocumentSplitter:
             documents: The documents.
 
         Returns:
-            Under "documents", the documents that they were split into, in order.
+            The split documents, in order, under the key "documents".
 
         Raises:
-            TypeError: `documents` is no list of documents.
+            TypeError: `documents` is not a list of documents.
             ValueError: The content of a document is None.
         """
         given: object = documents  # callers without types may pass anything
@@ -137,7 +139,7 @@ class TokenBudgetDocumentSplitter:
         return pieces
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as a dictionary, for `Pipeline.dumps`.
+        """Return the settings as a dictionary, for `Pipeline.dumps`.
 
         Raises:
             ValueError: The tokenizer was not given by its name.
@@ -160,10 +162,10 @@ class TokenBudgetDocumentSplitter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "TokenBudgetDocumentSplitter":
-        """The component with saved settings.
+        """Make a component with saved settings.
 
         Args:
-            data: What `to_dict` returned.
+            data: The dictionary that `to_dict` returned.
         """
         made: TokenBudgetDocumentSplitter = default_from_dict(cls, data)
         return made
@@ -171,20 +173,20 @@ class TokenBudgetDocumentSplitter:
 
 def _description(passage: Passage) -> dict[str, int | str]:
     told = passage.description()
-    del told["start_index"], told["end_index"]  # by the names that Haystack's own splitter has for them
-    # A document has an id of its own, and saves its metadata beside it.
+    del told["start_index"], told["end_index"]  # Haystack's own splitter has other names for them
+    # A document has its own id, and Haystack stores the metadata next to it.
     return {"split_idx_end": passage.end, "chunk_id": told.pop("id"), **told}
 
 
 def _leading_page_breaks(text: str) -> int:
-    """The number of page breaks at the start of a text; 0 for a text of page breaks alone."""
+    """Return the number of page breaks at the start of a text; 0 for a text of page breaks only."""
     match = _PAGE_BREAKS.match(text)
     end = 0 if match is None else match.end()
     return end if end < len(text) else 0
 
 
 def _tell_overlaps(pieces: list[Document], passages: list[Passage]) -> None:
-    """Add to the metadata of neighbours which characters they share, in the form of Haystack's own splitter."""
+    """Add the shared characters of neighbours to their metadata, in the form of Haystack's own splitter."""
     for piece in pieces:
         piece.meta["_split_overlap"] = []
     for number in range(1, len(pieces)):

@@ -4,7 +4,7 @@
     from chunker.integrations.polars import chunk, count_tokens
 
     frame.with_columns(tokens=count_tokens("text"))
-    frame.select("path", chunk("text", 512)).explode("chunks").unnest("chunks")       a row a chunk, a column a field
+    frame.select("path", chunk("text", 512)).explode("chunks").unnest("chunks")       a row per chunk, a column per field
 
 Needs Polars: pip install "bpe-chunker[polars]".
 """
@@ -34,7 +34,7 @@ __all__ = ["chunk", "count_tokens"]
 
 
 def count_tokens(texts: str | pl.Expr, tokenizer: str | Path | TokenCounter = "o200k_base") -> pl.Expr:
-    """An expression for the number of tokens of each text; null for null.
+    """Return an expression for the number of tokens of each text; null for null.
 
     Args:
         texts: A column of strings, by its name or as an expression.
@@ -50,12 +50,13 @@ def count_tokens(texts: str | pl.Expr, tokenizer: str | Path | TokenCounter = "o
 def chunk(
     texts: str | pl.Expr, max_tokens: int = 512, *, language: str | None = None, **options: Unpack[Options]
 ) -> pl.Expr:
-    """An expression for the chunks of each text, named "chunks": lists of structures with the columns of `chunker.scale.ChunkBatch`.
+    """Return an expression for the chunks of each text, named "chunks": lists of structures with the columns of
+    `chunker.scale.ChunkBatch`.
 
     Args:
         texts: A column of strings, by its name or as an expression.
         max_tokens: The largest number of tokens of a chunk.
-        language: The format of all texts: "markdown", "python". None tells each by its content.
+        language: The format of all texts: "markdown", "python". None detects it for each text from its content.
         options: Those of `chunker.TextChunker`.
 
     Raises:

@@ -1,16 +1,16 @@
-"""Ray Data: chunks of a dataset, their vectors, and a whole corpus, on as many workers as the cluster has.
+"""Ray Data: chunk a dataset, embed its chunks, and chunk a whole corpus, on the workers of a cluster.
 
     import ray
     from chunker.integrations.ray_data import chunk, chunk_corpus, embed
 
     documents = ray.data.read_parquet("s3://bucket/corpus")            columns: text, path, ...
-    chunks = chunk(documents, 512, workers=8, context=True)            a row a chunk
+    chunks = chunk(documents, 512, workers=8, context=True)            a row per chunk
     embed(chunks, "minilm", workers=(1, 16)).write_parquet("s3://bucket/chunks")
 
-    chunk_corpus("s3://bucket/corpus", "s3://bucket/chunks", [ChunkBatch(512)], workers=8)      may be stopped; the next run goes on
+    chunk_corpus("s3://bucket/corpus", "s3://bucket/chunks", [ChunkBatch(512)], workers=8)      may be stopped; the next run resumes
 
-The work is done by `chunker.scale`: actors hold the tokenizer and the model, tables stay in Arrow. A worker that dies is started anew by Ray, and its
-batch is done again. Needs Ray: pip install "bpe-chunker[ray]".
+The work is done by `chunker.scale`: actors hold the tokenizer and the model, tables stay in Arrow. Ray restarts a
+worker that dies, and repeats its batch. Needs Ray: pip install "bpe-chunker[ray]".
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 __all__ = ["chunk", "chunk_corpus", "embed"]
 
-# Documents at a time: enough to pay for the way to a worker, few enough to hold their chunks in memory.
+# Documents per batch: enough to be worth sending to a worker, few enough to hold their chunks in memory.
 BATCH_ROWS = 256
-# Chunks at a time; the embedder makes its own batches of them.
+# Chunks per batch; the embedder splits them into its own batches.
 EMBED_ROWS = 1024
-# How often a part is tried again after its worker died.
+# The number of retries for a part whose worker died.
 _RETRIES = 1
 
 
@@ -54,7 +54,7 @@ def chunk(
     batch_rows: int = BATCH_ROWS,
     **settings: Unpack[ChunkSettings],
 ) -> Any:  # noqa: ANN401
-    """The chunks of a dataset of texts, a row for each, as `ChunkBatch` makes them.
+    """Chunk a dataset of texts with `ChunkBatch`, into one row per chunk.
 
     Ray keeps the order of the texts only with `DataContext.execution_options.preserve_order`.
 
@@ -62,11 +62,11 @@ def chunk(
         dataset: A `ray.data.Dataset` with a column of texts.
         max_tokens: The largest number of tokens of a chunk.
         workers: The number of actors, or the smallest and the largest number.
-        batch_rows: The largest number of texts that an actor gets at a time.
+        batch_rows: The largest number of texts in a batch of an actor.
         settings: Those of `chunker.scale.ChunkBatch`.
 
     Returns:
-        The dataset of the chunks, which Ray makes when it is read.
+        The dataset of the chunks, which Ray computes when it is read.
 
     Raises:
         OptionError: A setting cannot be used.
@@ -85,19 +85,19 @@ def embed(
     into: str = "embedding",
     **options: Any,  # noqa: ANN401  # those of the embedder
 ) -> Any:  # noqa: ANN401
-    """A dataset with the vectors of a column of texts, as `EmbedBatch` makes them. Each actor loads the model once.
+    """Add the vectors of a column of texts to a dataset with `EmbedBatch`. Each actor loads the model once.
 
     Args:
         dataset: A `ray.data.Dataset` with a column of texts.
-        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that pickles.
+        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that can be pickled.
         workers: The number of actors, or the smallest and the largest number.
-        batch_rows: The largest number of texts that an actor gets at a time.
+        batch_rows: The largest number of texts in a batch of an actor.
         column: The column of texts.
-        into: The column for the vectors; one of that name is replaced.
+        into: The column for the vectors; an existing column of that name is replaced.
         options: Options of a named embedder.
 
     Returns:
-        The dataset with the vectors, which Ray makes when it is read.
+        The dataset with the vectors, which Ray computes when it is read.
     """
     settings = {"column": column, "into": into, **options}
     return _mapped(dataset, EmbedBatch, (embedder,), settings, workers=workers, rows=batch_rows)
@@ -140,13 +140,13 @@ def chunk_corpus(
 ) -> CorpusReport:
     """Chunk the files of a corpus with tasks of Ray: `chunker.scale.chunk_corpus` on a cluster.
 
-    Each part is finished or not begun, and a second run skips finished ones. A part whose worker dies is given to another
-    once.
+    The result of a part is complete or absent, and a second run skips finished parts. A part whose worker dies is
+    retried once.
 
     Args:
         source: The folder or URL of the corpus, which every machine can reach.
         target: The folder or URL for the results, which every machine can reach.
-        steps: Each step makes a table of a table, and pickles; by default `ChunkBatch()` alone.
+        steps: Functions from a table to a table, which can be pickled; by default `ChunkBatch()` alone.
         workers: The largest number of tasks at a time.
         output: The format of the results: "parquet" or "jsonl".
         rows: The largest number of rows of a table.
@@ -164,7 +164,7 @@ def chunk_corpus(
 
 
 class _Tasks:
-    """Does parts in tasks of Ray."""
+    """Processes parts in Ray tasks."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers

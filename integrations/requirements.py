@@ -6,7 +6,7 @@ from chunker.errors import MissingExtraError
 
 
 def missing(error: ModuleNotFoundError, extra: str) -> MissingExtraError:
-    """The error to raise from `error`, which says how to install what is missing.
+    """Return the error to raise from `error`; it says how to install the missing package.
 
     >>> str(missing(ModuleNotFoundError("No module named 'haystack'", name="haystack"), "haystack"))
     'haystack is not installed: pip install "bpe-chunker[haystack]"'

@@ -1,10 +1,9 @@
 r"""Split texts at your own separators, the best first, as LangChain's recursive splitter does.
 
     ["\n## ", "\n\n", " "]     # A\n\nsome words\n## B\n\nmore
-                                   ^3  ^10      ^16  ^22            two of them are stronger than the one between words
+                                   ^3  ^10      ^16  ^22            two of them are stronger than those between words
 
-Unlike there, the separators do not have the last word: a stretch that has none of them and does not fit is cut at sentences, words and
-grapheme clusters.
+Unlike there, a span without separators that does not fit is cut further: at sentences, words and grapheme clusters.
 """
 
 from __future__ import annotations
@@ -28,9 +27,11 @@ _compiled = native()
 
 
 class SeparatorsFormat:
-    r"""Boundaries at `separators`, strings or, with `regex`, regular expressions; the best first. "" ends the list.
+    r"""A format with boundaries at `separators`: strings or, with `regex`, regular expressions, the best first. "" ends
+    the list.
 
-    `keep`: True or "start" cuts before a separator, False or "end" behind it. Raises `OptionError` for an expression that is none.
+    `keep`: True or "start" cuts before a separator, False or "end" after it. Raises `OptionError` for an invalid
+    expression.
 
     >>> SeparatorsFormat(["\n\n", " "]).outline("a b\n\nc").boundaries
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -45,10 +46,11 @@ class SeparatorsFormat:
         if "" in used:
             del used[used.index("") :]
         self._cut_before = keep in {True, "start"}
-        # Separators up to here are looked for in the whole text: where one of several characters begins may depend on what is before it.
+        # Separators up to this rank are searched for in the whole text: a match of several characters may depend on the
+        # text before it.
         single = [len(separator) == 1 and not regex for separator in used]
         self._whole = max((rank + 1 for rank, is_single in enumerate(single) if not is_single), default=0)
-        # The finer ones, all of one character, and the strengths of these.
+        # The finer separators, each of one character, and their strengths.
         finer = dict.fromkeys(used[self._whole :])
         self._finer = re.compile(f"[{re.escape(''.join(finer))}]" if finer else "(?!)")
         try:
@@ -56,24 +58,24 @@ class SeparatorsFormat:
             self._patterns = [re.compile(separator if regex else re.escape(separator)) for separator in used]
         except re.error as error:
             raise OptionError(f"separators must be regular expressions: {error.pattern!r}: {error}") from error
-        # Of each rank, the best first.
+        # The strength of each rank, the best first.
         self._by_rank = [Strength.STRUCTURE + len(used) - rank for rank in range(len(used))]
         self._strengths = {separator: self._by_rank[used.index(separator)] for separator in finer}
 
     def outline(self, text: str) -> Outline:
-        """The separators of `text`. As fast as the expressions are: each looks at the text once."""
+        """Return the boundaries at the separators of `text`. Each expression reads the text once."""
         return self._outlined(text, self._find(text, 0, len(text), 0, len(self._patterns)))
 
     def sketch(self, text: str, size: int) -> Sketch:
-        """The outline of `text`, with closed units: inside of those of at most `size` characters no separator of one character is looked for, unless there are stronger ones
-        of several.
+        """Return the outline of `text` with closed units: units of at most `size` characters are not searched for
+        separators of one character, unless stronger separators of several characters exist.
         """
         if not text:
             return Sketch.of_outline(Outline([]))
         found = self._find(text, 0, len(text), 0, self._whole)
         closed: list[int] = []
         for rank in range(self._whole, len(self._patterns)):
-            # What is still too long is looked into, one separator after the other.
+            # Split units that are still too long, one separator after the other.
             offsets = [0, *sorted(found), len(text)]
             closed = []
             for start, end in pairwise(offsets):
@@ -89,7 +91,7 @@ class SeparatorsFormat:
             strengths = [self._strengths[text[place]] for place in places]
             if not self._cut_before:
                 places = [place + 1 for place in places]
-            # What stands at the ends of a unit is no boundary inside it.
+            # Boundaries at the ends of a unit are not inside it.
             first, last = bisect_right(places, offset), bisect_left(places, ends[offset])
             places, strengths = places[first:last], strengths[first:last]
             return Inside(places, strengths, ["part"] * len(places), ())
@@ -108,7 +110,7 @@ class SeparatorsFormat:
         return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)
 
     def _find(self, text: str, start: int, end: int, first: int, last: int) -> dict[int, int]:
-        """The boundaries inside text[start:end] at separators of these ranks, and the best rank of each."""
+        """Return the boundaries inside text[start:end] at separators of these ranks, with the best rank of each."""
         found: dict[int, int] = {}
         for rank in reversed(range(first, last)):
             found.update(dict.fromkeys(self._places(text, start, end, rank), rank))
@@ -117,12 +119,12 @@ class SeparatorsFormat:
         return found
 
     def _places(self, text: str, start: int, end: int, rank: int) -> Iterable[int]:
-        """The cuts inside text[start:end] at the separators of a rank, in order."""
+        """Return the cuts inside text[start:end] at the separators of a rank, in order."""
         literal = self._literals[rank]
         if not literal:
             matches = self._patterns[rank].finditer(text, start, end)
             return (match.start() if self._cut_before else match.end() for match in matches)
-        # All of them in one call, without an object of a match for each.
+        # All occurrences in one call, without a match object for each.
         if _compiled is not None and end - start == len(text):
             with suppress(UnicodeEncodeError):  # halves of surrogate pairs
                 found = _compiled.occurrences(text, literal)
@@ -133,13 +135,14 @@ class SeparatorsFormat:
         return map(add, accumulate(map(len, parts)), count(first, len(literal)))
 
     def without_separator(self, text: str) -> str:
-        r"""`text` without the best separator that it ends with.
+        r"""Remove the best separator at the end of `text`, if there is one.
 
         >>> SeparatorsFormat(["\n\n", "\n"]).without_separator("a\n\n")
         'a'
         """
         for pattern in self._patterns:
-            # Not by a search for the expression at the very end, which takes the square of a run that it could begin anywhere in.
+            # Do not search for the expression only at the end of the text: for a run of matches that takes quadratic
+            # time.
             last = None
             for last in pattern.finditer(text):  # noqa: B007  # the last one is what is wanted
                 pass

@@ -1,9 +1,9 @@
-"""Spark: the chunks of a column of a DataFrame, and their vectors, by `mapInArrow`: tables stay in Arrow from end to end.
+"""Spark: chunk a column of a DataFrame, and embed the chunks, by `mapInArrow`: tables stay in Arrow from end to end.
 
     from chunker.integrations.spark import chunk, embed
 
     documents = spark.read.parquet("s3a://bucket/corpus")              columns: text, path, ...
-    chunks = chunk(documents, 512, context=True)                       a row a chunk
+    chunks = chunk(documents, 512, context=True)                       a row per chunk
     embed(chunks, "minilm").write.parquet("s3a://bucket/chunks")
 
 Each task builds the tokenizer or the model once, before its first batch; `spark.sql.execution.arrow.maxRecordsPerBatch` limits the rows of a batch.
@@ -34,7 +34,7 @@ __all__ = ["chunk", "embed"]
 
 
 def chunk(frame: Any, max_tokens: int = 512, **settings: Unpack[ChunkSettings]) -> Any:  # noqa: ANN401  # DataFrames of Spark
-    """The chunks of a DataFrame of texts, a row for each, as `ChunkBatch` makes them.
+    """Chunk a DataFrame of texts with `ChunkBatch`, into one row per chunk.
 
     Args:
         frame: A DataFrame of Spark with a column of texts.
@@ -42,7 +42,7 @@ def chunk(frame: Any, max_tokens: int = 512, **settings: Unpack[ChunkSettings]) 
         settings: Those of `chunker.scale.ChunkBatch`.
 
     Returns:
-        The DataFrame of the chunks, which Spark makes when it is read.
+        The DataFrame of the chunks, which Spark computes when it is read.
 
     Raises:
         OptionError: A setting cannot be used.
@@ -60,17 +60,17 @@ def embed(
     into: str = "embedding",
     **options: Any,  # noqa: ANN401  # those of the embedder
 ) -> Any:  # noqa: ANN401
-    """A DataFrame with the vectors of a column of texts, as arrays of floats.
+    """Add the vectors of a column of texts to a DataFrame, as arrays of floats.
 
     Args:
         frame: A DataFrame of Spark with a column of texts.
-        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that pickles.
+        embedder: The name of an embedder (`chunker.index.embedders`), or an embedder that can be pickled.
         column: The column of texts.
-        into: The column for the vectors; one of that name is replaced.
+        into: The column for the vectors; an existing column of that name is replaced.
         options: Options of a named embedder.
 
     Returns:
-        The DataFrame with the vectors, which Spark makes when it is read.
+        The DataFrame with the vectors, which Spark computes when it is read.
     """
     work = EmbedBatch(embedder, column=column, into=into, **options)
     given = to_arrow_schema(frame.schema)
@@ -80,7 +80,7 @@ def embed(
 
 
 def mapped(frame: Any, step: Callable[[pa.Table], pa.Table], schema: pa.Schema) -> Any:  # noqa: ANN401  # DataFrames of Spark
-    """Apply a step to each table of a DataFrame; `schema` is that of its results."""
+    """Apply a step to each table of a DataFrame; `schema` is the schema of its results."""
 
     def of_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

@@ -1,10 +1,11 @@
-"""Common part of the plug-ins: the chunker for each text, white space off the ends of its chunks, and their metadata.
+"""The common part of the plug-ins: choose the chunker for each text, strip the ends of its chunks, and describe them in
+metadata.
 
     text      "# Guide\\n\\nFirst.\\n\\n## Install\\n\\nRun it.\\n"
-    piece      ^........................                            of the chunker: all of the text is in some piece
+    piece      ^........................                            from the chunker: the pieces cover the whole text
     passage    ^.....................                               stripped, if that fits the budget; its offsets are exact
 
-It knows of no other system.
+This module depends on no other system.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ from chunker.options import Options
 
 AUTO = "auto"
 _CHARACTERS = UnitCounter("characters")
-# Where readers of files put the name of the file, by system: LangChain, LlamaIndex, Haystack, chonkie.
+# Metadata keys under which the file readers of LangChain, LlamaIndex, Haystack and chonkie put the name of the file.
 _NAMES = ("source", "file_path", "file_name", "filename", "path")
 
 
 class Passage(NamedTuple):
-    """`text[start:end]`, which has `tokens` tokens. `kind` is what begins there, `breadcrumb` the names of the regions around it, `index` its
-    number among the passages of its text, `note` what the format has to say, `source` the name of the file that the text comes from.
+    """`text[start:end]`, with `tokens` tokens. `kind` is the kind of text that begins there, `breadcrumb` the names of
+    the regions around it, `index` its number among the passages of its text, `note` a note of the format, `source` the
+    name of the file that the text comes from.
     """
 
     text: str
@@ -50,7 +52,9 @@ class Passage(NamedTuple):
     source: str | None = None
 
     def description(self) -> dict[str, int | str]:
-        """Metadata of the passage, by the names of `chunker.fields`: only numbers and strings, because every store takes those."""
+        """Return metadata of the passage, with the names of `chunker.fields`: only numbers and strings, which every
+        store accepts.
+        """
         told = self._asdict()
         span = {name: told[name] for name in SPAN_FIELDS}
         made = {
@@ -61,7 +65,9 @@ class Passage(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """`text[start:end]`, which has `tokens` tokens. `kind` is what begins there; text from `fresh` on is in no slice before."""
+    """`text[start:end]`, with `tokens` tokens. `kind` is the kind of text that begins there; text from `fresh` on is in
+    no earlier slice.
+    """
 
     start: int
     end: int
@@ -73,8 +79,9 @@ class Slice(NamedTuple):
 class Chunkers:
     """The chunker for each text of a pipeline.
 
-    `language`: None for plain text, the name of a language or format in any of its forms ("python", "C++", "rst"), or "auto": told by the
-    name of the file that a text comes from, or by the text. `format`: an object that is a `chunker.formats.Format`, in its place.
+    `language`: None for plain text, any name of a language or format ("python", "C++", "rst"), or "auto" to detect it
+    from the name of the file that a text comes from, or from the text. `format`: a `chunker.formats.Format` object,
+    instead of `language`.
 
     Raises `UnknownLanguageError` and `MissingGrammarError`, both ValueErrors, and what `chunker.TextChunker` raises.
     """
@@ -99,7 +106,7 @@ class Chunkers:
         return self._fixed.tokenizer
 
     def chunker(self, text: str, metadata: Mapping[str, object] | None = None) -> TextChunker:
-        """The chunker for `text`, which may come from the file that its metadata names."""
+        """Return the chunker for `text`, which may come from the file that its metadata names."""
         if not self._auto:
             return self._fixed
         return chunker_for(source_of(metadata) or "", self._max_tokens, text=text, **self._options)
@@ -112,10 +119,11 @@ class Chunkers:
         strip: bool = False,
         drop: Callable[[str], str] | None = None,
     ) -> Iterator[Passage]:
-        """The chunks of `text`; with `strip` without white space at their ends, and without those that are nothing else. `drop` takes off
-        the end of a chunk what is not wanted there, before that.
+        """Yield the chunks of `text`. With `strip`, white space at their ends is removed, and chunks of white space
+        only are dropped. Before that, `drop` removes an unwanted end of a chunk.
 
-        Where less text would have more tokens than the budget, as a word at the start of a text can cost more than behind a space, it stays.
+        If the shorter text had more tokens than the budget, because a word can cost more at the start of a text than
+        after a space, it is not shortened.
         """
         chunker = self.chunker(text, metadata)
         outline = chunker.outline(text)
@@ -144,7 +152,7 @@ class Chunkers:
         strip: bool = False,
         drop: Callable[[str], str] | None = None,
     ) -> list[str]:
-        """The texts of the passages of `text`, for who needs nothing else."""
+        """Return the texts of the passages of `text`, for callers that need nothing else."""
         chunker = self.chunker(text, metadata)
         if drop is not None or not isinstance(chunker.tokenizer, UnitCounter):
             return [text[start:end] for start, end in self.slices(text, metadata, strip=strip, drop=drop)]
@@ -166,7 +174,9 @@ class Chunkers:
         strip: bool = False,
         drop: Callable[[str], str] | None = None,
     ) -> list[tuple[int, int]]:
-        """Where the passages of `text` begin and end, for who needs no more of them: then less of the text is looked at."""
+        """Return start and end of the passages of `text`. Faster than `passages`, because less of the text is
+        parsed.
+        """
         chunker = self.chunker(text, metadata)
         if drop is None and _is_one_chunk(text, chunker):
             start, end = _stripped(text, 0, len(text)) if strip else (0, len(text))
@@ -175,7 +185,7 @@ class Chunkers:
 
 
 def _is_one_chunk(text: str, chunker: TextChunker) -> bool:
-    """Whether a text fits by its length alone, and nothing but its length decides."""
+    """Whether a text certainly is one chunk, by its length in characters alone."""
     fills = chunker.strategy == "grow" and chunker.desired_tokens is None and not chunker.context
     return fills and len(text) <= chunker.budget.max_tokens and chunker.tokenizer == _CHARACTERS
 
@@ -184,11 +194,11 @@ def _slices(
     text: str, chunker: TextChunker, outline: Outline, *, strip: bool, drop: Callable[[str], str] | None
 ) -> Iterator[Slice]:
     done = 0
-    # Less text never has more characters, bytes or words.
+    # A shorter text never has more characters, bytes or words.
     plain = strip and drop is None and isinstance(chunker.tokenizer, UnitCounter)
     for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None)):
         start, end, _, tokens, label = piece
-        fresh, done = max(done, start), end  # behind the overlap
+        fresh, done = max(done, start), end  # after the overlap
         if plain:
             start, end = _stripped(text, start, end)
             tokens = chunker.tokenizer.count(text[start:end])
@@ -199,13 +209,13 @@ def _slices(
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of `text[start:end]` without the white space at its ends."""
+    """Return the span of `text[start:end]` without the white space at its ends."""
     body = text[start:end].rstrip()
     return start + len(body) - len(body.lstrip()), start + len(body)
 
 
 def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> Iterator[tuple[int, int]]:
-    """The wanted part of a body, and larger ones that may do in its place, in characters."""
+    """Yield the wanted part of a body, and larger parts that may replace it, in characters."""
     wanted = len(body) if drop is None else len(drop(body))
     if not strip:
         yield 0, wanted
@@ -223,7 +233,9 @@ def _windows(body: str, *, strip: bool, drop: Callable[[str], str] | None) -> It
 
 
 def _trimmed(text: str, piece: Piece, chunker: TextChunker, windows: Iterator[tuple[int, int]]) -> tuple[int, int, int]:
-    """Start, end and tokens of the first of these parts of a piece that fits; of all of it, if none does."""
+    """Return start, end and token count of the first of these parts of a piece that fits; of the whole piece, if none
+    does.
+    """
     whole = piece.end - piece.start
     for first, last in windows:
         if (first, last) == (0, whole):
@@ -236,7 +248,7 @@ def _trimmed(text: str, piece: Piece, chunker: TextChunker, windows: Iterator[tu
 
 
 def named_format(language: str) -> str:
-    """The name of the format for a language by any of its names; raises `UnknownLanguageError`."""
+    """Return the name of the format for a language, given by any of its names. Raises `UnknownLanguageError`."""
     name = language if language in format_names() else format_called(language)
     if name is None:
         raise UnknownLanguageError(
@@ -247,7 +259,7 @@ def named_format(language: str) -> str:
 
 
 def source_of(metadata: Mapping[str, object] | None) -> str | None:
-    """The name of the file that a text comes from, if its metadata says so.
+    """Return the name of the file that a text comes from, if its metadata contains it.
 
     >>> source_of({"page": 3, "file_name": "notes.md"})
     'notes.md'

@@ -4,7 +4,7 @@
     splitter = TokenBudgetTextSplitter(chunk_size=512, chunk_overlap=50, language="auto", add_chunk_metadata=True)
     documents = splitter.split_documents(documents)
 
-Splitters with the names and arguments of LangChain's, for programs that change an import and nothing else:
+Splitters with the names and arguments of LangChain's, for programs that change only an import:
 
     from chunker.integrations.langchain import Language, MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter, TokenTextSplitter
 

@@ -3,7 +3,8 @@ r"""LangChain's splitters under their names and with their arguments: only the i
     from chunker.integrations.langchain import RecursiveCharacterTextSplitter       # was: from langchain_text_splitters import ...
     splitter = RecursiveCharacterTextSplitter.from_tiktoken_encoder("cl100k_base", chunk_size=512, chunk_overlap=50)
 
-The chunks differ from LangChain's: none is above `chunk_size`, none holds half a character, and each `start_index` is exact.
+The chunks differ from LangChain's: none exceeds `chunk_size`, none contains half a character, and each `start_index` is
+exact.
 """
 
 from __future__ import annotations
@@ -28,26 +29,26 @@ from chunker.integrations.langchain.splitter import TokenBudgetTextSplitter, enc
 from chunker.integrations.separators import Keep, SeparatorsFormat
 from chunker.integrations.splitting import AUTO, Chunkers
 
-# The stack level of whoever called the constructor or `from_language`.
+# The stack level of the caller of the constructor or `from_language`.
 _CALLER = 4
 
 
 class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
     """LangChain's splitter of this name, with a budget that holds.
 
-    `from_language` cuts at the structure of the language if this package knows it, and else at LangChain's separators for
-    it; likewise, with a warning, if the grammar of the language is not installed.
+    `from_language` cuts at the structure of the language if this package knows it, otherwise at LangChain's separators
+    for it; also, with a warning, if the grammar of the language is not installed.
 
     Args:
-        separators: Texts to cut at, the best first. Text between two of them that does not fit is cut at sentences and
-            words. By default cuts are those of plain text: paragraphs, lines, sentences, words.
-        keep_separator: True and "start" keep the separator at the start of the next chunk, "end" at the end of the chunk;
-            False drops it there.
-        is_separator_regex: The separators are regular expressions.
-        length_function: Measures `chunk_size` and `chunk_overlap`; by default in characters. The `count` of a tokenizer of
-            this package counts incrementally; another function is called again for each part of a growing chunk. A length that is no whole number, as of
-            `lambda text: len(text) / 4`, is rounded up.
-        tokenizer: As `TokenBudgetTextSplitter` takes it, in place of `length_function`.
+        separators: Strings to cut at, the best first. Text between two of them that does not fit is cut at sentences
+            and words. By default texts are cut as plain text: at paragraphs, lines, sentences, words.
+        keep_separator: True and "start" keep the separator at the start of the next chunk, "end" at the end of the
+            chunk; False drops it.
+        is_separator_regex: Whether the separators are regular expressions.
+        length_function: Measures `chunk_size` and `chunk_overlap`; by default in characters. The `count` of a tokenizer
+            of this package counts incrementally; any other function is called again for each part of a growing chunk. A
+            length that is not an integer, as from `lambda text: len(text) / 4`, is rounded up.
+        tokenizer: As for `TokenBudgetTextSplitter`, instead of `length_function`.
         kwargs: The other options of `TokenBudgetTextSplitter`.
 
     Raises:
@@ -93,13 +94,13 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
 
     @staticmethod
     def get_separators_for_language(language: Language) -> list[str]:
-        """LangChain's separators for a language.
+        """Return LangChain's separators for a language.
 
         Args:
             language: The language.
 
         Raises:
-            ValueError: LangChain has none for it.
+            ValueError: LangChain has no separators for it.
         """
         return _Theirs.get_separators_for_language(language)
 
@@ -107,14 +108,14 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
 class TokenTextSplitter(TokenBudgetTextSplitter):
     """LangChain's splitter of this name: chunks of at most `chunk_size` tokens of an encoding, with nothing stripped.
 
-    No character is cut in two. Chunks end between words if they can, so most have a few tokens less than `chunk_size`.
+    No character is split. Chunks end between words if possible, so most have a few tokens less than `chunk_size`.
 
     Args:
         encoding_name: The name of the encoding of tiktoken.
-        model_name: The name of a model, whose encoding is used in place of `encoding_name`.
+        model_name: The name of a model, whose encoding is used instead of `encoding_name`.
         allowed_special: Must be empty: special tokens in a text are plain text.
         disallowed_special: Has no effect.
-        tokenizer: As `TokenBudgetTextSplitter` takes it, in place of an encoding.
+        tokenizer: As for `TokenBudgetTextSplitter`, instead of an encoding.
         kwargs: The other options of `TokenBudgetTextSplitter`. `length_function`, `keep_separator` and `strip_whitespace`
             have no effect, as in LangChain's.
 
@@ -144,7 +145,7 @@ class TokenTextSplitter(TokenBudgetTextSplitter):
 
 
 def _counter(length_function: Callable[[str], float]) -> TokenCounter | Callable[[str], int] | str:
-    """The counter of a length function: a tokenizer, if the function is its `count`."""
+    """Return the counter for a length function: the tokenizer itself, if the function is its `count`."""
     if cast("object", length_function) is len:
         return "characters"
     owner = getattr(length_function, "__self__", None)
@@ -155,7 +156,7 @@ def _counter(length_function: Callable[[str], float]) -> TokenCounter | Callable
 
 
 class _Length:
-    """A length function whose lengths are rounded up: a length is within a whole limit if and only if that is."""
+    """A length function that rounds up: a length is within an integer limit if and only if the rounded length is."""
 
     def __init__(self, function: Callable[[str], float]) -> None:
         self.function = function

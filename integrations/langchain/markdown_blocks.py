@@ -21,9 +21,9 @@ class Heading(NamedTuple):
 
 
 class MarkdownBlocks:
-    """The blocks of one text, of those that stand in no other block. Linear.
+    """The top-level blocks of one text. Linear.
 
-    `headings`: in order. `blocks`: where each begins. `prose`: start and end of those that are paragraphs.
+    `headings`: in order. `blocks`: the start of each block. `prose`: start and end of each paragraph.
 
     >>> found = MarkdownBlocks("# A\\n\\nb\\n")
     >>> found.headings, found.blocks, found.prose
@@ -37,47 +37,47 @@ class MarkdownBlocks:
         self._depth = 0
         copy = copy_for_parsers(text)
         front = _FRONT_MATTER.match(copy)
-        # A byte order mark is another character in the copy, and no part of the first block.
+        # A byte order mark is another character in the copy, and not part of the first block.
         self.start = int(text.startswith("\ufeff")) if front is None else front.end()
         read_blocks(copy, self.start, self)
 
     def heading(self, start: int, end: int, level: int) -> None:
-        """A heading, with its marks."""
+        """See `Reader`."""
         if not self._depth:
             self.headings.append(Heading(start, end, level))
         self._begin(start)
 
     def paragraph(self, start: int, end: int) -> None:
-        """Prose."""
+        """See `Reader`."""
         if not self._depth:
             self.prose.append((start, end))
         self._begin(start)
 
     def code(self, start: int, end: int, info: str | None) -> None:  # noqa: ARG002  # as the interface
-        """A fence or an indented block."""
+        """See `Reader`."""
         self._begin(start)
 
     def table(self, start: int, end: int, rows: list[int]) -> None:  # noqa: ARG002  # as the interface
-        """A table."""
+        """See `Reader`."""
         self._begin(start)
 
     def leaf(self, start: int, end: int, label: str) -> None:  # noqa: ARG002  # as the interface
-        """Another block without blocks inside."""
+        """See `Reader`."""
         self._begin(start)
 
     def lines(self, start: int, end: int) -> None:
-        """Lines that are no block, such as link definitions, which count as one with what stands before them."""
+        """See `Reader`. Such lines, for example link definitions, are added to the block before them."""
 
     def open(self, start: int, label: str) -> None:  # noqa: ARG002  # as the interface
-        """A block with blocks inside begins."""
+        """See `Reader`."""
         self._begin(start)
         self._depth += 1
 
     def item(self, start: int) -> None:
-        """An item begins."""
+        """See `Reader`."""
 
     def close(self) -> None:
-        """The innermost open block ends."""
+        """See `Reader`."""
         self._depth -= 1
 
     def _begin(self, start: int) -> None:

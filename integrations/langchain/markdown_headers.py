@@ -1,12 +1,12 @@
 """LangChain's `MarkdownHeaderTextSplitter` with its arguments, but without changing the text.
 
-    # Guide              {"h1": "Guide"}                        # intro, not a heading: it stands in code
+    # Guide              {"h1": "Guide"}                        # intro, not a heading: it is in code
     First.
     ## Install           {"h1": "Guide", "h2": "Install"}
 
-LangChain's removes tabs and the indentation of every line, code included, and joins blocks with spaces that were not there. Here
-`page_content` is a slice of the text, at `start_index`; headings are those of CommonMark, underlined ones too; and a section of
-more than `chunk_size` tokens is cut further.
+LangChain's splitter removes tabs and the indentation of every line, even in code, and joins blocks with additional
+spaces. Here `page_content` is a slice of the text, at `start_index`; headings are those of CommonMark, including
+underlined ones; and a section of more than `chunk_size` tokens is split further.
 """
 
 from __future__ import annotations
@@ -49,16 +49,17 @@ class _Section(NamedTuple):
 
 
 class MarkdownHeaderTextSplitter:
-    """Split Markdown at headings. The metadata of each document hold the headings above it.
+    """Split Markdown at headings. The metadata of each document contains the headings above it.
 
     Args:
         headers_to_split_on: Pairs of a mark and a metadata key, such as ("##", "Header 2").
-        return_each_line: Make a document of each block, not of each section.
+        return_each_line: Return a document for each block instead of each section.
         strip_headers: Leave the headings themselves out of the documents.
         custom_header_patterns: The levels of other marks: {"**": 1} for lines such as `**Title**`.
         chunk_size: The largest number of tokens of a document; None for no limit.
-        chunk_overlap: The largest number of tokens that a document repeats of the one before, in the same section.
-        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
+        chunk_overlap: The largest number of tokens of the previous document in the same section that a document
+            repeats.
+        tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts.
         add_start_index: Put the offset of each document, in characters, into its metadata as "start_index".
 
     Raises:
@@ -95,7 +96,7 @@ class MarkdownHeaderTextSplitter:
             self._chunkers = Chunkers(chunk_size, "markdown", tokenizer=tokenizer, overlap=chunk_overlap)
 
     def split_text(self, text: str) -> list[Document]:
-        """A document for each section of a text that is more than white space; with `return_each_line`, for each of its blocks.
+        """Return a document for each non-blank section of a text; with `return_each_line`, for each block.
 
         Args:
             text: The Markdown.
@@ -115,7 +116,7 @@ class MarkdownHeaderTextSplitter:
         return documents
 
     def _documents(self, text: str, start: int, end: int, headings: dict[str, str]) -> Iterator[Document]:
-        """The documents of `text[start:end]`, without blank lines before and white space after."""
+        """Yield the documents of `text[start:end]`, without leading blank lines and trailing white space."""
         blank = _BLANK_LINES.match(text, start, end)
         start = start if blank is None else blank.end()
         body = text[start:end].rstrip()
@@ -129,13 +130,13 @@ class MarkdownHeaderTextSplitter:
             yield Document(page_content=part, metadata={**headings, **place})
 
     def _sections(self, text: str, blocks: MarkdownBlocks) -> Iterator[_Section]:
-        """All of `text` in sections, the first of them before any heading."""
+        """Split all of `text` into sections; the first one comes before any heading."""
         found = sorted([*self._marked(text, blocks), *self._titled(text, blocks.headings)])
         start = body = level = 0
         above: list[_Found] = []
         for heading in [*found, None]:
             end = len(text) if heading is None else heading.start
-            # A heading with nothing of its own stays with the first one below it.
+            # A heading without text of its own stays with the first heading below it.
             empty = bool(above) and not text[body:end].strip() and heading is not None and heading.level > level
             if not (empty and not self.strip_headers and not self.return_each_line):
                 yield _Section(start, body, end, {known.key: known.title for known in above if known.key is not None})
@@ -147,14 +148,16 @@ class MarkdownHeaderTextSplitter:
                 above.append(heading)
 
     def _titled(self, text: str, headings: list[Heading]) -> Iterator[_Found]:
-        """The headings of Markdown on the levels to split at."""
+        """Yield the Markdown headings of the levels to split at."""
         for start, end, level in headings:
             mark = "#" * level
             if mark in self._keys and mark not in self._custom:
                 yield _Found(start, end, level, self._keys[mark], _title(text[start:end], mark))
 
     def _marked(self, text: str, blocks: MarkdownBlocks) -> Iterator[_Found]:
-        """The headings with other marks: lines that a custom pattern matches, and lines that begin with a mark."""
+        """Yield the headings with other marks: lines that a custom pattern matches, and lines that begin with a
+        mark.
+        """
         others = [mark for mark in self._keys if mark in self._custom or mark.strip("#")]
         if not others:
             return
@@ -169,7 +172,7 @@ class MarkdownHeaderTextSplitter:
                         break
 
     def _title_behind(self, line: str, mark: str) -> str | None:
-        """The title on a line that is a heading with this mark; None for any other line."""
+        """Return the title on a line that is a heading with this mark; None for any other line."""
         if mark in self._custom:
             match = self._custom[mark].fullmatch(line)
             return match[1].strip() if match is not None and match[1].strip(mark + " ") else None
@@ -178,7 +181,7 @@ class MarkdownHeaderTextSplitter:
 
 
 def _title(heading: str, mark: str) -> str:
-    r"""The text of a heading on one line.
+    r"""Return the text of a heading on one line.
 
     >>> _title("## Use it ##\n", "##"), _title("Use\nit\n--\n", "##")
     ('Use it', 'Use it')

@@ -1,7 +1,7 @@
-"""A LangChain `TextSplitter` whose sizes are tokens, always, and whose offsets are exact.
+"""A LangChain `TextSplitter` whose sizes are always tokens, and whose offsets are exact.
 
-Nothing of a text is lost or replaced but the white space at the ends of a chunk, and `metadata["start_index"]` is where `page_content`
-stands in the text, not where `str.find` would first see it.
+Only white space at the ends of chunks is removed; nothing else is lost or replaced. `metadata["start_index"]` is the
+true offset of `page_content`, not that of its first occurrence, as `str.find` returns it.
 """
 
 from __future__ import annotations
@@ -34,19 +34,21 @@ class TokenBudgetTextSplitter(TextSplitter):
 
     Args:
         chunk_size: The largest number of tokens of a chunk.
-        chunk_overlap: The largest number of tokens that a chunk repeats of the one before.
-        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
-        language: A format or programming language whose structure decides the cuts, also a LangChain `Language`; None for
-            plain text; "auto" to detect it by the file that the metadata name as "source", and by the text.
-        min_chunk_size: No chunk has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of `chunk_size`.
+        chunk_overlap: The largest number of tokens of the previous chunk that a chunk repeats.
+        tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts.
+        language: A format or programming language whose structure decides the cuts, also a LangChain `Language`; None
+            for plain text; "auto" to detect it from the file name "source" in the metadata, and from the text.
+        min_chunk_size: No chunk has fewer tokens, except the last one if every other cut would divide a part that fits;
+            by default an eighth of `chunk_size`.
         strategy: "grow" fills chunk after chunk, "optimal" chooses all cuts together.
         add_start_index: Put the offset of each chunk, in characters, into its metadata as "start_index".
         add_chunk_metadata: Put all fields of a chunk into its metadata: its offsets in characters ("start_index",
             "end_index"), bytes and lines, its tokens, breadcrumb, kind and language.
-        strip_whitespace: Strip the ends of chunks, and drop those of white space alone. Where stripping would raise the
-            count above `chunk_size` (a word can cost more at the start of a text than after a space), that end stays.
-        unsupported: Options of LangChain's splitters that have no meaning here: an error. The splitters with LangChain's
-            names take them.
+        strip_whitespace: Strip the ends of chunks, and drop chunks of white space only. If stripping would raise the
+            count above `chunk_size` (a word can cost more at the start of a text than after a space), that end is not
+            stripped.
+        unsupported: Options of LangChain's splitters that have no meaning here; passing one is an error. The splitters
+            with LangChain's names accept them.
 
     Raises:
         ValueError: A size or the language cannot be used; as LangChain's splitters raise it.
@@ -74,7 +76,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         if chunk_overlap == chunk_size:
             raise ValueError(f"chunk_overlap ({chunk_overlap}) must be smaller than chunk_size ({chunk_size})")
         self._add_chunk_metadata = add_chunk_metadata
-        self._drop: Callable[[str], str] | None = None  # what takes an unwanted end off a chunk
+        self._drop: Callable[[str], str] | None = None  # removes an unwanted end of a chunk
         self._options: Options = {
             "tokenizer": resolve_tokenizer(tokenizer),
             "min_tokens": min_chunk_size,
@@ -82,7 +84,7 @@ class TokenBudgetTextSplitter(TextSplitter):
             "strategy": strategy,
         }
         self._chunkers = self._chunkers_for(language.value if isinstance(language, Language) else language)
-        # The base class measures with it in methods that a subclass of this one might call.
+        # Methods of the base class, which a subclass of this class may call, measure with it.
         self._length_function = self._chunkers.tokenizer.count
 
     def _chunkers_for(self, language: str | None, format: Format | None = None) -> Chunkers:  # noqa: A002  # as TextChunker
@@ -97,11 +99,11 @@ class TokenBudgetTextSplitter(TextSplitter):
         disallowed_special: Literal["all"] | Collection[str] = "all",
         **kwargs: Any,  # noqa: ANN401  # what the base class declares
     ) -> Self:
-        """A splitter that counts by an encoding of tiktoken. Special tokens in a text are plain text.
+        """Make a splitter that counts by an encoding of tiktoken. Special tokens in a text are plain text.
 
         Args:
             encoding_name: The name of the encoding.
-            model_name: The name of a model, whose encoding is used in place of `encoding_name`.
+            model_name: The name of a model, whose encoding is used instead of `encoding_name`.
             allowed_special: Must be empty.
             disallowed_special: Has no effect.
             kwargs: The other options of the class.
@@ -113,7 +115,7 @@ class TokenBudgetTextSplitter(TextSplitter):
 
     @classmethod
     def from_huggingface_tokenizer(cls, tokenizer: Any, **kwargs: Any) -> Self:  # noqa: ANN401  # as the base class; duck-typed
-        """A splitter that counts by a tokenizer of Hugging Face, without the special tokens that it adds.
+        """Make a splitter that counts by a tokenizer of Hugging Face, without the special tokens that it adds.
 
         Args:
             tokenizer: A tokenizer of `transformers` or `tokenizers`.
@@ -124,7 +126,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         """
         if is_huggingface(tokenizer):
             return cls(tokenizer=HuggingFaceCounter(tokenizer, add_special_tokens=False), **kwargs)
-        # Those of transformers that are written in Python.
+        # Tokenizers of transformers that are written in Python.
         if not hasattr(tokenizer, "num_special_tokens_to_add") or not hasattr(tokenizer, "tokenize"):
             raise ValueError(
                 f"Tokenizer received was not an instance of PreTrainedTokenizerBase or tokenizers.Tokenizer: {tokenizer!r:.100}"
@@ -133,10 +135,10 @@ class TokenBudgetTextSplitter(TextSplitter):
 
     @classmethod
     def from_language(cls, language: Language | str, **kwargs: Any) -> Self:  # noqa: ANN401  # as in LangChain's own splitters
-        """A splitter that cuts at the structure of a language.
+        """Make a splitter that cuts at the structure of a language.
 
         Args:
-            language: As the class takes it.
+            language: As for the class.
             kwargs: The other options of the class.
 
         Raises:
@@ -145,7 +147,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         return cls(language=language, **kwargs)
 
     def split_text(self, text: str) -> list[str]:
-        """The chunks of a text, each of at most `chunk_size` tokens.
+        """Split a text into chunks of at most `chunk_size` tokens.
 
         Args:
             text: The text.
@@ -156,11 +158,11 @@ class TokenBudgetTextSplitter(TextSplitter):
         return self._chunkers.texts(text, strip=self._strip_whitespace, drop=self._drop)
 
     def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
-        """A document for each chunk of each text.
+        """Return a document for each chunk of each text.
 
         Args:
             texts: The texts.
-            metadatas: The metadata of each text, of which each of its documents gets a copy; by default none.
+            metadatas: The metadata of each text; each of its documents gets a copy. None by default.
 
         Returns:
             The documents, in the order of the texts. The fields of each chunk are in its metadata if the splitter adds them.
@@ -190,7 +192,9 @@ def encoding_of(
     allowed_special: Literal["all"] | AbstractSet[str] | None,
     _disallowed_special: Literal["all"] | Collection[str],
 ) -> str:
-    """The name of the encoding or model that LangChain's four arguments ask for; raises ValueError where special tokens are allowed."""
+    """Return the name of the encoding or model that LangChain's four arguments select. Raises ValueError if special
+    tokens are allowed.
+    """
     if allowed_special:
         raise ValueError(f"allowed_special must be empty, special tokens are plain text here; got {allowed_special!r}")
     return encoding_name if model_name is None else model_name

@@ -1,6 +1,6 @@
-"""A LlamaIndex parser of nested nodes: small ones to find, large ones to read, for `AutoMergingRetriever`.
+"""A LlamaIndex parser of nested nodes: small nodes to search, large nodes to read, for `AutoMergingRetriever`.
 
-Each node knows its PARENT, its CHILD nodes, and the PREVIOUS and NEXT node of its level:
+Each node has relationships to its PARENT, its CHILD nodes, and the PREVIOUS and NEXT node of its level:
 
     2048    |              node               |
      512    |   node   |    node  |    node   |
@@ -27,23 +27,24 @@ from chunker.integrations.splitting import Chunkers, Passage
 class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
     """Parse documents into nodes of several sizes, each node inside one of the next larger size.
 
-    A size limits all that a model reads of a node, its metadata included. The children of a node concatenate to it: nothing
-    is stripped. Nodes come level by level, the largest first.
+    A size limits everything that a model reads of a node, including its metadata. The children of a node concatenate to
+    it: nothing is stripped. Nodes come level by level, the largest first.
 
     Attributes:
         chunk_sizes: The largest numbers of tokens of a node, one for each level, from the largest to the smallest.
-        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
-        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
-            it by the file that the metadata name ("file_path", "file_name"), and by the text.
+        tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to
+            detect it from the file name in the metadata ("file_path", "file_name"), and from the text.
         strategy: "grow" fills node after node, "optimal" chooses all cuts together.
-        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, where models are not shown them.
-        include_metadata: Give nodes the metadata of their document, and count those that models are shown.
+        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, excluded from the text for
+            models.
+        include_metadata: Give nodes the metadata of their document, and count the part that models are shown.
         include_prev_next_rel: Link each node to its neighbours.
-        callback_manager: Is told of the parsing, as LlamaIndex has it.
-        id_func: Makes the id of a node from its number and its document.
+        callback_manager: Receives the events of parsing.
+        id_func: Returns the id of a node for its number and its document.
 
     Raises:
-        ValueError: The sizes do not fall, or the metadata of a document leave no room for text.
+        ValueError: The sizes do not decrease, or the metadata of a document leaves no room for text.
     """
 
     chunk_sizes: list[int] = Field(
@@ -57,7 +58,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
             context: Not read.
 
         Raises:
-            ValueError: The sizes do not fall, or are not positive.
+            ValueError: The sizes do not decrease, or are not positive.
         """
         super().model_post_init(context)
         sizes = self.chunk_sizes
@@ -67,7 +68,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name under which it is saved."""
+        """Return the name under which the parser is saved."""
         return "TokenBudgetHierarchicalNodeParser"
 
     def get_nodes_from_documents(
@@ -76,7 +77,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
         show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
         **kwargs: Any,  # noqa: ANN401  # as LlamaIndex
     ) -> list[BaseNode]:
-        """The nodes of all levels of all documents.
+        """Parse documents into the nodes of all levels.
 
         Args:
             documents: The documents.
@@ -87,7 +88,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
             The nodes, document by document, the largest level first.
 
         Raises:
-            ValueError: The metadata of a document leave no room for text.
+            ValueError: The metadata of a document leaves no room for text.
         """
         with self.callback_manager.event(
             CBEventType.NODE_PARSING, payload={EventPayload.DOCUMENTS: documents}
@@ -102,7 +103,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
         show_progress: bool = False,  # noqa: FBT001, FBT002  # as LlamaIndex
         **kwargs: Any,  # noqa: ANN401  # as LlamaIndex
     ) -> list[BaseNode]:
-        """Return the same as `get_nodes_from_documents`, for programs that await it.
+        """Do the same as `get_nodes_from_documents`, for programs that await it.
 
         Args:
             documents: The documents.
@@ -166,7 +167,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
         return made
 
     def _hierarchy(self, document: BaseNode, text: str) -> Hierarchy:
-        """The chunks of a document whose nodes, with their metadata, are within the budgets."""
+        """Return the chunks of a document such that nodes, with their metadata, are within the budgets."""
         rendering = Rendering(document, self._counter.count, with_metadata=self.include_metadata)
         taken = rendering.overhead
         while taken < self.chunk_sizes[-1]:

@@ -1,6 +1,6 @@
-"""Nodes of LlamaIndex: what a document's node will look like to a model, and how nodes are made of its parts.
+"""Nodes of LlamaIndex: render a node as models will read it, and make nodes from the parts of a document.
 
-An embedder gets to read the metadata, too, so the budget is for all of it:
+An embedder also reads the metadata, so the budget covers both:
 
     source: a.md              metadata_str, of the keys that are not excluded
 
@@ -22,9 +22,9 @@ _MODES = (MetadataMode.EMBED, MetadataMode.LLM)
 
 
 class Rendering:
-    """The texts that embedders and models get to read of a node that is a part of `document`.
+    """Renders nodes of `document` as embedders and language models read them.
 
-    `count`: tokens of a text.
+    `count` returns the number of tokens of a text.
     """
 
     def __init__(self, document: BaseNode, count: Callable[[str], int], *, with_metadata: bool) -> None:
@@ -36,34 +36,38 @@ class Rendering:
 
     @property
     def overhead(self) -> int:
-        """Tokens that the metadata take, about: what they do to the count of a text is known when there is one."""
+        """The approximate number of tokens of the metadata; the exact effect on a count depends on the text."""
         return self.tokens("x") - self._count("x") if self._modes else 0
 
     def tokens(self, text: str) -> int:
-        """Tokens of the longest of these texts, where `text` is the content."""
+        """Return the number of tokens of a node with the content `text`, in the rendering with the most tokens."""
         self._probe.text = text
         return max((self._count(self._probe.get_content(metadata_mode=mode)) for mode in self._modes), default=0)
 
     def excess(self, texts: Sequence[str], limit: int) -> int:
-        """By how many tokens the worst of these is above the limit; 0 if none is."""
+        """Return by how many tokens the longest of the rendered texts exceeds the limit; 0 or less if none does."""
         if not self._modes:
             return 0
         return max((self.tokens(text) - limit for text in texts), default=0)
 
 
 def nodes_of(document: BaseNode, passages: Sequence[Passage], id_func: Any) -> list[TextNode]:  # noqa: ANN401  # as LlamaIndex
-    """A node for each passage, with its offsets: those into the text of the document, if `document` is itself a part of one."""
+    """Make a node for each passage, with its offsets. If `document` is itself a part of a document, they are offsets in
+    that document.
+    """
     first = getattr(document, "start_char_idx", None) or 0
     nodes: list[TextNode] = build_nodes_from_splits([passage.text for passage in passages], document, id_func=id_func)
     for node, passage in zip(nodes, passages, strict=True):
         node.start_char_idx, node.end_char_idx = first + passage.start, first + passage.end
-        # All nodes share one dictionary, so each gets its own before it is changed.
+        # All nodes share one dictionary; copy it before it is changed.
         node.relationships = dict(node.relationships)
     return nodes
 
 
 def describe(node: TextNode, passage: Passage) -> None:
-    """Put into the metadata what is known of the passage, without a word of it to a model: it is no part of the budget."""
+    """Put the fields of the passage into the metadata, excluded from the text for models, so that they do not count
+    towards the budget.
+    """
     told = passage.description()
     del told["start_index"], told["end_index"]  # the node has them
     node.metadata = {**node.metadata, **told}
@@ -72,9 +76,9 @@ def describe(node: TextNode, passage: Passage) -> None:
 
 
 def restored(data: dict[str, Any]) -> dict[str, Any]:
-    """Settings as `to_dict` has them, for a constructor: of the function that makes ids only the name was saved.
+    """Convert settings saved by `to_dict` for a constructor. Of the function that makes ids only the name was saved.
 
-    Raises ValueError where that is not LlamaIndex's own, which is a default.
+    Raises ValueError if it is not LlamaIndex's own function, which is the default.
     """
     name = data["id_func"].get("id_func_name") if isinstance(data.get("id_func"), dict) else None
     if name is None:
@@ -97,7 +101,7 @@ def finish(nodes: list[Any], documents: dict[str, Any], *, with_metadata: bool) 
 
 
 def link_neighbours(nodes: Sequence[BaseNode]) -> None:
-    """PREVIOUS and NEXT between nodes that follow each other and have one source."""
+    """Set PREVIOUS and NEXT between consecutive nodes with the same source."""
     for before, behind in pairwise(nodes):
         if before.source_node and behind.source_node and before.source_node.node_id == behind.source_node.node_id:
             behind.relationships[NodeRelationship.PREVIOUS] = before.as_related_node_info()

@@ -1,4 +1,4 @@
-"""Common part of the LlamaIndex parsers: counting tokens, and saving."""
+"""The common part of the LlamaIndex parsers: counting tokens, and saving settings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from chunker.options import Strategy
 
 
 class CountingNodeParser(NodeParser):
-    """A parser whose nodes have at most so many tokens. `TokenBudgetNodeParser` and `TokenBudgetHierarchicalNodeParser` derive from it.
+    """Base class of parsers with a token limit for nodes: `TokenBudgetNodeParser` and
+    `TokenBudgetHierarchicalNodeParser`.
 
     Attributes:
-        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
+        tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts.
         language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect it.
         strategy: "grow" fills node after node, "optimal" chooses all cuts together.
-        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, where models are not shown them.
+        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, excluded from the text for
+            models.
     """
 
     tokenizer: Any = Field(default="o200k_base", description="What counts: a name, a tokenizer or a function.")
@@ -41,16 +43,16 @@ class CountingNodeParser(NodeParser):
 
     @field_serializer("tokenizer")
     def _saved_tokenizer(self, tokenizer: Any) -> str:  # noqa: ANN401  # as the field
-        """The name of the tokenizer, by which caches tell one parser from another."""
+        """Serialize the tokenizer as its name, by which caches distinguish parsers."""
         return str(tokenizer) if isinstance(tokenizer, str | Path) else repr(tokenizer)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:  # noqa: ANN401  # as LlamaIndex
-        """The parser with saved settings.
+        """Make a parser with saved settings.
 
         Args:
-            data: What `to_dict` returned.
-            kwargs: Settings in place of saved ones.
+            data: The dictionary that `to_dict` returned.
+            kwargs: Settings that replace saved ones.
 
         Raises:
             ValueError: The parser had an `id_func` of its own, which cannot be saved, and none is given.
@@ -60,7 +62,7 @@ class CountingNodeParser(NodeParser):
 
     @classmethod
     def from_defaults(cls, **settings: Any) -> Self:  # noqa: ANN401  # the fields
-        """The parser with some settings, as LlamaIndex's own parsers have it.
+        """Make a parser with some settings, like LlamaIndex's own parsers.
 
         Args:
             settings: The fields of the class.

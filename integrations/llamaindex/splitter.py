@@ -1,4 +1,6 @@
-"""A LlamaIndex `MetadataAwareTextSplitter`: all that a model reads of a node, its metadata included, has at most `chunk_size` tokens."""
+"""A LlamaIndex `MetadataAwareTextSplitter`: everything that a model reads of a node, including its metadata, has at
+most `chunk_size` tokens.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +22,23 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
 
     Attributes:
         chunk_size: The largest number of tokens of a node and its metadata.
-        chunk_overlap: The largest number of tokens that a node repeats of the one before.
-        tokenizer: Counts the tokens; all that `chunker.TextChunker` takes.
-        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect
-            it by the file that the metadata name ("file_path", "file_name"), and by the text.
-        min_chunk_size: No node has fewer tokens, except the last one where every other cut would divide a part that fits; by default an eighth of the budget.
+        chunk_overlap: The largest number of tokens of the previous node that a node repeats.
+        tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to
+            detect it from the file name in the metadata ("file_path", "file_name"), and from the text.
+        min_chunk_size: No node has fewer tokens, except the last one if every other cut would divide a part that fits;
+            by default an eighth of the budget.
         strategy: "grow" fills node after node, "optimal" chooses all cuts together.
         strip_whitespace: Strip the ends of nodes.
-        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, where models are not shown them.
-        include_metadata: Give nodes the metadata of their document, and count those that models are shown.
+        include_chunk_metadata: Put the fields of a chunk into the metadata of its node, excluded from the text for
+            models.
+        include_metadata: Give nodes the metadata of their document, and count the part that models are shown.
         include_prev_next_rel: Link each node to its neighbours.
-        callback_manager: Is told of the parsing, as LlamaIndex has it.
-        id_func: Makes the id of a node from its number and its document.
+        callback_manager: Receives the events of parsing.
+        id_func: Returns the id of a node for its number and its document.
 
     Raises:
-        ValueError: The sizes cannot be used together, or the metadata of a document leave no room for text.
+        ValueError: The sizes cannot be used together, or the metadata of a document leaves no room for text.
     """
 
     chunk_size: int = Field(default=1024, description="The most tokens of a node, its metadata included.", gt=0)
@@ -62,11 +66,11 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name under which it is saved."""
+        """Return the name under which the parser is saved."""
         return "TokenBudgetNodeParser"
 
     def split_text(self, text: str) -> list[str]:
-        """The chunks of a text, each of at most `chunk_size` tokens.
+        """Split a text into chunks of at most `chunk_size` tokens.
 
         Args:
             text: The text.
@@ -77,17 +81,18 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
         return self.split_text_metadata_aware(text, "")
 
     def split_text_metadata_aware(self, text: str, metadata_str: str) -> list[str]:
-        """The chunks of a text, each of at most `chunk_size` tokens together with metadata and a blank line before it.
+        """Split a text into chunks of at most `chunk_size` tokens, counted with the metadata and a blank line before
+        each chunk.
 
         Args:
             text: The text.
-            metadata_str: The metadata, as a model reads them.
+            metadata_str: The metadata, as a model reads it.
 
         Returns:
             The texts of the chunks, in order, without the metadata.
 
         Raises:
-            ValueError: The metadata leave no room for text.
+            ValueError: The metadata leaves no room for text.
         """
         if not metadata_str:
             return self._chunkers(self.chunk_size).texts(text, {}, strip=self.strip_whitespace)
@@ -122,7 +127,9 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
         return parsed
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
-        """Postprocess nodes as the base class does, without searching each node in the text: its offset is known."""
+        """Postprocess nodes like the base class, but without searching for each node in the text: its offset is
+        known.
+        """
         finish(nodes, parent_doc_map, with_metadata=self.include_metadata)
         if self.include_prev_next_rel:
             link_neighbours(nodes)
@@ -135,7 +142,9 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
         overhead: int,
         excess: Callable[[Sequence[str], int], int],
     ) -> list[Passage]:
-        """Passages within the budget together with their metadata. Counts do not add up, so each result is counted as it will be read."""
+        """Return passages that fit the budget with their metadata. Token counts are not additive, so each result is
+        counted as it will be read.
+        """
         budget = self.chunk_size - overhead
         while budget > 0:
             passages = list(self._chunkers(budget).passages(text, metadata, strip=self.strip_whitespace))
@@ -149,8 +158,8 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
         )
 
     def _chunkers(self, budget: int) -> Chunkers:
-        """The chunkers for the rest of the budget; the smallest chunk is an eighth of it by default."""
-        # The fields may be set anew.
+        """Return the chunkers for the rest of the budget; by default the smallest chunk is an eighth of it."""
+        # The fields may have been changed.
         settings = (budget, self.language, self.min_chunk_size, self.chunk_overlap, self.strategy)
         if self._last is None or self._last[0] != settings:
             least = self.min_chunk_size

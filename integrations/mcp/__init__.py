@@ -2,8 +2,8 @@
 
     command.py    the command: which roots, which index
     server.py     the tools
-    asked.py      what they take
-    messages.py   lines of standard input that are no message
+    asked.py      their arguments
+    messages.py   lines of standard input that are not messages
 
 Read-only, and confined to the roots it is given (`chunker.integrations.service.roots`). Needs the official SDK (the extra `mcp`), imported when the command runs.
 """

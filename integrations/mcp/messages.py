@@ -1,11 +1,11 @@
-r"""Read standard input line by line, so that requests which the SDK cannot read are answered, too.
+r"""Read standard input line by line, so that requests that the SDK cannot parse are answered, too.
 
     {"id": 3, "method": ..., "text": "\ud83d"}         half a character, as JavaScript cuts an emoji in two
     {"id": 3, "method": ..., "text": 1, "text": 2}     which of the two?
     {"id": 3, "method": ..., "params": [1]}            no request of the protocol
-    {"id": 3,                                          no JSON: nobody can tell whose it is, and the answer has the id null
+    {"id": 3,                                          no JSON: the id is unknown, and the answer has the id null
 
-The SDK passes over such lines in silence, so that the client waits for ever. Here it is told why, as JSON-RPC has it.
+The SDK ignores such lines silently, so that the client waits forever. This module answers them with a JSON-RPC error.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ _HALF = "it holds half a character (a lone surrogate, such as \\ud83d): send who
 
 
 class Answers(Protocol):
-    """The stream of answers, which the SDK writes to standard output."""
+    """Protocol of the stream of answers, which the SDK writes to standard output."""
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Send one."""
+        """Send one answer."""
 
 
 class Lines:
-    """The lines of `stream` that the SDK can read. Whoever sent another one gets an answer, by way of `answers`, as soon as that is there.
+    """The lines of `stream` that the SDK can parse. Any other line is answered with an error through `answers`, as soon
+    as that is set.
 
     Args:
-        stream: Decoded as UTF-8 with `errors="surrogateescape"`, so that bytes that are none can be told.
+        stream: Standard input, decoded as UTF-8 with `errors="surrogateescape"`, so that invalid bytes can be detected.
         answers: Set when the SDK has opened its streams.
     """
 
@@ -46,7 +47,7 @@ class Lines:
         self._answers = answers
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """The lines, each when it has come."""
+        """Yield the lines as they arrive."""
         async for line in self._stream:
             complaint = complaint_about(line)
             if complaint is None:
@@ -56,7 +57,7 @@ class Lines:
 
 
 def complaint_about(line: str) -> JSONRPCError | None:
-    r"""The answer to a line that is no message; None for a message, and if nobody waits for an answer.
+    r"""Return the error for a line that is not a message; None for a message, and if the line is no request.
 
     >>> complaint_about('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
     >>> complaint_about('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 1}\n')

@@ -2,12 +2,13 @@
 
     count(texts, paths)            tokens, exactly
     chunk(text | path, limits)     chunks that fit a budget, a part of them at a time
-    list_files(pattern)            the files that may be named; also the resource chunker://files
-    map(max_tokens, focus)         the signatures of a folder that matter most, in so many tokens
-    search(query)                  an index, if there is one; with a budget as one text that fits it
-    assemble(items, budget)        the best prompt that fits, and what became of each item
+    list_files(pattern)            the files that may be read; also the resource chunker://files
+    map(max_tokens, focus)         the most important signatures of a folder, within a token budget
+    search(query)                  an index, if there is one; with a budget, as one text that fits it
+    assemble(items, budget)        the best prompt that fits, and the outcome for each item
 
-Whatever is wrong with a call (a file outside of the roots, a limit) is an error of the tool, whose text says what to do; the server goes on.
+A wrong call (a file outside the roots, an exceeded limit) is a tool error, whose text says what to do; the server goes
+on.
 """
 
 # A tool has as many arguments as it has options, by the names that users expect, and agents give all of them by name.
@@ -45,7 +46,7 @@ from chunker.integrations.service.faults import fault
 from chunker.integrations.service.pool import Pool
 from chunker.integrations.service.roots import Roots
 
-# Characters of text in one answer, which an agent has to read.
+# The largest number of characters of text in one answer, which an agent has to read.
 ANSWER_CHARACTERS = 100_000
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = (
@@ -60,7 +61,7 @@ _TITLES = {
     "map": "Map a folder",
     "search": "Search the index",
 }
-# The most names of files in one answer, and the most files of a walk.
+# The largest number of file names in one answer, and of files in a walk.
 _MOST_NAMES = 1_000
 _MOST_FILES = 100_000
 _P = ParamSpec("_P")
@@ -69,8 +70,8 @@ Told = dict[str, Any]
 
 @dataclass(frozen=True)
 class Offered:
-    """The files and settings that agents may use. `index`: the folder of an index; its files count as named from the
-    folder around it.
+    """The files and settings that agents may use. `index`: the folder of an index; its files are named from its parent
+    folder.
     """
 
     roots: Roots
@@ -79,13 +80,13 @@ class Offered:
 
 
 class _File(NamedTuple):
-    """A file, where a text may stand as well."""
+    """A file, where a text is also allowed."""
 
     path: str
 
 
 def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
-    """The server, ready to run."""
+    """Make the server, ready to run."""
     pool = Pool()
 
     @contextlib.asynccontextmanager
@@ -121,7 +122,7 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
 
 
 def _tool(function: Callable[..., Awaitable[Told]]) -> Tool:
-    """A tool that takes the arguments of its function and no other: the SDK passes over what a function does not have."""
+    """Make a tool that accepts only the arguments of its function: the SDK would ignore any others."""
     title = _TITLES[function.__name__]
     annotations = _READ_ONLY.model_copy(update={"title": title})
     tool = _Tool.from_function(_complaining(function), title=title, annotations=annotations)
@@ -137,7 +138,7 @@ def _tool(function: Callable[..., Awaitable[Told]]) -> Tool:
 
 class _Tool(Tool):
     async def run(self, arguments: dict[str, Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # as the SDK has it
-        """Run as the SDK does, but say in one line what is wrong with the arguments."""
+        """Run like the SDK, but report wrong arguments in one line."""
         try:
             return await super().run(arguments, *args, **kwargs)
         except ToolError as error:
@@ -149,7 +150,7 @@ class _Tool(Tool):
 
 class _Server(MCPServer[None]):
     async def run_stdio_async(self) -> None:
-        """Serve as the SDK does, but answer lines that it would pass over in silence."""
+        """Serve like the SDK, but answer lines that it would ignore silently."""
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
         answers: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()
@@ -161,7 +162,7 @@ class _Server(MCPServer[None]):
 
 
 def _complaining(tool: Callable[_P, Awaitable[Told]]) -> Callable[_P, Awaitable[Told]]:
-    """`tool`, with what it complains of as an error that the agent reads."""
+    """Wrap `tool` so that agents receive its errors as tool errors."""
 
     async def complaining(*args: _P.args, **kwargs: _P.kwargs) -> Told:
         try:
@@ -169,7 +170,7 @@ def _complaining(tool: Callable[_P, Awaitable[Told]]) -> Callable[_P, Awaitable[
         except ServiceError as error:
             raise ToolError(str(error)) from error
 
-    # Sets name, arguments and description; with functools.wraps the SDK would look for the types in this module alone.
+    # Sets name, arguments and description; with functools.wraps the SDK would resolve the types in this module only.
     complaining.__wrapped__ = tool  # type: ignore[attr-defined]  # as functools.wraps does
     complaining.__name__, complaining.__doc__ = tool.__name__, tool.__doc__
     complaining.__annotations__ = tool.__annotations__
@@ -285,7 +286,7 @@ class _Tools:
         )
 
     async def names_of_files(self) -> str:
-        """The names of the files that may be read, one a line."""
+        """Return the names of the files that may be read, one per line."""
         listed = await asyncio.to_thread(self._offered.roots.listed, _MOST_FILES)
         return "".join(f"{name}\n" for name in listed.names)
 
@@ -363,9 +364,10 @@ class _Tools:
         return json.loads(await self._pool.ask(operation, **arguments))
 
     async def _given(self, index: Path, sources: set[str]) -> set[str]:
-        """Those that an agent may read: files that it could read by name, and texts that were added to the index.
+        """Return those of `sources` that an agent may read: files that it could read by name, and texts that were added
+        to the index.
 
-        An index may have others: files outside of the roots, and secrets, if they were included.
+        An index may contain others: files outside the roots, and secrets, if they were included.
         """
         root = Path(os.path.realpath(index.parent))
         files = await asyncio.to_thread(
@@ -375,7 +377,9 @@ class _Tools:
         return files | set(await self._ask("added", folder=str(index), names=others)) if others else files
 
     async def _contents(self, asked: Sequence[str | _File | None]) -> list[str]:
-        """The texts, and those of the files. Raises `TooMuchError` as soon as they are too large together: the others are not even read."""
+        """Return the texts, reading the files. Raises `TooMuchError` as soon as their total size is too large, without
+        reading the remaining files.
+        """
         left = MOST_TEXT_BYTES
         contents = []
         for one in asked:

@@ -1,4 +1,4 @@
-"""The answers of the REST API, as models: what its OpenAPI document says of them."""
+"""The answers of the REST API, as models for its OpenAPI document."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ class File(Answered):
 
 
 def chunk_schema() -> dict[str, Any]:
-    """The JSON schema of a chunk in an answer: as `Chunk.record` tells it, and as docs/reference/chunk-fields.md explains it."""
+    """Return the JSON schema of a chunk in an answer: the form of `Chunk.record`, explained in
+    docs/reference/chunk-fields.md.
+    """
     schema = TypeAdapter(Chunk).json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     made = schema.pop("$defs", {})
     found = made.pop("Chunk", schema)
@@ -64,7 +66,7 @@ def chunk_schema() -> dict[str, Any]:
 
 
 def hit_schema() -> dict[str, Any]:
-    """The JSON schema of a hit: the fields of a chunk, and those of hits alone."""
+    """Return the JSON schema of a hit: the fields of a chunk, and the fields that only hits have."""
     fields = chunk_schema()["Chunk"]["properties"]
     found = {name: fields[name] for name in HIT_NAMES if name in fields}
     number = {"type": ["number", "null"]}
@@ -87,7 +89,7 @@ def hit_schema() -> dict[str, Any]:
 
 
 def chunks_schema() -> dict[str, Any]:
-    """The JSON schema of the answer with all chunks of a text."""
+    """Return the JSON schema of the answer with all chunks of a text."""
     return {
         "title": "Chunks",
         "description": "The chunks of a text.",
@@ -103,7 +105,7 @@ def chunks_schema() -> dict[str, Any]:
 
 
 def hits_schema() -> dict[str, Any]:
-    """The JSON schema of the answer with the hits of a search."""
+    """Return the JSON schema of the answer with the hits of a search."""
     return {
         "title": "Hits",
         "description": "The chunks that answer a question best, the best first.",

@@ -1,4 +1,6 @@
-"""The endpoints of the REST API: what is asked for is checked here, and computed by workers for as long as the client waits."""
+"""The endpoints of the REST API: they check requests, and have workers compute the answers for as long as the client
+waits.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ from chunker.integrations.service.errors import BusyError, ServiceError, TooMuch
 from chunker.integrations.service.pool import Pool
 from chunker.integrations.service.roots import Roots
 
-# From a complete request to its answer; while others are at work it waits.
+# Seconds from a complete request to its answer, including the time in which it waits for other requests.
 ANSWER_SECONDS = 60.0
 _MOST_FILES = 10_000
 _SEARCH_CHARACTERS = 200_000
@@ -42,8 +44,8 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True)
 class Served:
-    """The files, the tokenizers by name, and the folder of an index, if there is one, that are served. `tokenizer` is
-    the first choice.
+    """The files, the tokenizers by name, and the folder of an index (or None) that are served. The first tokenizer is
+    the default.
     """
 
     roots: Roots
@@ -52,14 +54,14 @@ class Served:
 
 
 class Api:
-    """The endpoints, by their names in `endpoints`."""
+    """The endpoints of the API."""
 
     def __init__(self, served: Served, pool: Pool) -> None:
         self._served = served
         self._pool = pool
 
     def endpoints(self) -> dict[str, Endpoint]:
-        """Name -> endpoint, which answers what it complains of, too."""
+        """Return the endpoints by name. They turn errors into answers."""
         made = {
             "cut": self._cut,
             "chunk": self._chunk,
@@ -134,7 +136,7 @@ class Api:
 
 
 def _answering(answer: Endpoint) -> Endpoint:
-    """`answer`, with what it complains of as an answer, too."""
+    """Wrap an endpoint so that its errors become answers."""
 
     async def answering(request: Request) -> Response:
         try:

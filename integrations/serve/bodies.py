@@ -4,8 +4,8 @@
     {"text": "a", "max_token": 5}              422: max_token: there is no such field; did you mean max_tokens?
     {"text": "a", "text": "b"}                 422: which of the two?
 
-A body is read up to its limit and no further; a client that takes longer than it may is told so. Nested lists of any depth are refused by the parser
-(pydantic's, which counts), long before they are anybody's problem.
+A body is read only up to its limit, and a client that takes too long gets an error. The parser (pydantic's) limits the
+depth of nesting, so deeply nested lists are refused before they cause harm.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from chunker.integrations.service.faults import fault
 from chunker.integrations.service.keys import parse_json
 from chunker.options import Strategy
 
-# Bytes of UTF-8; JSON may write each as six.
+# In bytes of UTF-8; JSON may write each as six.
 MOST_TEXT_BYTES = 4 << 20
 _MOST_BODY_BYTES = 6 * MOST_TEXT_BYTES + (1 << 16)
-# A client on this machine sends it in one; over a slow line it may take a while.
+# A local client sends a body at once; over a slow connection it may take a while.
 BODY_SECONDS = 30.0
 
 
 class Unusable(Exception):  # noqa: N818  # no fault of ours
-    """A body that is none; `status` is that of the answer."""
+    """An unusable request body; `status` is the status of the answer."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -50,7 +50,7 @@ MOST_TEXTS = 1_000
 ExportFormat = Literal["jsonl", "json", "csv", "parquet", "arrow"]
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 _Value = Annotated[str, Field(max_length=500)] | int | float | bool
-# Conditions on metadata: a name, and a value or several of which a text has one.
+# Conditions on metadata: a name, and one or several values, of which a text must have one.
 Metadata = Annotated[
     dict[Annotated[str, Field(max_length=500)], _Value | Annotated[list[_Value], Field(max_length=20)]],
     Field(max_length=20),
@@ -136,7 +136,7 @@ Answer = TypeVar("Answer")
 
 
 async def read(request: Request, model: type[Model]) -> Model:
-    """The body of a request. Raises `Unusable`."""
+    """Read and validate the body of a request. Raises `Unusable`."""
     body = await _bytes(request)
     try:
         asked = model.model_validate_json(body)
@@ -146,7 +146,8 @@ async def read(request: Request, model: type[Model]) -> Model:
         except (ValueError, RecursionError):  # no JSON, or a number with thousands of digits
             given = None
         raise Unusable(422, fault(error, model, given)) from None
-    # Of two keys of one name the parser above takes the last in silence. It has looked at the depth, so this one cannot overflow.
+    # The parser above silently takes the last of two equal keys. It has checked the depth, so this parser cannot
+    # overflow the stack.
     _, repeated = parse_json(body)
     if repeated is not None:
         raise Unusable(422, f"two keys are called {repeated!r:.100}")
@@ -154,9 +155,10 @@ async def read(request: Request, model: type[Model]) -> Model:
 
 
 async def while_there(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer:
-    """The result of `work`, which is cancelled as soon as the client has gone. The body of the request was read before.
+    """Return the result of `work`, which is cancelled as soon as the client disconnects. The body of the request must
+    have been read.
 
-    Raises `Unusable` if the client has gone, and what `work` raises.
+    Raises `Unusable` if the client has disconnected, and what `work` raises.
     """
     working, leaving = asyncio.create_task(work), asyncio.create_task(_gone(request))
     try:

@@ -126,7 +126,9 @@ def serve(
 
 
 def _listen(host: str, port: int, token: str | None) -> socket.socket:
-    """The socket. Raises `typer.BadParameter` for an address that others can reach, without a token."""
+    """Open the listening socket. Raises `typer.BadParameter` if other machines can reach the address and there is no
+    token.
+    """
     try:
         family, *_, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
             0

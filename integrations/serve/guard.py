@@ -1,12 +1,12 @@
 """Guard: refuse requests before any work is done for them.
 
-    Host: evil.example          421  a name that is not ours leads here: DNS rebinding
-    Origin: https://evil.test   403  another site asks, through the browser of somebody who visits it
-    Sec-Fetch-Site: cross-site  403  the same, said by the browser itself
-    no or another token         401  where there is one
-    Content-Type: text/plain    415  what a form of another site could send without asking first
+    Host: evil.example          421  a foreign name resolves to this server: DNS rebinding
+    Origin: https://evil.test   403  a request of another site, through the browser of a visitor
+    Sec-Fetch-Site: cross-site  403  the same, reported by the browser
+    no or another token         401  if the server has a token
+    Content-Type: text/plain    415  a form of another site could send this without a preflight request
 
-Nothing is ever allowed to other sites: there are no CORS headers, so their scripts cannot read an answer either.
+Other sites have no access at all: there are no CORS headers, so their scripts cannot read an answer either.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-# What a browser may be led to: pages, and their description for programs.
+# Paths that a browser may navigate to: the pages, and the API document.
 PAGES = frozenset({"/", "/docs", "/openapi.json"})
-# Of every answer, whatever it is.
+# Headers of every answer.
 _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -36,13 +36,14 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-# For what is no page. A page brings its own.
+# The policy of answers that are not pages. A page has its own.
 _POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class Guard:
-    """An ASGI application around another. `names`: what the host may be called, in small letters, without the port; `any_address`: also any
-    literal address, which no name server can lead elsewhere. `token`: what requests must carry, None for nothing.
+    """An ASGI application around another one. `names`: the allowed names of the host, in lower case, without the port;
+    `any_address`: also allow any literal address, which DNS cannot redirect. `token`: the token that requests must
+    carry, or None.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":  # a web socket: there are none
+        if scope["type"] != "http":  # a web socket, which this server does not offer
             await send({"type": "websocket.close", "code": 1008})
             return
 
@@ -79,7 +80,8 @@ class Guard:
             return refused(421, "this server is not called so: its address is the one that it printed")
         sites = headers.getlist("sec-fetch-site")
         if path in PAGES:
-            # Who follows a link to a page gets it, and has it in a window of its own; it holds nothing of anybody's.
+            # A user may follow a link from another site to a page: it opens in its own window, and contains nothing
+            # private.
             foreign = any(site not in {"same-origin", "none"} for site in sites)
             visits = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
             return refused(403, "the page is not to be embedded by other sites") if foreign and not visits else None
@@ -103,13 +105,13 @@ class Guard:
 
 
 def refused(status: int, why: str) -> JSONResponse:
-    """An answer that says why there is none."""
+    """Make an answer that says why a request was refused."""
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
     return JSONResponse({"error": why}, status, headers)
 
 
 def host_name(host: str) -> str | None:
-    """The name in a Host header, without the port, in small letters; None for what is no host.
+    """Return the name in a Host header, without the port, in lower case; None if the header is invalid.
 
     >>> host_name("LocalHost:8000"), host_name("[::1]:80"), host_name("a b"), host_name("127.0.0.1:x"), host_name("u@localhost")
     ('localhost', '::1', None, None, None)

@@ -1,8 +1,8 @@
-"""The OpenAPI document of the REST API, made of the models of its requests and answers.
+"""The OpenAPI document of the REST API, made from the models of its requests and answers.
 
     document(offered)["paths"]["/api/chunk"]["post"]["requestBody"] ...
 
-Served at /openapi.json; /docs shows the same for people (`reading.py`).
+Served at /openapi.json; /docs shows it for people (`reading.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _STATUSES = {
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A path of the API. `answers`: the name of a schema, or None for a file; `example`: a body that works."""
+    """A path of the API. `answers`: the name of a schema, or None for a file; `example`: a valid body."""
 
     name: str
     summary: str
@@ -120,7 +120,7 @@ ENDPOINTS = (
 
 
 def document(tokenizers: list[str], *, needs_token: bool) -> dict[str, Any]:
-    """The document, as OpenAPI 3.1 has it.
+    """Return the document in the form of OpenAPI 3.1.
 
     Args:
         tokenizers: The names of the tokenizers that are offered.

@@ -1,4 +1,4 @@
-"""The page: that of `chunker view`, with a field to write in, a form, and a search; made once, when the server starts."""
+"""The page: the page of `chunker view` with an editor, a form, and a search; built once, when the server starts."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ _SAMPLES = {"guide.md": "Markdown", "cart.py": "Python", "prices.csv": "CSV", "l
 
 
 def serve_page(state: dict[str, Any]) -> tuple[bytes, str]:
-    """The page and its content security policy, for a header. `state`: what its script is told: names of tokenizers and formats, limits."""
+    """Return the page, and its content security policy for a header. `state`: data for its script: names of tokenizers
+    and formats, limits.
+    """
     head, body, tail = frame(f"{_OURS}:serve.html", _STYLES, _SCRIPTS)
     head, policy = without_policy(head)
     return (head + body).encode() + block("state-data", state) + tail.encode(), policy
 
 
 def without_policy(head: str) -> tuple[str, str]:
-    """The head of a page without its content security policy, and that as the value of a header."""
+    """Remove the content security policy from the head of a page. Returns the head, and the policy as a header
+    value.
+    """
     found = _POLICY.search(head)
     if found is None:
         raise ValueError("the page has no policy")
@@ -36,7 +40,7 @@ def without_policy(head: str) -> tuple[str, str]:
 
 
 def samples() -> list[dict[str, str]]:
-    """The texts to begin with: their names, what they are, and their content."""
+    """Return the example texts: their names, titles and contents."""
     folder = files(_OURS).joinpath("assets", "samples")
     return [
         {"name": name, "title": title, "text": folder.joinpath(name).read_text("utf-8")}
@@ -45,6 +49,6 @@ def samples() -> list[dict[str, str]]:
 
 
 def exports() -> list[str]:
-    """The formats that chunks can be saved in here: Parquet and Arrow where pyarrow is installed."""
+    """Return the formats in which chunks can be saved; Parquet and Arrow only if pyarrow is installed."""
     needed = {"parquet", "arrow"} if find_spec("pyarrow") is None else set()
     return [name for name in get_args(ExportFormat) if name not in needed]

@@ -3,8 +3,8 @@
     connected ── head of a request complete ── body complete ── answered ───────────── all of it read
          HEAD_SECONDS             bodies.BODY_SECONDS    server.ANSWER_SECONDS   READ_SECONDS
 
-uvicorn waits for the next request of a connection no longer than it is told to, but for the head of a request, and for a client that does not read its
-answer, as long as that client likes.
+uvicorn limits the time until the next request of a connection, but waits without limit for the head of a request, and
+for a client that does not read its answer.
 """
 
 from __future__ import annotations
@@ -19,25 +19,27 @@ READ_SECONDS = 60.0
 
 
 class ImpatientProtocol(H11Protocol):
-    """Closes a connection whose client does not complete the head of a request in `HEAD_SECONDS`, or has not read an answer after `READ_SECONDS`."""
+    """Closes a connection whose client does not complete the head of a request within `HEAD_SECONDS`, or has not read
+    an answer after `READ_SECONDS`.
+    """
 
     _patience: asyncio.TimerHandle | None = None
     _reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401  # as uvicorn has it, whose transports are of several kinds
-        """A client has come."""
+        """Handle a new connection."""
         super().connection_made(transport)
         self._patience = self.loop.call_later(HEAD_SECONDS, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client has gone."""
+        """Handle a closed connection."""
         self._be_patient()
         if self._reading is not None:
             self._reading.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """The client has sent something."""
+        """Handle data from the client."""
         super().data_received(data)
         if self._is_served():
             self._be_patient()
@@ -45,7 +47,7 @@ class ImpatientProtocol(H11Protocol):
             self._patience = self.loop.call_later(HEAD_SECONDS, self._give_up)
 
     def on_response_complete(self) -> None:
-        """An answer is written, which does not mean that anybody has read it."""
+        """Handle the end of an answer, which has been written but perhaps not read."""
         super().on_response_complete()
         if self._reading is not None:
             self._reading.cancel()

@@ -1,4 +1,4 @@
-"""The REST API as a page to read, made of its OpenAPI document: no script, nothing from elsewhere.
+"""The REST API as a page to read, made from its OpenAPI document, without scripts and external resources.
 
 Cut a text into chunks        POST /api/chunk
 field       type            what it is
@@ -21,7 +21,7 @@ _ENUM_SHOWN = 6
 
 
 def docs_page(described: dict[str, Any]) -> tuple[bytes, str]:
-    """The page and its content security policy, for a header. `described`: the OpenAPI document."""
+    """Return the page, and its content security policy for a header. `described`: the OpenAPI document."""
     head, body, tail = frame(f"{_OURS}:docs.html", ("page.css", f"{_OURS}:docs.css"), ())
     head, policy = without_policy(head)
     content = "".join(_content(described))
@@ -102,7 +102,7 @@ def _type(field: dict[str, Any], schemas: dict[str, Any]) -> str:
 
 
 def _inline(text: str) -> str:
-    """Text with `code` in it, as HTML."""
+    """Convert text with `code` in it to HTML."""
     parts = text.split("`")
     return "".join(
         f"<code>{escaped(part)}</code>" if number % 2 else escaped(part) for number, part in enumerate(parts)

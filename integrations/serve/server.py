@@ -3,16 +3,16 @@
     GET  /              the page
     GET  /docs          the REST API, to read
     GET  /openapi.json  the same for programs
-    POST /api/cut       a text and how to cut it  ->  what the page shows of its chunks
-    POST /api/chunk     the same                  ->  the chunks, as records
-    POST /api/export    the same                  ->  a file of them
+    POST /api/cut       a text and options        ->  the data with which the page shows its chunks
+    POST /api/chunk     a text and options        ->  the chunks, as records
+    POST /api/export    a text and options        ->  a file of the chunks
     POST /api/count     texts                     ->  their tokens
-    POST /api/files     {}                        ->  the names of the files of the roots, and which are refused, and why
+    POST /api/files     {}                        ->  the names of the files of the roots, and the refused files with the reasons
     POST /api/file      a name                    ->  its text
     POST /api/search    a question                ->  hits of the index
 
-All but the pages and exports is JSON, and refused to other sites (guard.py). What is computed is computed in worker processes (`chunker.integrations.service.pool`), for as
-long as the client waits for it.
+All answers except pages and exports are JSON, and are refused to other sites (guard.py). Worker processes
+(`chunker.integrations.service.pool`) compute the answers, for as long as the client waits.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Door:
 
 
 def application(served: Served, door: Door, pool: Pool) -> Guard:
-    """The ASGI application."""
+    """Make the ASGI application."""
     needs_token = door.token is not None
     state = {
         "tokenizers": served.tokenizers,
@@ -75,7 +75,7 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        # The first text need not wait for a worker to start.
+        # Start a worker now, so that the first text does not have to wait for it.
         warming = asyncio.create_task(pool.ask("count", texts=[""], tokenizer=served.tokenizers[0]))
         async with pool:
             yield
@@ -90,7 +90,7 @@ def application(served: Served, door: Door, pool: Pool) -> Guard:
 
 
 async def _elsewhere(request: Request, error: Exception) -> Response:
-    """An answer to who asks for a path that is none, or with another method."""
+    """Answer a request for an unknown path, or with a wrong method."""
     if not isinstance(error, HTTPException):
         raise error
     path = request.url.path
@@ -104,7 +104,7 @@ async def _elsewhere(request: Request, error: Exception) -> Response:
 
 
 def _shown(page: bytes, policy: str) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that answers a page with its content security policy."""
+    """Return an endpoint that serves a page with its content security policy."""
 
     async def show(_request: Request) -> Response:
         return Response(page, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": policy})
@@ -113,7 +113,7 @@ def _shown(page: bytes, policy: str) -> Callable[[Request], Awaitable[Response]]
 
 
 def run(served: Served, door: Door, listening: list[socket.socket], started: Callable[[], None]) -> None:
-    """Serve until Ctrl-C; `started` is called once connections are taken. The sockets are closed at the end."""
+    """Serve until Ctrl-C; `started` is called once connections are accepted. The sockets are closed at the end."""
     pool = Pool()
     config = uvicorn.Config(
         application(served, door, pool),
@@ -143,6 +143,6 @@ class _Server(uvicorn.Server):
             self._tell()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Else it would wait for what the workers are at, which nobody is there to read.
+        # Otherwise it would wait for running workers, whose answers nobody will read.
         await self._pool.close()
         await super().shutdown(sockets=sockets)

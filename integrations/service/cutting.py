@@ -1,4 +1,6 @@
-"""Cutting texts for clients, in workers: the content of the page, chunks as records and as files, and the code that makes the same chunks."""
+"""Chunk texts for clients, in workers: the content of the page, chunks as records and as files, and the code that makes
+equal chunks.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,11 @@ from chunker.view import code_of, see_chunks
 from chunker.view.page import text_data
 
 AUTO = "auto"
-# As many as a browser shows without trouble.
+# As many as a browser can show without trouble.
 MOST_CHUNKS = 50_000
-# The fields of a chunk for an agent: all but the body, which is the end of the text.
+# The fields of a chunk for an agent: all except the body, which is the end of the text.
 _TOLD = tuple(name for name in FIELDS if name != "body")
-# Defaults of the command line; only other values are shown.
+# The defaults of the command line; only other values are shown.
 _DEFAULTS = {
     "tokenizer": "o200k_base",
     "max_tokens": 512,
@@ -46,7 +48,7 @@ _DEFAULTS = {
 
 
 def see(text: str, name: str, language: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # checked by the server
-    """What the page shows of a text: its chunks, the settings, and how to make the same ones elsewhere."""
+    """Return the data of the page for a text: its chunks, the settings, and code that makes equal chunks."""
     chunker = _chunker(text, name, language, options)
     data = text_data(see_chunks(chunker, text, name, _chunks(chunker, text, name)))
     del data["text"]  # the client has it
@@ -71,7 +73,9 @@ def told_chunks(
     content: str | None = None,
     **options: Any,  # noqa: ANN401  # checked by the server
 ) -> dict[str, Any]:
-    """The chunks of a text, or of the file with this content in base 64, for an agent: from number `first` on, as many as fit an answer."""
+    """Return the chunks of a text, or of the file with this base64 content, for an agent: from index `first` on, as
+    many as fit an answer.
+    """
     document = None if content is None else _document(name, content)
     text = text if document is None else document.text
     chunker = _chunker(text, name, language, options)
@@ -96,12 +100,12 @@ def told_chunks(
 
 
 def text_of(name: str, content: str) -> dict[str, Any]:
-    """The text of the file with this content in base 64."""
+    """Return the text of the file with this base64 content."""
     return {"text": _document(name, content).text}
 
 
 def records(text: str, name: str, language: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # see `see`
-    """All chunks of a text, as records."""
+    """Return all chunks of a text, as records."""
     chunker = _chunker(text, name, language, options)
     chunks = _chunks(chunker, text, name)
     return {
@@ -112,7 +116,7 @@ def records(text: str, name: str, language: str, **options: Any) -> dict[str, An
 
 
 def export(text: str, name: str, language: str, file_format: str, **options: Any) -> bytes:  # noqa: ANN401  # see `see`
-    """The chunks of a text as a file, such as `chunker chunk --output` writes. Raises `MissingExtraError`."""
+    """Return the chunks of a text as a file, as `chunker chunk --output` writes it. Raises `MissingExtraError`."""
     wanted = FileFormat(file_format)
     require_packages(wanted)
     chunks = _chunks(_chunker(text, name, language, options), text, name)
@@ -124,7 +128,8 @@ def export(text: str, name: str, language: str, file_format: str, **options: Any
 
 
 def command_of(name: str, language: str, options: dict[str, Any]) -> str | None:
-    """The command line that makes the same chunks of the file of this name, or of standard input; None if its options cannot say it.
+    """Return the command line that makes equal chunks of the file of this name, or of standard input; None if no
+    options express the settings.
 
     >>> command_of("my page.md", "auto", {"max_tokens": 64, "overlap": 0, "context": True})
     "chunker chunk 'my page.md' --max-tokens 64 --context --verbatim --format jsonl"
@@ -144,7 +149,7 @@ def command_of(name: str, language: str, options: dict[str, Any]) -> str | None:
 
 
 def _document(name: str, content: str) -> Document:
-    """What the command reads of a file of this name with this content; raises `DocumentError`."""
+    """Read a file of this name with this content like the command. Raises `DocumentError`."""
     data = base64.b64decode(content)
     found = Intake().read_bytes(data, FoundFile(name, len(data), named=True))
     if isinstance(found, Problem):
@@ -153,12 +158,14 @@ def _document(name: str, content: str) -> Document:
 
 
 def _chunker(text: str, name: str, language: str, options: dict[str, Any]) -> TextChunker:
-    """The chunker for a text; a language is parsed in a process of its own, and where its grammar is not installed by lines."""
+    """Return the chunker for a text. Code is parsed in a separate process, or cut by lines if its grammar is not
+    installed.
+    """
     limit: int = options["max_tokens"]
     made = {**options, "tokenizer": resolve_tokenizer(options["tokenizer"])}
     del made["max_tokens"]
     if language == AUTO and ending_of(name) is not None:
-        language = "markdown"  # what readers make of documents
+        language = "markdown"  # the format of the texts that readers make
     if language == AUTO:
         if detect(name, text).format not in code_names():
             return chunker_for(name, limit, text=text, **made)
@@ -174,7 +181,7 @@ def _chunker(text: str, name: str, language: str, options: dict[str, Any]) -> Te
 
 
 def _chunks(chunker: TextChunker, text: str, name: str) -> list[Chunk]:
-    """The chunks of a text; raises if there are more than an answer may have."""
+    """Return the chunks of a text. Raises `TooMuchError` if there are more than an answer may have."""
     outline = chunker.outline(text)
     source = name or None
     grown = chunker.pieces(text, outline, chunker.context_of(text, outline, source))

@@ -1,8 +1,8 @@
 """The exceptions of the servers. Their messages go to clients, so they contain no path outside the roots.
 
 ServiceError                 the root, a ChunkerError
-├── RefusedError             a client asked for what it may not have, or for what is not there
-├── TooMuchError             more was asked for than one answer may cost
+├── RefusedError             a client asked for something that is forbidden or does not exist
+├── TooMuchError             a request exceeds the limits of one answer
 ├── BusyError                more requests are waiting than there is room for
 └── WorkerError              a worker died or took too long; the next request has a new one
 """
@@ -13,19 +13,19 @@ from chunker.errors import ChunkerError
 
 
 class ServiceError(ChunkerError):
-    """The root: catches whatever the servers raise on purpose."""
+    """Base class of all exceptions that the servers raise on purpose."""
 
 
 class RefusedError(ServiceError):
-    """A client asked for what it may not have, or for what is not there; the message says which and why."""
+    """A client asked for something that is forbidden or does not exist; the message says what and why."""
 
 
 class TooMuchError(ServiceError):
-    """More was asked for than one answer may cost; the message names the limit."""
+    """A request exceeds the limits of one answer; the message names the limit."""
 
 
 class BusyError(ServiceError):
-    """More requests are waiting than there is room for; asking again later helps."""
+    """Too many requests are waiting; a later attempt may succeed."""
 
 
 class WorkerError(ServiceError):

@@ -17,11 +17,12 @@ _SHOULD = "Input should be "
 
 
 def fault(error: ValidationError, model: type[BaseModel], given: object) -> str:
-    """The first fault that pydantic found in a request, without its input, which may be long, and without links.
+    """Describe the first fault that pydantic found in a request, without the input, which may be long, and without
+    links.
 
     Args:
         error: The exception of pydantic.
-        model: The class whose fields were asked for.
+        model: The model of the request.
         given: The request, as parsed from JSON; None if it cannot be parsed.
     """
     errors = error.errors(include_url=False, include_context=False, include_input=False)
@@ -42,7 +43,7 @@ def fault(error: ValidationError, model: type[BaseModel], given: object) -> str:
 
 
 def _place(location: Sequence[str | int], given: Any) -> tuple[str | int, ...]:  # noqa: ANN401  # whatever JSON can say
-    """The part of a location that leads through the request: in a union, pydantic goes on with the name of a type."""
+    """Return the part of a location that is in the request: for a union, pydantic appends the name of a type."""
     if given is None:
         return tuple(location)
     place: list[str | int] = []
@@ -56,7 +57,7 @@ def _place(location: Sequence[str | int], given: Any) -> tuple[str | int, ...]: 
 
 
 def _model_at(model: type[BaseModel], place: Sequence[str | int]) -> type[BaseModel]:
-    """The class of the object at a place: that of the items of a list, if a field has one."""
+    """Return the model of the object at a location; for a field with a list, the model of its items."""
     for step in place:
         if isinstance(step, str):
             annotation: Any = model.model_fields[step].annotation

@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 
 
 class Parsed(NamedTuple):
-    """A parsed JSON text; `repeated`: a key that stands twice in one of its objects, if there is one."""
+    """A parsed JSON text. `repeated`: a key that occurs twice in one of its objects, or None."""
 
     content: Any
     repeated: str | None
 
 
 def parse_json(text: str | bytes) -> Parsed:
-    """Parse JSON, whose bytes are UTF-8. Raises ValueError for what is none, and RecursionError for what is nested too deeply.
+    """Parse JSON; bytes must be UTF-8. Raises ValueError for invalid JSON, and RecursionError if it is nested too
+    deeply.
 
     >>> parse_json('{"a": 1, "b": {"a": 2}}'), parse_json(b'[{"a": 1, "b": 2, "a": 3}]').repeated
     (Parsed(content={'a': 1, 'b': {'a': 2}}, repeated=None), 'a')

@@ -1,4 +1,5 @@
-"""The operations of workers for a client. The server checks the arguments before; results are JSON, or the bytes of a file.
+"""The operations of workers for clients. The server has checked the arguments; results are JSON, or the bytes of a
+file.
 
 see         a text, cut: what the page shows of it
 count       tokens of texts
@@ -33,7 +34,7 @@ from chunker.prompt import Item, assemble
 
 
 def embedded_tokenizers() -> list[str]:
-    """The names that need no file and no network; o200k_base first."""
+    """Return the names of the tokenizers that need no file and no network; o200k_base first."""
     names = [name for name, encoding in published_encodings().items() if encoding.embedded is not None]
     return [*sorted(names, key=lambda name: (name != "o200k_base", name)), *sorted(UNITS)]
 
@@ -43,12 +44,13 @@ def _count(texts: list[str], tokenizer: str) -> list[int]:
     return [counter.count(text) for text in texts]
 
 
-# The fields of a hit for clients, without the body, which is the end of the text, and the points, which are for tuning the ranking.
+# The fields of a hit for clients, without the body, which is the end of the text, and the points, which are for tuning
+# the ranking.
 HIT_NAMES = tuple(name for name in (*FIELDS, *HIT_FIELDS) if name not in {"body", "tags", "points"})
 
 
 class Conditions(TypedDict, total=False):
-    """The conditions of a `Filter`, as JSON has them."""
+    """The conditions of a `Filter`, as JSON values."""
 
     sources: list[str]
     languages: list[str]
@@ -86,7 +88,7 @@ def _search(
 
 
 def _sources(folder: str, query: str, budget: int, *, by: By, **conditions: Unpack[Conditions]) -> list[str]:
-    """The files of which a pack may have something."""
+    """Return the files that may be part of a pack."""
     hits = _index(folder).search(query, _hits(budget), _filter(conditions), by=by)
     return list(dict.fromkeys(hit.source for hit in hits))
 
@@ -94,7 +96,7 @@ def _sources(folder: str, query: str, budget: int, *, by: By, **conditions: Unpa
 def _pack(
     folder: str, query: str, budget: int, *, by: By, allowed: list[str], **conditions: Unpack[Conditions]
 ) -> dict[str, Any]:
-    """A pack of hits in the files that are allowed, and no others."""
+    """Return a pack of hits, from allowed files only."""
     index = _index(folder)
     only = _filter(conditions)
     given = frozenset(allowed)
@@ -109,7 +111,7 @@ def _added(folder: str, names: list[str]) -> list[str]:
 
 
 def _hits(budget: int) -> int:
-    """The largest number of hits in a pack of so many tokens."""
+    """Return the largest number of hits in a pack of `budget` tokens."""
     return max(20, min(400, budget // 60))
 
 
@@ -167,9 +169,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-# The files of each, read again only when they change.
+# The repository of each folder; its files are read again only when they change.
 _repositories: dict[str, Repository] = {}
-# Keeps the embedder, which may be a model, from one search to the next.
+# Keeps the embedder, which may be a model, between searches.
 _indexes: dict[str, Index] = {}
 
 

@@ -18,7 +18,9 @@ from chunker.integrations.service.roots import Roots
 def offered_roots(
     paths: list[str], parameter: str, include: list[str] | None = None, exclude: list[str] | None = None
 ) -> Roots:
-    """The folders and files whose texts are offered; `parameter` is what a message calls them. `include` and `exclude`: patterns as in `.gitignore`."""
+    """Return the folders and files whose texts are offered. `parameter`: their name in messages. `include` and
+    `exclude`: patterns as in `.gitignore`.
+    """
     try:
         return Roots(paths, wanted=Wanted.of(include or (), exclude or ()))
     except RefusedError as error:
@@ -26,8 +28,8 @@ def offered_roots(
 
 
 def offered_tokenizers(asked: list[str]) -> list[str]:
-    """The tokenizers that `--tokenizer` names, then those that need no file; a client cannot name others. The ones that
-    were asked for are loaded once.
+    """Return the tokenizers of `--tokenizer`, then those that need no file; a client cannot use others. Those of
+    `--tokenizer` are loaded once, as a check.
     """
     names = embedded_tokenizers()
     for name in asked:
@@ -40,7 +42,7 @@ def offered_tokenizers(asked: list[str]) -> list[str]:
 
 
 def index_folder(folder: str | None) -> Path | None:
-    """The folder that `--index` names, if there is an index in it."""
+    """Return the folder that `--index` names. Raises `typer.BadParameter` if it has no index."""
     if folder is None:
         return None
     try:

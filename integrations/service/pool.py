@@ -1,14 +1,15 @@
-"""Worker processes that do what clients ask for, each with limits of time and memory, so that no text can stop or fill the server.
+"""Worker processes that compute answers for clients, each with limits of time and memory, so that no text can block the
+server or exhaust its memory.
 
     async with Pool(2) as pool:
         answer = await pool.ask("count", texts=["a b"], tokenizer="o200k_base")      # JSON, as bytes
 
-    request ──> a worker that has nothing to do ──> answer
-                none: it waits, if there is room   ──> BusyError
+    request ──> an idle worker                   ──> answer
+                none: wait, unless too many wait   ──> BusyError
                 too long, too much memory, a crash ──> killed; WorkerError, and a new worker for the next request
 
-A request that is given up (the client has gone) is dropped where it waits; one that is at work kills its worker and what that has started, and another worker takes
-its place at once. A worker whose server is gone finds its input closed, and ends.
+If a client disconnects, its waiting request is dropped. If a worker is processing it, that worker and its child
+processes are killed, and replaced at once. A worker whose server has died finds its input closed, and ends.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ from typing import Self
 from chunker.integrations.service.errors import BusyError, RefusedError, WorkerError
 
 LENGTH = struct.Struct("<Q")
-# The first byte of an answer: a result in JSON, a refusal, or a fault of the worker.
+# The first byte of an answer: a result, a refusal, or a fault of the worker.
 DONE, REFUSED, FAILED = b"+", b"-", b"!"
 SECONDS = 20.0
 _WAITING = 16
-# Seconds for a process to end after it has closed its output.
+# Seconds that a process gets to end after it has closed its output.
 _GRACE = 1.0
 _ENDS = "the server ends"
 
 
 class Pool:
-    """`number` processes, started when they are first needed. An async context manager: at its end all have ended.
+    """`number` processes, started on first use. An async context manager: at its end all processes have ended.
 
-    `seconds` that one request may take on the clock once a worker has it.
+    `seconds`: the limit of wall-clock time for one request, once a worker has it.
     """
 
     def __init__(self, number: int = 2, *, seconds: float = SECONDS) -> None:
@@ -60,19 +61,19 @@ class Pool:
         await self.close()
 
     async def close(self) -> None:
-        """End all workers now; what they are at is given up, and so is what waits."""
+        """End all workers now; running and waiting requests are given up."""
         self._closed = True
         for worker in self._workers:
             worker.end()
-        for _ in self._workers:  # each comes back at once from who waits for its answer
+        for _ in self._workers:  # each worker is returned at once by the task that waits for its answer
             await (await self._idle.get()).stop()
         for worker in self._workers:
             self._idle.put_nowait(worker)
 
     async def ask(self, operation: str, **arguments: object) -> bytes:
-        """The answer of an operation (`chunker.integrations.service.operations`): JSON, or a file.
+        """Return the answer of an operation (`chunker.integrations.service.operations`): JSON, or a file.
 
-        Raises `RefusedError` with what the operation complains of, `BusyError`, and `WorkerError`.
+        Raises `RefusedError` with the error of the operation, `BusyError`, and `WorkerError`.
         """
         if self._waiting >= _WAITING:
             raise BusyError("too many requests are waiting: try again in a moment")
@@ -89,7 +90,7 @@ class Pool:
             self._take_back(worker)
 
     def _take_back(self, worker: _Worker) -> None:
-        """Have a worker ready for the next request. One that was killed starts first, while the others go on."""
+        """Make a worker available for the next request. A killed worker is started first, while the others go on."""
         if self._closed or worker.is_running:
             self._idle.put_nowait(worker)
             return
@@ -101,13 +102,13 @@ class Pool:
         try:
             await worker.start()
         except (OSError, EOFError):
-            await worker.stop()  # the next request tries again, and is told
+            await worker.stop()  # the next request tries again, and reports the error
         finally:
             self._idle.put_nowait(worker)
 
 
 class _Worker:
-    """One process, or none."""
+    """A worker process, or none."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -143,13 +144,14 @@ class _Worker:
         return content
 
     async def start(self) -> Process:
-        """The process, which may have been started before. Raises OSError and EOFError."""
+        """Return the process; start it if necessary. Raises OSError and EOFError."""
         if self._process is None or self._process.returncode is not None:
             await self.stop()
-            # It finds packages where this process does, but never in the current folder (-P), whose json.py may be malicious.
+            # The worker finds packages where this process does, but never in the current folder (-P), whose json.py may
+            # be malicious.
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             command = (sys.executable, "-P", "-m", "chunker.integrations.service.worker")
-            # A process group of its own, which ends with it: a worker may start a process that parses.
+            # A process group of its own, which is killed with it: a worker may start a process that parses.
             group = None if sys.platform == "win32" else 0
             self._process = await asyncio.create_subprocess_exec(
                 *command, stdin=PIPE, stdout=PIPE, env=environment, process_group=group
@@ -162,13 +164,14 @@ class _Worker:
         return self._process
 
     def end(self) -> None:
-        """Kill the process, and start no other; whoever waits for its answer will see that there is none."""
+        """Kill the process for good; a task that waits for its answer will see the end of its output."""
         self._ended = True
         self._kill()
 
     def _kill(self) -> None:
-        """Once, and not by `Process.kill`: that asks first whether the process has ended, and so takes the return code of one that is just
-        ending away from the event loop, which complains (CPython's `Popen.send_signal`).
+        """Kill the process group, once. Not by `Process.kill`: that first checks whether the process has ended, and so
+        takes the return code of an ending process away from the event loop, which then complains (CPython's
+        `Popen.send_signal`).
         """
         if self._process is not None and self._process.returncode is None and not self._killed:
             self._killed = True
@@ -179,19 +182,20 @@ class _Worker:
                     os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _see_it_end(self) -> None:
-        """A process that has crashed is about to end by itself; not so one that has closed its output."""
+        """Give a crashed process time to end by itself. A process that has only closed its output may not end."""
         if self._process is not None:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_GRACE):
                     await self._process.wait()
 
     async def stop(self) -> None:
-        """Kill the process, if there is one, and wait for its end. Nobody else may wait for its answer."""
+        """Kill the process, if there is one, and wait for its end. No other task may wait for its answer."""
         self._kill()
         process, self._process = self._process, None
         if process is None:
             return
-        # Waiting for the end of its output, too, closes the transport; the garbage collector would complain of an open one.
+        # Waiting for the end of its output, too, closes the transport; the garbage collector would warn about an open
+        # one.
         with contextlib.suppress(OSError):
             await process.communicate()
 

@@ -1,13 +1,14 @@
-"""The files that a client may ask for: those that a walk of the roots finds, without those that hold secrets.
+"""The files that a client may read: those that a walk of the roots finds, without those that hold secrets.
 
     roots = Roots(["project", "notes.md"])
     roots.listed(1000).names             ["project/src/a.py", ..., "notes.md"]; with a single folder, names begin in it: "src/a.py"
     roots.listed(1000).refused           {".env": "by its name it holds secrets", "logo.png": "binary: a NUL byte at byte 4"}
     roots.read("project/src/a.py")       its text
-    roots.read("project/../x")           RefusedError, and so for /etc/passwd, a link that leads out, .env, a device, what .gitignore names
+    roots.read("project/../x")           RefusedError, also for /etc/passwd, a link out of the roots, .env, a device, ignored files
 
-A name is checked, then resolved, then checked again as what it resolved to; the file is opened folder by folder without following links, so that
-what was checked is what is read, whatever is renamed meanwhile (on Windows, which cannot do that, the path is resolved once more).
+A name is checked, resolved, and checked again after resolving. The file is opened folder by folder without following
+links, so that the file read is the file checked, even if something is renamed meanwhile (on Windows, which cannot do
+that, the path is resolved once more).
 """
 
 # Paths are handed to os.open, which wants strings.
@@ -35,18 +36,21 @@ from chunker.integrations.service.errors import RefusedError, TooMuchError
 
 MAX_FILE_BYTES = 4 << 20
 _LONGEST_NAME = 4096
-# What a listing reads of each file: as much as the tests for keys and for binary files look at, in any encoding.
+# The number of bytes of each file that a listing reads: enough for the tests for keys and for binary files, in any
+# encoding.
 _HEAD_BYTES = 65_536
-# Where there is none: an index that lies in a root is hidden, as any folder with such a name.
+# There is no index to leave out: an index in a root is hidden anyway, because of its name.
 _NO_INDEX = Path(os.devnull)
-# Who asks for a file by its name gets it, whoever wrote it.
+# A client that asks for a file by name gets it, even if a program wrote it.
 _ALL_TEXTS = Intake(generated=True, verbatim=True)
 _CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """`label`: what names of its files begin with, "" for a single folder; `path`: where it really is; `is_folder`, else it is the one file."""
+    """A root. `label`: the prefix of the names of its files, "" for a single folder; `path`: its resolved path;
+    `is_folder`: False for a single file.
+    """
 
     label: str
     path: Path
@@ -54,14 +58,16 @@ class _Root:
 
 
 class Listed(NamedTuple):
-    """Names of files: those that may be read, and those that a walk met and that are not given out, with why not, secrets first."""
+    """Names of files: those that may be read, and those that a walk found but that are refused, with the reasons,
+    secrets first.
+    """
 
     names: list[str]
     refused: dict[str, str]
 
 
 class Roots:
-    """Some folders and files. Raises `RefusedError` at once for one that is not there. Threads may share it."""
+    """A set of folders and files. Raises `RefusedError` at once if one does not exist. Threads may share it."""
 
     def __init__(
         self,
@@ -79,11 +85,11 @@ class Roots:
 
     @property
     def folders(self) -> list[Path]:
-        """The roots that are folders, as they really are."""
+        """The resolved paths of the roots that are folders."""
         return [root.path for root in self._roots if root.is_folder]
 
     def folder(self, label: str) -> Path:
-        """The folder whose files' names begin with `label`; "" for that of all names. Raises `RefusedError`."""
+        """Return the folder whose files' names begin with `label`; "" for a single folder. Raises `RefusedError`."""
         for root in self._roots:
             if root.is_folder and root.label == label:
                 return root.path
@@ -93,14 +99,16 @@ class Roots:
         )
 
     def listed(self, most: int, is_given_up: Callable[[], bool] = lambda: False) -> Listed:
-        """The files that may be read, in the order of a walk, at most so many; and those before them that are refused, by their names or beginnings.
+        """List the files that may be read, in the order of a walk, and those that were refused up to there, because of
+        their names or first bytes.
 
         Args:
-            most: How many files that may be read to list; the walk ends after them.
-            is_given_up: Asked before each file; once it is true, nobody needs the rest, which is left out.
+            most: The largest number of readable files to list; the walk ends after them.
+            is_given_up: Called before each file; the listing ends once it returns True.
 
         Returns:
-            The names, and the refused ones with their reasons. A file that is listed may still be refused when it is read: only its first bytes were looked at.
+            The names, and the refused ones with their reasons. A listed file may still be refused when it is read,
+            because only its first bytes were checked.
         """
         names: list[str] = []
         secret: dict[str, str] = {}
@@ -129,7 +137,9 @@ class Roots:
                 yield root, found
 
     def _refusal(self, root: _Root, name: str, found: Source | Problem) -> str | None:
-        """The reason why a file that a walk found cannot be read, by its size, its name and its beginning."""
+        """Return the reason to refuse a file that a walk found, because of its size, name or first bytes; None to list
+        it.
+        """
         if isinstance(found, Problem):
             return found.reason
         try:
@@ -150,11 +160,13 @@ class Roots:
         document = read_stream(io.BytesIO(head), FoundFile(name, len(head), named=False))
         if isinstance(document, Document):
             return LEFT_OUT_BY_TEXT if begins_with_key(document.text) else None
-        # The last character of the beginning may be cut in two; that of a whole file is not.
+        # The last character of the head may be truncated, unless the head is the whole file.
         return document.reason if not document.failed or len(head) < _HEAD_BYTES else None
 
     def read(self, name: str) -> Document:
-        """The text of a file. Raises `RefusedError`, also for a document such as a PDF, and `TooMuchError` for one that is too large."""
+        """Return the text of a file. Raises `RefusedError`, also for a document such as a PDF, and `TooMuchError` if
+        the file is too large.
+        """
         content = self.content(name)
         shown = printable(name)
         document = read_stream(io.BytesIO(content), FoundFile(portable(name), len(content), named=True))
@@ -165,9 +177,9 @@ class Roots:
         return document
 
     def content(self, name: str) -> bytes:
-        """The bytes of a file, whatever they say. Raises as `read` does.
+        """Return the bytes of a file, without checks of its content. Raises as `read` does.
 
-        A document is read from them by a worker (`operations`), as a file may be made to take long.
+        A worker reads documents from them (`operations`), because a malicious file may take long.
         """
         root, parts = self._found(name)
         shown = printable(name)
@@ -186,7 +198,7 @@ class Roots:
                 below = plain.relative_to(root.path).as_posix() if root.is_folder else ""
                 name = "/".join(filter(None, (root.label, below)))
                 try:
-                    # What is in a document was looked at when it was indexed.
+                    # The content of a document was checked when it was indexed.
                     self.read(name) if ending_of(name) is None else self.content(name)
                 except (RefusedError, TooMuchError):
                     continue
@@ -194,7 +206,7 @@ class Roots:
         return False
 
     def _found(self, name: str) -> tuple[_Root, tuple[str, ...]]:
-        """The root and the names below it. What no file can be called is refused here."""
+        """Return the root, and the parts of the name below it. Refuses names that no file can have."""
         shown = printable(name[:_LONGEST_NAME])
         if len(name) > _LONGEST_NAME or "\0" in name or not name:
             raise RefusedError(f"{shown!r:.100} is no name of a file")
@@ -215,7 +227,7 @@ class Roots:
         raise RefusedError(f"{shown} is in none of the roots" + (f", which are {labels}" if labels else ""))
 
     def _resolved(self, root: _Root, parts: tuple[str, ...], shown: str) -> tuple[str, ...]:
-        """The names from the root to the file itself, links followed."""
+        """Return the names from the root to the real file, with links resolved."""
         try:
             real = Path(os.path.realpath(root.path.joinpath(*parts)))
         except (OSError, ValueError) as error:
@@ -225,7 +237,7 @@ class Roots:
         return real.relative_to(root.path).parts if root.is_folder else (root.path.name,)
 
     def _check_wanted(self, root: Path, parts: tuple[str, ...], shown: str) -> None:
-        """Refuse what the patterns of `--include` and `--exclude` leave out."""
+        """Refuse a file that the patterns of `--include` and `--exclude` leave out."""
         included = self._wanted.includes_above(str(root))
         path = root
         for depth, part in enumerate(parts, 1):
@@ -280,7 +292,7 @@ def _rooted(paths: Sequence[str | os.PathLike[str]]) -> Iterator[_Root]:
 
 
 def _below(root: _Root, parts: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
-    """The folder that a file is opened from, and the names from there."""
+    """Return the folder from which a file is opened, and the names from there."""
     return (root.path if root.is_folder else root.path.parent), parts
 
 
@@ -290,7 +302,7 @@ def _check_name(parts: tuple[str, ...], shown: str) -> None:
 
 
 def _check_rules(root: Path, parts: tuple[str, ...], shown: str) -> None:
-    """Refuses what a walk from the root would not come to."""
+    """Refuse a file that a walk from the root would not reach."""
     for part in parts:
         if part.startswith(".") or part in {"CVS", "_darcs"}:
             raise RefusedError(f"{shown} is hidden, or in a hidden folder: hidden files are left out")
@@ -310,7 +322,9 @@ def _check_rules(root: Path, parts: tuple[str, ...], shown: str) -> None:
 
 
 def _open_below(top: Path, parts: tuple[str, ...]) -> int:
-    """A handle of the file, to read. No link is followed below `top`; a device is not even opened, and a pipe does not keep us waiting."""
+    """Open a file for reading. Returns its handle. No link is followed below `top`; devices are not opened, and a pipe
+    does not block.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     if not _CAN_WALK:
         path = top.joinpath(*parts)

@@ -3,7 +3,8 @@
     request    length, JSON [operation, arguments]
     answer     length, one byte (`pool.DONE`, `pool.REFUSED`, `pool.FAILED`), JSON, a file, or a message
 
-The first answer, to nothing, says that it has started. The system ends it when it uses more than a request may.
+The first answer, without a request, says that the process has started. The system ends it if it exceeds the limits of a
+request.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ from chunker.errors import ChunkerError
 from chunker.integrations.service.operations import OPERATIONS
 from chunker.integrations.service.pool import DONE, FAILED, LENGTH, REFUSED
 
-if sys.platform != "win32":  # there, the clock of the other side has to do
+if sys.platform != "win32":  # on Windows, the clock of the server has to do
     import resource
 
-# The most memory for a request; mapped files, such as the vectors of an index, do not count.
+# The memory limit of the process, in bytes; mapped files, such as the vectors of an index, do not count.
 MEMORY_BYTES = 2_000_000_000
-# Seconds of processor time, more than the server allows: for the case that the server is gone.
+# The limit of processor time per request, in seconds; more than the server allows, in case the server has died.
 _SECONDS = 120
 _MOST_ANSWER_BYTES = 64 << 20
 
 
 def main() -> None:
     """Serve requests."""
-    # Ctrl-C is for the server, which ends its workers itself.
+    # The server handles Ctrl-C, and ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    # Libraries that print must not print into the answers.
+    # If a library prints, its output must not get into the answers.
     sys.stdout = sys.stderr
     if sys.platform != "win32":
         _lower(resource.RLIMIT_DATA, MEMORY_BYTES)

@@ -3,8 +3,9 @@
     Index.open(".chunker", store="chroma:vectors")
     Index.open(".chunker", store="chroma:http://localhost:8000")
 
-A record has the key as its id (32 hexadecimal digits) and the vector. Search asks Chroma's graph (HNSW), which is quick and approximate: with the breadth that is set here
-it compares so many vectors that of some thousand none is missed. Needs Chroma: pip install "bpe-chunker[chroma]".
+A record has the key as its id (32 hexadecimal digits) and the vector. Search uses Chroma's graph (HNSW), which is fast
+and approximate: the breadth set here compares enough vectors to miss none among some thousand. Needs Chroma: pip
+install "bpe-chunker[chroma]".
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ except ImportError as error:
 __all__ = ["ChromaStore", "ChromaTable"]
 
 DEFAULT = "chroma"
-# Records in one request: Chroma takes some thousand.
+# Records per request: Chroma accepts some thousand.
 _RECORDS = 1000
-# The graph compares vectors by "1 - dot product", and looks at so many of them.
+# The graph compares vectors by "1 - dot product"; the numbers set how many vectors it compares.
 _GRAPH = {"space": "ip", "ef_construction": 200, "ef_search": 1000, "max_neighbors": 64}
 
 
@@ -50,7 +51,7 @@ class ChromaStore(VectorStore):
 
     @property
     def spec(self) -> str:
-        """The name by which an index finds it again."""
+        """The name by which an index finds the store again."""
         return without_password(f"chroma:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
@@ -82,7 +83,7 @@ class ChromaStore(VectorStore):
         return without_password(self._place)
 
     def _client(self) -> Any:  # noqa: ANN401  # of a package without types
-        # Clients of one folder share what they have open.
+        # Clients of one folder share their open state.
         how = chromadb.Settings(anonymized_telemetry=False)
         if not self._is_server:
             return chromadb.PersistentClient(self._place, settings=how)
@@ -146,7 +147,7 @@ class ChromaTable(VectorTable):
         return found
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         with _telling(self._place):
             return int(self._collection.count())
 

@@ -1,10 +1,11 @@
-"""Vectors of an index in Elasticsearch or OpenSearch: a server, asked over HTTP without a package of its own.
+"""Vectors of an index in Elasticsearch or OpenSearch: a server, accessed over HTTP without an additional package.
 
-    Index.open(".chunker", store="elasticsearch:http://localhost:9200")      also OpenSearch: the server says which it is
+    Index.open(".chunker", store="elasticsearch:http://localhost:9200")      also OpenSearch: the server says which one it is
     Index.open(".chunker", store="elasticsearch:https://me@search.example")  the password is taken from ELASTICSEARCH_PASSWORD
 
-A document has the key as its id (32 hexadecimal digits) and the vector. Search compares every vector: a script that computes the dot product, not the approximate graph. It
-answers with 10,000 at most, as the server does by default. Needs numpy alone: pip install "bpe-chunker[index]".
+A document has the key as its id (32 hexadecimal digits) and the vector. Search compares every vector, by a script that
+computes the dot product, not by the approximate graph. It returns at most 10,000 results, the default limit of the
+server. Needs only numpy: pip install "bpe-chunker[index]".
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from chunker.integrations.stores.json_server import JsonServer, require_url
 
 __all__ = ["ElasticsearchStore", "ElasticsearchTable"]
 
-# Documents in one request, and the most that a search returns.
+# Documents per request, and the largest number of results of a search.
 _DOCUMENTS = 500
 _MOST = 10_000
 
@@ -34,12 +35,13 @@ class ElasticsearchStore(VectorStore):
     """Indices of Elasticsearch or OpenSearch.
 
     Args:
-        place: The URL of the server, with a user if it wants one.
+        place: The URL of the server, with a user if it requires one.
         password: The password of the user; by default the one in the URL, or the environment variable `ELASTICSEARCH_PASSWORD`.
-        api_key: A key of Elasticsearch, in place of user and password; by default the environment variable `ELASTICSEARCH_API_KEY`.
+        api_key: A key of Elasticsearch, instead of user and password; by default the environment variable
+            `ELASTICSEARCH_API_KEY`.
 
     Raises:
-        OptionError: The place is no URL of HTTP.
+        OptionError: The place is not an HTTP URL.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class ElasticsearchStore(VectorStore):
 
     @property
     def spec(self) -> str:
-        """The name by which an index finds it again."""
+        """The name by which an index finds the store again."""
         return f"elasticsearch:{without_password(self._place)}"
 
     def create(self, table: str, dimensions: int) -> None:
@@ -84,12 +86,12 @@ class ElasticsearchStore(VectorStore):
 
 
 class Server(JsonServer):
-    """A server of Elasticsearch or OpenSearch, and how it is asked.
+    """A client for a server of Elasticsearch or OpenSearch.
 
     Args:
         place: Its URL.
-        password: The password of the user in it, if it is not there.
-        api_key: A key in place of both.
+        password: The password of the user in the URL, if the URL has none.
+        api_key: A key instead of user and password.
     """
 
     def __init__(self, place: str, password: str | None, api_key: str | None) -> None:
@@ -146,7 +148,7 @@ class ElasticsearchTable(VectorTable):
             asked = {"field": "vector", "query_value": query, "space_type": "innerproduct"}
             script: dict[str, Any] = {"lang": "knn", "source": "knn_score", "params": asked}
         else:
-            # Scores must not be negative, and products of vectors of length 1 are at least -1, but for rounding.
+            # Scores must not be negative; products of vectors of length 1 are at least -1, except for rounding.
             script = {"source": "Math.max(dotProduct(params.query, 'vector') + 1.0, 0.0)", "params": {"query": query}}
         body = {
             "size": min(limit, _MOST),
@@ -158,7 +160,7 @@ class ElasticsearchTable(VectorTable):
         return [bytes.fromhex(hit["_id"]) for hit in hits], [self._product(float(hit["_score"])) for hit in hits]
 
     def _product(self, score: float) -> float:
-        """The dot product of a score. OpenSearch makes 1 / (1 - product) of negative ones."""
+        """Convert a score to the dot product. OpenSearch maps negative products to 1 / (1 - product)."""
         return 1 - 1 / score if self._server.is_opensearch and score < 1 else score - 1
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
@@ -173,5 +175,5 @@ class ElasticsearchTable(VectorTable):
         return found
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         return int((self._server.ask("GET", f"{self._name}/_count") or {})["count"])

@@ -1,4 +1,6 @@
-"""A server that speaks JSON over HTTP, asked with the standard library alone: common part of the stores that need no package."""
+"""A server that speaks JSON over HTTP, accessed with the standard library: the common part of the stores that need no
+package.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ _SECONDS = 60
 
 
 class JsonServer:
-    """A server of JSON.
+    """A client for a JSON server.
 
     Args:
         name: Its name in messages.
         place: Its URL. The user in it is left out of requests.
-        headers: What each request has beside its content type.
+        headers: The headers of each request besides its content type.
     """
 
     def __init__(self, name: str, place: str, headers: Mapping[str, str]) -> None:
@@ -35,13 +37,13 @@ class JsonServer:
         self._headers = {"Content-Type": "application/json", **headers}
 
     def ask(self, method: str, path: str, body: Any = None, *, missing: bool = False) -> Any:  # noqa: ANN401  # JSON
-        """The answer to a request, of JSON; None where nothing is there, if it may be `missing`.
+        """Send a request, and return the parsed JSON answer.
 
         Args:
-            method: The verb of HTTP.
+            method: The HTTP method.
             path: The path below the URL.
-            body: What to send as JSON; a list is sent a value a line.
-            missing: Whether what is not there is no error.
+            body: The data to send as JSON; a list is sent as JSON Lines.
+            missing: Return None if the server answers 404, instead of raising.
 
         Raises:
             VectorStoreError: The server cannot be reached, or refuses.
@@ -51,7 +53,7 @@ class JsonServer:
             data = "".join(f"{json.dumps(line)}\n" for line in body).encode()
         elif body is not None:
             data = json.dumps(body).encode()
-        # The scheme was looked at when the store was made.
+        # The scheme was checked when the store was made.
         request = Request(f"{self._url}/{path}", data, self._headers, method=method)  # noqa: S310
         try:
             with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # see above
@@ -67,6 +69,6 @@ class JsonServer:
 
 
 def require_url(place: str, name: str, example: str) -> None:
-    """Raise `OptionError` if a place is no URL of HTTP."""
+    """Raise `OptionError` if a place is not an HTTP URL."""
     if not place.startswith(("http://", "https://")):
         raise OptionError(f"the place of {name} must be a URL, such as {example}; got {place!r}")

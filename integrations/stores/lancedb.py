@@ -3,8 +3,9 @@
     Index.open(".chunker", store="lancedb:vectors")
     Index.open(".chunker", store="lancedb:s3://bucket/vectors")
 
-A table has the columns `key` (16 bytes, as 32 hexadecimal digits) and `vector` (float32). Search reads all vectors and is exact; after `make_index`
-it reads some of them and is approximate. Needs LanceDB: pip install "bpe-chunker[lancedb]".
+A table has the columns `key` (16 bytes, as 32 hexadecimal digits) and `vector` (float32). Search reads all vectors and
+is exact; after `make_index` it reads only some of them and is approximate. Needs LanceDB: pip install
+"bpe-chunker[lancedb]".
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ except ImportError as error:
 __all__ = ["LanceStore", "LanceTable"]
 
 DEFAULT = "lancedb"
-# The most keys in one condition.
+# The largest number of keys in one condition.
 _KEYS = 500
-# Each write makes a fragment and a version. Above this number fragments are merged, and old versions removed.
+# Each write creates a fragment and a version. Above this number fragments are merged, and old versions removed.
 _FRAGMENTS = 64
 _OLD = timedelta(minutes=10)
 
@@ -50,7 +51,7 @@ class LanceStore(VectorStore):
 
     @property
     def spec(self) -> str:
-        """The name by which an index finds it again."""
+        """The name by which an index finds the store again."""
         return f"lancedb:{self._place}"
 
     def create(self, table: str, dimensions: int) -> None:
@@ -114,7 +115,7 @@ class LanceTable(VectorTable):
         with _telling(self._place):
             query = self._table.search(np.asarray(vector, np.float32)).distance_type("dot").select(["key", "_distance"])
             found = query.limit(limit).to_arrow()
-        # The distance of Lance is 1 - the product.
+        # The distance of LanceDB is 1 - the product.
         return [bytes.fromhex(key) for key in found["key"].to_pylist()], [
             1 - far for far in found["_distance"].to_pylist()
         ]
@@ -130,12 +131,12 @@ class LanceTable(VectorTable):
         return found
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         with _telling(self._place):
             return int(self._table.count_rows())
 
     def make_index(self, **options: Any) -> None:  # noqa: ANN401  # those of LanceDB
-        """Make an index of LanceDB over the vectors. Search is then quick for millions of them, and approximate.
+        """Create a LanceDB index of the vectors. Search is then fast for millions of them, and approximate.
 
         Args:
             options: Those of LanceDB's `create_index`.

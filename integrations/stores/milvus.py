@@ -3,8 +3,8 @@
     Index.open(".chunker", store="milvus:vectors.db")                  a file, for one process at a time
     Index.open(".chunker", store="milvus:http://localhost:19530")      the token is taken from MILVUS_TOKEN
 
-An entity has the key as its number (32 hexadecimal digits) and the vector. Search compares every vector (an index FLAT), and answers with 16,384 at most.
-Needs pymilvus, and milvus-lite for files: pip install "bpe-chunker[milvus]".
+An entity has the key (32 hexadecimal digits) and the vector. Search compares every vector (an index FLAT), and returns
+at most 16,384 results. Needs pymilvus, and milvus-lite for files: pip install "bpe-chunker[milvus]".
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ except ImportError as error:
 __all__ = ["MilvusStore", "MilvusTable"]
 
 DEFAULT = "milvus/vectors.db"
-# Entities in one request, and the most that a search returns.
+# Entities per request, and the largest number of results of a search.
 _ENTITIES = 500
 _MOST = 16_384
-# How many stores of this process have a file open.
+# The number of stores in this process that have a file open.
 _OPEN: Counter[str] = Counter()
 _LOCK = threading.Lock()
 
@@ -54,12 +54,12 @@ class MilvusStore(VectorStore):
         named = place if self._is_server or place.endswith(".db") else os.path.join(place, "vectors.db")  # noqa: PTH118  # it may be a URL
         self._place = named if self._is_server else os.path.realpath(named)
         self._token = token
-        # A file has one client, which all threads share.
+        # A file allows only one client, which all threads share.
         self._client = SharedClient(self._made, self._closed)
 
     @property
     def spec(self) -> str:
-        """The name by which an index finds it again."""
+        """The name by which an index finds the store again."""
         return without_password(f"milvus:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
@@ -171,13 +171,15 @@ class MilvusTable(VectorTable):
         return found
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         with _telling(self._place):
             return int(self._client.query(self._name, filter="", output_fields=["count(*)"])[0]["count(*)"])
 
 
 def _let_go(place: str) -> None:
-    """Close a file that no store of this process has open: Milvus Lite would keep it to this process until that ends."""
+    """Close a file that no store of this process uses any more: otherwise Milvus Lite would keep it open until the
+    process ends.
+    """
     with _LOCK:
         _OPEN[place] -= 1
         if _OPEN[place] > 0:

@@ -2,9 +2,9 @@
 
     Index.open(".chunker", store="pgvector:postgresql://me@localhost/search")      the password is taken from PGPASSWORD or ~/.pgpass
 
-A table has the columns `key bytea` and `embedding vector(n)`. Search reads all rows and is exact; `PgTable.make_index` makes an index of
-pgvector, with which search is quick and approximate. The extension must be installed in the database, or the user be allowed to install it. Needs psycopg and pgvector:
-pip install "bpe-chunker[pgvector]".
+A table has the columns `key bytea` and `embedding vector(n)`. Search reads all rows and is exact; `PgTable.make_index`
+creates an index of pgvector, with which search is fast and approximate. The extension must be installed in the
+database, or the user must be allowed to install it. Needs psycopg and pgvector: pip install "bpe-chunker[pgvector]".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ except ImportError as error:
 
 __all__ = ["PgStore", "PgTable"]
 
-# An empty address: PGHOST, PGDATABASE and the like name the server and the database.
+# An empty URL: environment variables such as PGHOST and PGDATABASE name the server and the database.
 DEFAULT = "postgresql://"
 _SECONDS = 30
 
@@ -46,7 +46,7 @@ class PgStore(VectorStore):
 
     @property
     def spec(self) -> str:
-        """The name by which an index finds it again; without the password."""
+        """The name by which an index finds the store again; without the password."""
         return without_password(f"pgvector:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
@@ -75,7 +75,7 @@ class PgStore(VectorStore):
     @contextlib.contextmanager
     def _connected(self) -> Iterator[psycopg.Connection[Any]]:
         with _telling(self._shown):
-            # Each statement is a commit of its own. The server acknowledges it when it is on its disk.
+            # Each statement is a commit of its own. The server acknowledges it after writing it to disk.
             connection = psycopg.connect(self._place, autocommit=True, connect_timeout=_SECONDS)
             with contextlib.closing(connection):
                 if connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is None:
@@ -102,7 +102,7 @@ class PgTable(VectorTable):
         self._place = place
 
     def check(self) -> None:
-        """Check that the table is there.
+        """Check that the table exists.
 
         Raises:
             VectorStoreError: There is no such table.
@@ -111,7 +111,7 @@ class PgTable(VectorTable):
             raise VectorStoreError(f"PostgreSQL at {self._place}: there is no table {self._name}")
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """See `VectorTable.put`; all vectors in one commit."""
+        """See `VectorTable.put`; all vectors are written in one commit."""
         names = sql.Identifier(f"{self._name}_new"), sql.Identifier(self._name)
         with _telling(self._place), self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.execute(sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {}) ON COMMIT DROP").format(*names))
@@ -130,7 +130,7 @@ class PgTable(VectorTable):
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
         """See `VectorTable.nearest`."""
-        # The operator of pgvector returns the negative product, so the smallest is the nearest.
+        # The operator of pgvector returns the negative product, so the smallest value is the nearest.
         query = "SELECT key, -(embedding <#> %s) FROM {} ORDER BY embedding <#> %s LIMIT %s"
         rows = self._asked(query, (vector, vector, limit))
         return [bytes(key) for key, _ in rows], [float(score) for _, score in rows]
@@ -141,11 +141,11 @@ class PgTable(VectorTable):
         return {bytes(key): np.asarray(_numbers(vector), np.float32) for key, vector in rows}
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         return int(self._asked("SELECT count(*) FROM {}", ())[0][0])
 
     def make_index(self, kind: str = "hnsw") -> None:
-        """Make an index of pgvector over the vectors, of at most 2,000 numbers each. Search is then quick, and approximate.
+        """Create a pgvector index of the vectors, of at most 2,000 numbers each. Search is then fast and approximate.
 
         Args:
             kind: "hnsw" or "ivfflat".

@@ -3,8 +3,9 @@
     Index.open(".chunker", store="qdrant:http://localhost:6333")       the key is taken from QDRANT_API_KEY
     Index.open(".chunker", store="qdrant:vectors")                     a folder, for one process at a time and some ten thousand vectors
 
-A point has the key as its number (a UUID of 16 bytes) and the vector, without payload. Search is exact; `QdrantStore(place, exact=False)` asks the
-graph of the server, which is quick and approximate. Needs qdrant-client: pip install "bpe-chunker[qdrant]".
+A point has the key as its id (a UUID of 16 bytes) and the vector, without payload. Search is exact; `QdrantStore(place,
+exact=False)` uses the graph of the server, which is fast and approximate. Needs qdrant-client: pip install
+"bpe-chunker[qdrant]".
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ except ImportError as error:
 __all__ = ["QdrantStore", "QdrantTable"]
 
 DEFAULT = "qdrant"
-# The most points in one request: with 3,072 numbers each they stay below the 32 MB that a server takes.
+# The largest number of points per request: with 3,072 numbers each they stay below the 32 MB that a server accepts.
 _POINTS = 256
 _SECONDS = 60
 
@@ -41,7 +42,7 @@ class QdrantStore(VectorStore):
 
     Args:
         place: The URL of the server, or a folder.
-        exact: Compare a question with every vector; False asks the graph of the server, which is quick and approximate.
+        exact: Compare a question with every vector; False uses the graph of the server, which is fast and approximate.
         api_key: The key for the server; by default the environment variable `QDRANT_API_KEY`.
     """
 
@@ -55,7 +56,7 @@ class QdrantStore(VectorStore):
 
     @property
     def spec(self) -> str:
-        """The name by which an index finds it again."""
+        """The name by which an index finds the store again."""
         return without_password(f"qdrant:{self._place}")
 
     def create(self, table: str, dimensions: int) -> None:
@@ -64,7 +65,7 @@ class QdrantStore(VectorStore):
             hide_folder(self._place)
         with self._client.used() as client, _telling(self._shown):
             if not client.collection_exists(table):
-                # By the dot product: for cosines Qdrant scales the vectors, and would not return them as they were put.
+                # By the dot product: for cosines Qdrant normalizes the vectors, and would not return them as stored.
                 how = models.VectorParams(size=dimensions, distance=models.Distance.DOT)
                 client.create_collection(table, vectors_config=how)
 
@@ -126,7 +127,7 @@ class QdrantTable(VectorTable):
         """See `VectorTable.drop`."""
         if keys:
             with _telling(self._place):
-                # By a condition: old versions raised for a list with a point that a folder does not have.
+                # By a condition: for a list, old versions raised if a folder did not have one of the points.
                 these = models.Filter(must=[models.HasIdCondition(has_id=_identifiers(keys))])
                 self._client.delete(self._name, models.FilterSelector(filter=these), wait=True)
 
@@ -153,7 +154,7 @@ class QdrantTable(VectorTable):
         return found
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         with _telling(self._place):
             return int(self._client.count(self._name, exact=True).count)
 

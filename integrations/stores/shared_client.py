@@ -1,6 +1,6 @@
 """SharedClient: one client of a store for all threads of a process, open while one of them uses it.
 
-Embedded databases lock their folder or file for one client, so threads share it, and nested uses do too.
+Embedded databases lock their folder or file for one client, so threads and nested uses share it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Client = TypeVar("Client")
 
 
 class SharedClient(Generic[Client]):
-    """A client that is made for its first user and closed after its last one.
+    """A client that is opened for its first user and closed after its last one.
 
     Args:
         make: Opens a client.
@@ -30,7 +30,7 @@ class SharedClient(Generic[Client]):
 
     @contextlib.contextmanager
     def used(self) -> Iterator[Client]:
-        """The client, which stays open until the end of the block. Raises what `make` raises."""
+        """Yield the client, which stays open until the end of the block. Raises what `make` raises."""
         with self._lock:
             if self._client is None:
                 self._client = self._make()

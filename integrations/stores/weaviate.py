@@ -1,9 +1,10 @@
-"""Vectors of an index in Weaviate: a server, asked over its REST and GraphQL interfaces without a package of its own.
+"""Vectors of an index in Weaviate: a server, accessed over its REST and GraphQL interfaces without an additional
+package.
 
     Index.open(".chunker", store="weaviate:http://localhost:8080")      the key is taken from WEAVIATE_API_KEY
 
-An object has the key as its id, in the form of a UUID, and the vector. Search compares every vector (an index "flat"), and answers with 10,000 at most, as the server does by
-default. Needs numpy alone: pip install "bpe-chunker[index]".
+An object has the key as its id, in the form of a UUID, and the vector. Search compares every vector (an index "flat"),
+and returns at most 10,000 results, the default limit of the server. Needs only numpy: pip install "bpe-chunker[index]".
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from chunker.integrations.stores.json_server import JsonServer, require_url
 
 __all__ = ["WeaviateStore", "WeaviateTable"]
 
-# Objects in one request, and the most that a search returns.
+# Objects per request, and the largest number of results of a search.
 _OBJECTS = 500
 _MOST = 10_000
 
@@ -34,10 +35,10 @@ class WeaviateStore(VectorStore):
 
     Args:
         place: The URL of the server.
-        api_key: The key for it; by default the environment variable `WEAVIATE_API_KEY`.
+        api_key: The key for the server; by default the environment variable `WEAVIATE_API_KEY`.
 
     Raises:
-        OptionError: The place is no URL of HTTP.
+        OptionError: The place is not an HTTP URL.
     """
 
     def __init__(self, place: str = "http://localhost:8080", *, api_key: str | None = None) -> None:
@@ -47,7 +48,7 @@ class WeaviateStore(VectorStore):
 
     @property
     def spec(self) -> str:
-        """The name by which an index finds it again."""
+        """The name by which an index finds the store again."""
         return f"weaviate:{without_password(self._place)}"
 
     def create(self, table: str, dimensions: int) -> None:  # noqa: ARG002  # the first vector decides
@@ -118,7 +119,7 @@ class WeaviateTable(VectorTable):
             f"Get {{ {self._name}(nearVector: {{vector: {query}}}, limit: {min(limit, _MOST)}) {{ _additional {{ id distance }} }} }}"
         )
         told = [item["_additional"] for item in found["Get"][self._name]]
-        # The distance "dot" is the product with the other sign.
+        # The distance "dot" is the negative product.
         return [UUID(one["id"]).bytes for one in told], [-float(one["distance"]) for one in told]
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
@@ -136,12 +137,14 @@ class WeaviateTable(VectorTable):
         return vectors
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         found = self._asked(f"Aggregate {{ {self._name} {{ meta {{ count }} }} }}")
         return int(found["Aggregate"][self._name][0]["meta"]["count"])
 
     def _asked(self, query: str) -> dict[str, Any]:
-        """What GraphQL answers; raises `VectorStoreError` for the errors that it tells with the status of a success."""
+        """Return the answer to a GraphQL query. Raises `VectorStoreError` for errors that come with a success
+        status.
+        """
         answer = self._server.ask("POST", "v1/graphql", {"query": f"{{ {query} }}"})
         if answer.get("errors"):
             raise VectorStoreError(f"Weaviate at {self._server.shown}: {json.dumps(answer['errors'])[:500]}")
@@ -150,7 +153,7 @@ class WeaviateTable(VectorTable):
 
 
 def _named(table: str) -> str:
-    """The name of a collection begins with a capital letter.
+    """Return the name of a collection, which must begin with a capital letter.
 
     >>> _named("bpe_chunker_1")
     'Bpe_chunker_1'
@@ -159,7 +162,7 @@ def _named(table: str) -> str:
 
 
 def _id_of(key: bytes) -> str:
-    """A key as a UUID.
+    """Format a key as a UUID.
 
     >>> _id_of(bytes(16))
     '00000000-0000-0000-0000-000000000000'
