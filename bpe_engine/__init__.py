@@ -1,4 +1,4 @@
-"""bpe_engine: byte-pair tokenizers that know the token count of a text while it changes: append, roll back, prepend,
+"""bpe_engine: byte-pair tokenizers that keep the token count of a text while it changes: append, roll back, prepend,
 count any slice.
 """
 
@@ -71,6 +71,6 @@ __all__ = [
 def __getattr__(name: str) -> str:
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import version  # noqa: PLC0415 - 10 ms that only who asks for the version spends
+    from importlib.metadata import version  # noqa: PLC0415 - takes 10 ms, and few callers need the version
 
     return version("bpe-chunker")

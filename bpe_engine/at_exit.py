@@ -1,7 +1,7 @@
 """Empty the caches of native objects before the interpreter ends, so that the objects are freed in time.
 
-A module may outlive the end: some other package keeps one of its functions or classes, and with it the globals of the module, so its caches are
-never freed by themselves.
+Without this, caches may never be freed: another package may keep a function or class of a module, and with it the globals of the module, its caches
+among them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Made = TypeVar("Made")
 
 
 class _Cached(Protocol):
-    def cache_clear(self) -> Any: ...  # noqa: ANN401 - nobody asks
+    def cache_clear(self) -> Any: ...  # noqa: ANN401 - the result is not used
 
 
 def cache_until_exit(function: Callable[Given, Made]) -> Callable[Given, Made]:
-    """`functools.cache`, emptied at exit; a function that is cached already, by `lru_cache`, is only emptied.
+    """Cache a function as `functools.cache` does, and empty the cache at exit. A function with an `lru_cache` keeps it.
 
     >>> square = cache_until_exit(lambda number: [number * number])
     >>> square(3), square(3) is square(3)

@@ -1,5 +1,5 @@
-"""Compare two tokenizers before moving from one to the other: common tokens, ids with another meaning, and the cost of
-texts.
+"""Compare two tokenizers before migrating from one to the other: common tokens, ids with another meaning, and the cost
+of texts.
 
 cl100k_base -> o200k_base
 tokens        100,256 and 199,998; 88,000 in both, 5 of them under the same id
@@ -37,7 +37,7 @@ class ChangedId:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first place where a text is cut into other tokens. `offset` is in characters; `ours` and `theirs` are the texts of the tokens there."""
+    """The first offset, in characters, where two tokenizers split a text differently. `ours` and `theirs` are the texts of the tokens there."""
 
     offset: int
     ours: str
@@ -46,8 +46,8 @@ class Difference:
 
 @dataclass(frozen=True)
 class TextComparison:
-    """The cost of one text: characters, tokens of either, and the first difference; None if both cut it in the same
-    way.
+    """The cost of one text: its characters, its tokens under each tokenizer, and the first difference; None if both split it
+    alike.
     """
 
     name: str
@@ -58,25 +58,25 @@ class TextComparison:
 
     @property
     def ratio(self) -> float:
-        """Tokens of theirs for one of ours; 1.0 for a text without tokens."""
+        """The number of their tokens divided by the number of ours; 1.0 for a text without tokens."""
         return self.theirs / self.ours if self.ours else 1.0
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The differences of two tokenizers; `str` of it is a report to read.
+    """The differences of two tokenizers; `str` of it is a readable report.
 
     Attributes:
         names: The names of both.
         tokens: The numbers of tokens that are not special.
-        shared: How many tokens of both have the same bytes.
-        same_ids: How many of these have the same id.
-        changed_ids: How many ids are a token in both, special or not, with other bytes.
+        shared: The number of tokens with the same bytes in both.
+        same_ids: The number of these tokens that also have the same id.
+        changed_ids: The number of ids that are tokens in both, special or not, but with other bytes.
         changed_examples: The first of these ids.
-        special_only_ours: Texts of special tokens of this one alone.
-        special_only_theirs: Texts of special tokens of the other alone.
+        special_only_ours: Texts of special tokens of this tokenizer only.
+        special_only_theirs: Texts of special tokens of the other tokenizer only.
         special_moved: Text -> both ids, of special tokens whose ids differ.
-        stages: Pairs of what is done to a text before it is merged: by this tokenizer only, by the other only.
+        stages: The stages before merging, of this tokenizer and of the other.
         texts: The counts of the compared texts.
     """
 
@@ -94,7 +94,7 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing differs: neither ids nor special tokens nor stages, nor how the texts are cut."""
+        """Whether nothing differs: not the ids, special tokens or stages, nor the tokens of the texts."""
         return (
             self.shared == self.same_ids == self.tokens[0] == self.tokens[1]
             and not self.changed_ids
@@ -169,7 +169,7 @@ def compare(ours: Tokenizer, theirs: Tokenizer, texts: Mapping[str, str] | Itera
 
 
 def describe_stages(tokenizer: Tokenizer) -> tuple[str, ...]:
-    """The stages of a tokenizer before merging, one an entry.
+    """Return the stages of a tokenizer before merging, one entry a stage.
 
     >>> from bpe_engine import Tokenizer
     >>> describe_stages(Tokenizer.load("o200k_base"))
@@ -187,7 +187,7 @@ def describe_stages(tokenizer: Tokenizer) -> tuple[str, ...]:
 
 
 def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
-    """The tokens that are not special: what they are in a text -> id. Where spaces have a stand-in, it is a space again."""
+    """Return bytes in a text -> id, for the tokens that are not special. A stand-in for spaces is replaced by a space."""
     ids = {data: tokenizer.encode_single_token(data) for data in tokenizer.token_byte_values()}
     specification = tokenizer.specification
     stand_in = None if specification is None else _stand_in(specification)
@@ -197,7 +197,7 @@ def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 
 def _stand_in(specification: Specification) -> bytes | None:
-    """The character for a space in the tokens."""
+    """Return the stand-in for a space in the tokens; None if spaces are written as spaces."""
     for stage in (*specification.normalizers, *specification.pre_tokenizers):
         if isinstance(stage, Replace) and stage.pattern == " " and stage.content:
             return stage.content.encode()
@@ -230,7 +230,7 @@ def _compare_text(ours: Tokenizer, theirs: Tokenizer, name: str, text: str) -> T
 
 
 def _cut(text: str, starts: list[int], start: int, end: int) -> str:
-    """The tokens in a part of a text, parted by bars.
+    """Return a part of a text with bars between its tokens.
 
     >>> _cut("a token", [0, 1, 4], 1, 7)
     ' to|ken'

@@ -1,11 +1,11 @@
 """The compiled engines, over `bpe_engine._core`.
 
-    CompiledVocabulary    a vocabulary without a pattern, or with one that has a scanner of its own
-    CompiledPattern       a vocabulary with a pattern of the user's own: a pipeline of one compiled expression
+    CompiledVocabulary    a vocabulary without a pattern, or with a pattern that has its own scanner
+    CompiledPattern       a vocabulary with a custom pattern: a pipeline of one compiled expression
     CompiledPipeline      a specification: added tokens, normalizers, pre-tokenizers and a model
 
-What the core does not compile (back-references, say) runs on the engine in Python, and says so (`not_native`). Pre-tokens of a vocabulary are
-encoded by the core even then.
+Features that the core does not support (such as back-references) run on the Python engine, and `not_native` reports the reason. Even then the core
+encodes the pre-tokens of a vocabulary.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from bpe_engine.pipeline.compiling import PipelineParts
     from bpe_engine.pipeline.specification import Specification
 
-# The engine in Python, and pipelines, are imported where they are needed, which is seldom: importing them takes as long as loading a vocabulary.
-# Published encodings need neither.
+# The Python engine and the pipelines are imported on use, because importing them takes as long as loading a vocabulary, and published encodings need
+# neither.
 # ruff: noqa: PLC0415
 
 encoders.AppendingEncoder.register(_core.AppendingEncoder)
@@ -48,7 +48,10 @@ encoders.Mark.register(_core.Mark)
 
 
 def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
-    """The engine of a vocabulary. Raises VocabularyError for tokens that cannot be merged, PatternError for a pattern that does not compile."""
+    """Return the engine of a vocabulary.
+
+    Raises VocabularyError if its tokens cannot be merged, PatternError if its pattern does not compile.
+    """
     tokens = tokens_of(vocabulary)
     scanner = scanner_of(vocabulary)
     if scanner is not None or vocabulary.pattern is None:
@@ -74,7 +77,10 @@ def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
 
 
 def specification_engine(specification: Specification) -> Engine:
-    """The engine of a specification. Raises VocabularyError, beginning with its source, for what is not supported."""
+    """Return the engine of a specification.
+
+    Raises VocabularyError, with a message that starts with the source, for an unsupported specification.
+    """
     from bpe_engine.pipeline.not_native import NotNativeError
 
     try:
@@ -85,7 +91,7 @@ def specification_engine(specification: Specification) -> Engine:
         return SpecificationEngine(specification, not_native=str(error))
 
 
-# Sets of special tokens that a vocabulary keeps a finder of: most callers allow one set.
+# The number of sets of allowed special tokens for which a vocabulary keeps a finder. Most callers use one set.
 _FINDERS = 16
 
 
@@ -94,10 +100,10 @@ class _CompiledSpecialTokens(SpecialTokens):
 
     def __init__(self, id_of: Mapping[str, int]) -> None:
         super().__init__(id_of)
-        self._finders: dict[frozenset[str], _core.SpecialFinder] = {}  # by the special tokens that are allowed
+        self._finders: dict[frozenset[str], _core.SpecialFinder] = {}  # by the set of allowed special tokens
 
     def spans(self, text: str, allowed: Specials, disallowed: Specials = ()) -> Iterable[tuple[int, int, int]]:
-        """As `SpecialTokens` says."""
+        """As `SpecialTokens.spans`."""
         allowed_texts, disallowed_texts = self._named(allowed, disallowed)
         if disallowed_texts:
             return super().spans(text, allowed, disallowed)
@@ -112,7 +118,7 @@ class _CompiledSpecialTokens(SpecialTokens):
 
 
 class _OfVocabulary:
-    """Base of the engines of a vocabulary: its tokens, and its special ones, which the core does not know."""
+    """Base class of the engines of a vocabulary: the token table, and the special tokens, which the core does not know."""
 
     not_native = None
     is_incremental = True
@@ -140,7 +146,7 @@ class _OfVocabulary:
 
 
 class CompiledVocabulary(_OfVocabulary, _core.Engine):
-    """The engine of a vocabulary whose pattern has a scanner, or of one without a pattern."""
+    """The engine of a vocabulary whose pattern has a scanner, or that has no pattern."""
 
     def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, scanner: str | None) -> None:
         super().__init__(tokens, scanner)
@@ -173,7 +179,7 @@ class CompiledVocabulary(_OfVocabulary, _core.Engine):
 
 
 class _Piped(_core.Pipeline):
-    """Base of the engines over a pipeline."""
+    """Base class of the engines over a pipeline."""
 
     not_native = None
     is_incremental = True
@@ -196,12 +202,14 @@ class _Piped(_core.Pipeline):
             return SurrogateSlices(self, text)
         try:
             return cast("encoders.IntervalEncoder", _core.PipelineIntervalEncoder(self, self, text))
-        except EncodingError:  # a slice beside what is in no token has a count
+        except (
+            EncodingError
+        ):  # the text has a character without a token, but slices without that character have a count
             return CountedSlices(self, text)
 
 
 class CompiledPattern(_OfVocabulary, _Piped):
-    """The engine of a vocabulary with a pattern of the user's own."""
+    """The engine of a vocabulary with a custom pattern."""
 
     def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, parts: PipelineParts) -> None:
         super().__init__(*parts)
@@ -213,7 +221,7 @@ class CompiledPattern(_OfVocabulary, _Piped):
         ids, firsts = self.encode_with_offsets(text)
         starts, end = [], 0
         for token, first in zip(ids, firsts, strict=True):
-            # The offset of the character that the token starts in; after the end of the token before, if text was dropped between them.
+            # The offset of the character that the token starts in, which may be before the end of the previous token, or after it if text was dropped.
             starts.append(max(first, end))
             end = starts[-1] + len(self.table.decode_single_token_bytes(token))
         return ids, starts
@@ -228,7 +236,7 @@ class CompiledPattern(_OfVocabulary, _Piped):
 
 
 class CompiledPipeline(_Piped):
-    """The engine of a specification. Raises NotNativeError where the core cannot run it."""
+    """The engine of a specification. Raises NotNativeError if the core cannot run it."""
 
     def __init__(self, specification: Specification) -> None:
         from bpe_engine.pipeline.added_tokens import written_tokens
@@ -248,7 +256,7 @@ class CompiledPipeline(_Piped):
 
     @cached_property
     def _longest_first(self) -> AddedTokenFinder | None:
-        """Finds the special tokens where the longest is found first, which the core does not do."""
+        """The finder of special tokens if the longest is found first, which the core does not support; otherwise None."""
         from bpe_engine.pipeline.added_tokens import AddedTokenFinder
 
         if self._specification.added_tokens_order != "longest_first":
@@ -280,7 +288,7 @@ class CompiledPipeline(_Piped):
             wanted(self._specification.added_tokens[number])
 
     def find_special(self, characters: str, allowed: Specials) -> list[tuple[int, int, int]]:
-        """As `Engine` says. White space that a token takes along belongs to it."""
+        """As `Engine.find_special`. White space that a token strips belongs to its span."""
         check_specials(allowed)
         if self._longest_first is not None:
             from bpe_engine.pipeline.added_tokens import wanted_tokens
@@ -291,13 +299,13 @@ class CompiledPipeline(_Piped):
         return self.special_spans(characters, self._wanted(allowed))
 
     def _wanted(self, allowed: Specials) -> list[int] | Literal["all"]:
-        """The numbers of the special tokens that are allowed."""
+        """Return the numbers of the allowed special tokens, by their order in the specification."""
         if allowed == "all":
             return "all"
         return [self._numbers[text] for text in set(allowed) if text in self._numbers]
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
-        """As `Engine` says. A token that starts inside a character has the offset of that character."""
+        """As `Engine.encode_with_starts`. A token that starts inside a character has the offset of that character."""
         return self.encode_with_offsets(text)
 
     def encode_piece(self, piece: bytes) -> Sequence[int]:
@@ -320,7 +328,7 @@ def _specification_of(vocabulary: Vocabulary) -> Specification:
 
 
 def scanner_of(vocabulary: Vocabulary) -> str | None:
-    """The name of the core's scanner for the pattern of a vocabulary, whatever the pattern is called; None where there is none."""
+    """Return the name of the core's scanner for the pattern of a vocabulary, by its expression; None if there is none."""
     for name, named in PATTERNS.items():
         if vocabulary.pattern is not None and vocabulary.pattern.source == named.source and _core.has_scanner(name):
             return name
@@ -330,7 +338,7 @@ def scanner_of(vocabulary: Vocabulary) -> str | None:
 def rebuild_appending(
     engine: Engine, finished: bytes, unfinished: str, tokens: tuple[tuple[int, int, int], ...] = ()
 ) -> encoders.AppendingEncoder:
-    """An unpickled encoder: the same text and count, no marks. `tokens` that stand in it as such: start and end in bytes, and the id."""
+    """Unpickle an encoder: with the same text and count, without marks. `tokens` are its explicit tokens: start and end in bytes, and the id."""
     encoder = cast("_core.AppendingEncoder", engine.appending_encoder())
     place = 0
     for start, end, token in tokens:
@@ -343,7 +351,7 @@ def rebuild_appending(
 
 
 def rebuild_prepending(engine: Engine, finished: bytes, unfinished: str) -> encoders.PrependingEncoder:
-    """An unpickled encoder: the same text and count, no marks."""
+    """Unpickle an encoder: with the same text and count, without marks."""
     encoder = engine.prepending_encoder()
     encoder.prepend(finished)
     encoder.prepend(unfinished)
@@ -351,7 +359,7 @@ def rebuild_prepending(engine: Engine, finished: bytes, unfinished: str) -> enco
 
 
 def tokens_of(vocabulary: Vocabulary) -> _core.TokenSet:
-    """The tokens of a vocabulary as the core has them. Raises VocabularyError."""
+    """Return the tokens of a vocabulary in the form of the core. Raises VocabularyError."""
     return _embedded(vocabulary.embedded) if vocabulary.embedded else _token_set(vocabulary)
 
 
@@ -361,7 +369,7 @@ def _embedded(name: str) -> _core.TokenSet:
 
 
 def _token_set(vocabulary: Vocabulary) -> _core.TokenSet:
-    """The tokens in the order of merging, whatever that of their ids is."""
+    """Return the tokens with their ids and merge ranks; the core puts them in merge order."""
     ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
     tokens = sorted(filter(None, ranks), key=ranks.__getitem__)
     ids = list(map(ranks.__getitem__, tokens))
@@ -371,7 +379,7 @@ def _token_set(vocabulary: Vocabulary) -> _core.TokenSet:
 
 
 def _arranged(tokens: _core.TokenSet, vocabulary: Vocabulary) -> Reordered | None:
-    """The tokens in merge order, where they are not by their ids: for the engine in Python."""
+    """Return the tokens in merge order, for the Python engine; None if that is the order of their ids."""
     from bpe_engine.fallback.merge_order import Reordered
 
     found = tokens.arrangement()

@@ -1,7 +1,7 @@
-"""Incremental encoders as protocols: a text grows to the right or to the left, or its slices are counted, always
-exactly.
+"""Abstract classes of the incremental encoders: for a text that grows to the right or to the left, and for slices of a
+text. All counts are exact.
 
-An appending encoder may also hold explicit tokens, such as special ones, and tells which ids have changed.
+An appending encoder may also hold explicit tokens, such as special tokens, and reports which ids have changed.
 
     Tokenizer.appending_encoder()   append, snapshot, rollback        fallback/appending_encoder.py, cpp/src/appending.cpp
     Tokenizer.prepending_encoder()  the same, to the left             fallback/prepending_encoder.py, cpp/src/prepending.cpp
@@ -17,17 +17,17 @@ from typing import Any, Protocol, Self
 
 from bpe_engine.special_tokens import Part, Specials
 
-# Characters appended for each token of the limit before the count is looked at. A token has 3 to 5 characters, so a text that is far too long is read
-# up to half a limit further than needed.
+# Characters that are appended per token of the limit before the count is checked. A token has 3 to 5 characters, so a text that is far too long is read
+# at most half a limit further than needed.
 _STRIDE = 2
 
 
-class Mark(ABC):  # noqa: B024 - there is nothing that a user could do with one
+class Mark(ABC):  # noqa: B024 - it has no methods for users
     """An opaque mark to which `rollback` returns. Only the encoder that made it can use it."""
 
 
 class GrowingEncoder(ABC):
-    """A text that grows at one side and always knows its number of tokens. Not for use by several threads at a time."""
+    """A text that grows at one side, with its current number of tokens. Not thread-safe."""
 
     @property
     @abstractmethod

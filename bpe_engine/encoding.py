@@ -2,10 +2,11 @@
 
     import bpe_engine as tiktoken
 
-An Encoding is a Tokenizer, so chunkers take it, it counts, truncates and grows. What differs is what tiktoken's users rely on: it is made of `pat_str`
-and `mergeable_ranks`, a special token in a text raises ValueError unless it is allowed, and there is `encode_with_unstable`.
+An Encoding is a Tokenizer, so chunkers accept it, and it counts, truncates and has incremental encoders. It differs where users of tiktoken rely on
+it: it is made from `pat_str` and `mergeable_ranks`, a special token in a text raises ValueError unless it is allowed, and it has
+`encode_with_unstable`.
 
-Not here: `tiktoken._educational`; `bpe_engine.minbpe` and `bpe_engine.reference` are that. Nor the private `_core_bpe`.
+Not here: `tiktoken._educational` (see `bpe_engine.minbpe` and `bpe_engine.reference`), and the private `_core_bpe`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bpe_engine.vocabulary import Vocabulary
 
 
 class Encoding(Tokenizer):
-    """A byte-pair encoding with tiktoken's interface. Immutable; threads may share it; pickles, published ones by name.
+    """A byte-pair encoding with tiktoken's interface. Immutable; threads may share it. Published encodings are pickled by name.
 
     Examples:
         >>> words = Encoding("words", pat_str=r"\\w+|\\W", mergeable_ranks={b"a": 0, b" ": 1, b"aa": 2}, special_tokens={"<|end|>": 3})
@@ -47,7 +48,7 @@ class Encoding(Tokenizer):
         special_tokens: dict[str, int],
         explicit_n_vocab: int | None = None,
     ) -> None:
-        r"""An encoding of your own.
+        r"""Create a custom encoding.
 
         Args:
             name: A label for the encoding.
@@ -55,9 +56,9 @@ class Encoding(Tokenizer):
                 fancy-regex). Text that it does not match is dropped.
             mergeable_ranks: The bytes of each token -> its id, which is its merge rank. The encoding keeps the
                 dictionary; do not change it.
-            special_tokens: The text of each special token -> its id. Kept likewise.
-            explicit_n_vocab: The number of tokens, special ones included. If given, it is checked, and that the ids
-                have no gaps.
+            special_tokens: The text of each special token -> its id. The encoding keeps this dictionary, too.
+            explicit_n_vocab: The number of tokens, including special tokens. If given, the number is checked, and that
+                the ids have no gaps.
 
         Raises:
             VocabularyError: The tokens or `explicit_n_vocab` are wrong.
@@ -104,7 +105,7 @@ class Encoding(Tokenizer):
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:
-        # This and the next are not public in tiktoken either, but its README uses them to extend an encoding.
+        # This property and the next are private in tiktoken, too, but its README uses them to extend an encoding.
         return self.vocabulary.ranks
 
     @property
@@ -116,17 +117,17 @@ class Encoding(Tokenizer):
     def encode_with_unstable(
         self, text: str | bytes, *, allowed_special: Specials = frozenset(), disallowed_special: Specials = "all"
     ) -> tuple[list[int], list[list[int]]]:
-        """The tokens that stay whatever is appended to `text`, by tiktoken's rule, and all token sequences that the
-        rest may become.
+        """The stable tokens of `text`, which no appended text changes by tiktoken's rule, and all token sequences that
+        the rest may become.
 
-        Each of the sequences begins with the bytes after the stable tokens; they are in no order, and there may be
-        hundreds of thousands: every token that could start in the last pre-token is tried. Stability here follows a
-        rule of thumb of tiktoken's; `appending_encoder` is exact.
+        The bytes of each sequence start with the bytes after the stable tokens. The sequences are in no order, and there
+        may be hundreds of thousands, because every token that could start in the last pre-token is tried. Stability here
+        follows tiktoken's heuristic; `appending_encoder` is exact.
 
         Args:
             text: The text.
-            allowed_special: Special tokens to look for in `text`, by their texts, or "all".
-            disallowed_special: Special tokens that raise; "all" is every one that is not allowed.
+            allowed_special: Special tokens to find in `text`, by their texts, or "all".
+            disallowed_special: Special tokens that raise; "all" means all that are not allowed.
 
         Returns:
             The ids of the stable tokens, and the possible sequences of ids after them.
@@ -151,7 +152,7 @@ class Encoding(Tokenizer):
         return stable, completions_of(self, self.decode_bytes(ids[len(stable) :]))
 
     def _size_of_last(self, ids: Sequence[int], piece: str) -> int:
-        """The number of tokens of the last pre-token."""
+        """Return the number of tokens of `piece`, the last pre-token of `ids`."""
         missing = len(piece.encode("utf-8", "surrogateescape"))
         size = 0
         while missing > 0:
@@ -162,11 +163,11 @@ class Encoding(Tokenizer):
     # --- bytes, and single pre-tokens
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
-        """The tokens of one pre-token, whatever the pattern would make of it."""
+        """Return the tokens of one pre-token, without splitting it by the pattern."""
         return list(self._engine.encode_piece(to_bytes(received(text_or_bytes))))
 
     def _encode_bytes(self, text: bytes) -> list[int]:
-        """The tokens of bytes, which may end inside a character: what is not UTF-8 belongs to the pre-token before it, with all that follows."""
+        """Return the tokens of bytes that may end inside a character: the bytes from the first invalid one on belong to the last pre-token before them."""
         try:
             return self.encode_ordinary(text.decode("utf-8"))
         except UnicodeDecodeError as error:
@@ -180,7 +181,7 @@ class Encoding(Tokenizer):
 
     @cached_property
     def sorted_tokens(self) -> list[bytes]:
-        """`token_byte_values`, made once."""
+        """The result of `token_byte_values`, made once."""
         return self.token_byte_values()
 
     @property
@@ -197,7 +198,7 @@ def _pattern_of(pat_str: str) -> Pattern:
 
 
 def _of_vocabulary(vocabulary: Vocabulary) -> Encoding:
-    """The encoding of a published vocabulary, whose tokens are not read before they are needed."""
+    """Return the encoding of a published vocabulary, without reading its tokens before they are needed."""
     made: Encoding = Tokenizer.__new__(Encoding)
     made._pat_str = "" if vocabulary.pattern is None else vocabulary.pattern.source  # noqa: SLF001 - of this module
     Tokenizer.__init__(made, vocabulary)
@@ -206,8 +207,8 @@ def _of_vocabulary(vocabulary: Vocabulary) -> Encoding:
 
 @cache_until_exit
 def get_encoding(encoding_name: str) -> Encoding:
-    """A published encoding by its name, or one that a module of `tiktoken_ext` offers (`published/plugins.py`). Calls
-    share one object.
+    """Return a published encoding by its name, or an encoding from a module of `tiktoken_ext` (`published/plugins.py`).
+    Calls share one object.
 
     Args:
         encoding_name: The name of the encoding, such as "o200k_base".
@@ -227,7 +228,7 @@ def get_encoding(encoding_name: str) -> Encoding:
 
 
 def encoding_for_model(model_name: str) -> Encoding:
-    """The encoding that a model uses. Calls share one object.
+    """Return the encoding that a model uses. Calls share one object.
 
     Args:
         model_name: The name of the model, such as "gpt-4o".

@@ -1,6 +1,6 @@
 """Engine: the protocol behind a Tokenizer. `compiled.py` and `fallback/` implement it.
 
-Tokenizer          names, options, prefix and suffix            what users call
+Tokenizer          names, options, prefix and suffix            the interface for users
 └─ Engine        a vocabulary or a pipeline                   text -> ids; the incremental encoders
 └─ table    Tokens: ids <-> bytes, ids -> text
 """
@@ -17,7 +17,7 @@ from bpe_engine.text.truncation import Text
 
 
 class Tokens(Protocol):
-    """The ids of a vocabulary, added tokens included, and what they stand for. Immutable; threads may share it."""
+    """Protocol for the ids of a vocabulary, including added tokens, and their bytes and texts. Immutable; threads may share it."""
 
     @property
     def special_texts(self) -> set[str]:
@@ -29,42 +29,42 @@ class Tokens(Protocol):
 
     @property
     def has_offsets(self) -> bool:
-        """Whether decoding joins the bytes of the tokens and does no more."""
+        """Whether decoding only joins the bytes of the tokens, so that tokens have offsets."""
 
     def bytes_of(self, token: int) -> bytes | None:
-        """The bytes of a token; None for an id that no token has."""
+        """Return the bytes of a token, or None if no token has the id."""
 
     def written(self, token: int) -> bytes:
-        """The bytes of a token as a text holds it: of an added token before it is normalized. Raises UnknownTokenError."""
+        """Return the bytes of a token as in an original text: an added token is not normalized. Raises UnknownTokenError."""
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of a token. Raises UnknownTokenError."""
+        """Return the bytes of a token. Raises UnknownTokenError."""
 
     def id_of(self, token: bytes) -> int | None:
-        """The id of the token that is exactly these bytes; None if there is none."""
+        """Return the id of the token with exactly these bytes, or None if there is none."""
 
     def largest_id(self) -> int:
-        """The largest id."""
+        """Return the largest id."""
 
     def byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
+        """Return the bytes of all tokens except the special ones, ascending."""
 
     def decode(self, tokens: Sequence[int], errors: str) -> str:
-        """The text of tokens. Raises UnknownTokenError."""
+        """Return the text of tokens. Raises UnknownTokenError."""
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
-        """A decoder that takes one token after the other."""
+        """Return a decoder for tokens that come one by one."""
 
 
 class Engine(Protocol):
-    """Text -> token ids. Immutable; threads may share one; pickles.
+    """Protocol for text -> token ids. Immutable; threads may share an engine; can be pickled.
 
-    An engine knows a vocabulary or a specification, never a tokenizer. "Received" text has been through `text.input.received`.
+    An engine knows a vocabulary or a specification, never a tokenizer. "Received" text has gone through `text.input.received`.
     """
 
     @property
     def table(self) -> Tokens:
-        """Its tokens."""
+        """The tokens of the engine."""
 
     @property
     def not_native(self) -> str | None:
@@ -72,52 +72,52 @@ class Engine(Protocol):
 
     @property
     def is_incremental(self) -> bool:
-        """Whether a growing text is read about once, and not anew for each count."""
+        """Whether a growing text is read about once, instead of again for each count."""
 
     def count(self, text: str | bytes) -> int:
-        """The number of tokens."""
+        """Return the number of tokens of a text."""
 
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
-        """The number of tokens, None if it is above `limit`."""
+        """Return the number of tokens of a text, or None if it is above `limit`."""
 
     def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
-        """`count` of each text."""
+        """Return the `count` of each text, in order."""
 
     def encode_ordinary(self, text: str | bytes) -> list[int]:
-        """The ids, special tokens taken as plain text."""
+        """Return the ids of a text, taking special tokens as plain text."""
 
     def encode_to_buffer(self, text: str | bytes) -> memoryview:
-        """`encode_ordinary` as unsigned 32-bit integers."""
+        """Return the ids of `encode_ordinary` as unsigned 32-bit integers."""
 
     def encode_ordinary_batch(self, text: Iterable[str | bytes], *, num_threads: int = 8) -> list[list[int]]:
-        """`encode_ordinary` of each text."""
+        """Return the `encode_ordinary` of each text, in order."""
 
     def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
-        """The ids, with the special tokens that are allowed. Raises DisallowedSpecialTokenError."""
+        """Return the ids of a text, finding the allowed special tokens. Raises DisallowedSpecialTokenError."""
 
     def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
-        """Raise DisallowedSpecialTokenError where `encode_special` does."""
+        """Raise DisallowedSpecialTokenError if `encode_special` does."""
 
     def find_special(self, characters: str, allowed: Specials) -> Iterable[tuple[int, int, int]]:
-        """The special tokens in received text: start and end in characters, and the id."""
+        """Return the allowed special tokens in received text: start and end in characters, and the id."""
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
-        """The ids, and for each the offset in bytes of received text where it starts."""
+        """Return the ids of a text, and the start offset of each token in bytes of received text."""
 
     def encode_piece(self, piece: bytes) -> Sequence[int]:
-        """The ids of one pre-token, whatever the pre-tokenizer would make of it."""
+        """Return the ids of one pre-token, without splitting it by the pre-tokenizer."""
 
     def split(self, text: str | bytes) -> list[str]:
-        """The pre-tokens."""
+        """Return the pre-tokens of a text."""
 
     def truncate(self, text: Text, most: int, *, head: bool) -> Text:
-        """The longest prefix, or suffix, of at most so many tokens."""
+        """Return the longest prefix (`head`) or suffix of a text with at most `most` tokens."""
 
     def appending_encoder(self) -> AppendingEncoder:
-        """A text that grows to the right."""
+        """Return an encoder of a text that grows to the right."""
 
     def prepending_encoder(self) -> PrependingEncoder:
-        """A text that grows to the left."""
+        """Return an encoder of a text that grows to the left."""
 
     def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
-        """The counts of all slices of a text."""
+        """Return an encoder that counts any slice of a text."""

@@ -1,13 +1,13 @@
 """The exceptions of the engine.
 
     BpeEngineError
-    ├── VocabularyError              a vocabulary or a file that holds one is not usable      (also ValueError)
+    ├── VocabularyError              a vocabulary, or the file that holds it, is not usable   (also ValueError)
     │   ├── UnknownEncodingError     no published encoding or model has this name             (also KeyError)
-    │   ├── UnsupportedModelError    a tokenizer.json that `tokenizers` runs, and this engine does not
+    │   ├── UnsupportedModelError    `tokenizers` runs this tokenizer.json, but this engine does not
     │   ├── VocabularyUnavailableError   a published file is neither embedded, cached nor reachable
     │   └── HashMismatchError        the bytes of a published file are not the published ones
     ├── PatternError                 a pre-tokenization pattern does not compile              (also ValueError)
-    │   └── UnsupportedPatternError  it is a regular expression, but not one that is compiled
+    │   └── UnsupportedPatternError  the compiled engine lacks a feature of this regular expression
     ├── EncodingError                this text cannot be encoded with this vocabulary         (also ValueError)
     │   └── DisallowedSpecialTokenError   the text holds a special token that the caller disallowed
     ├── TrainingError                nothing can be learned from these texts with these settings (also ValueError)
@@ -15,7 +15,7 @@
     ├── StaleMarkError               a rollback has passed the mark, or it is another encoder's  (also ValueError)
     └── MissingExtraError            a package is needed that is not installed                (also ImportError)
 
-Each class is also the built-in exception that a user of tiktoken would catch in its place. `DoubledTokenWarning` is a
+Each class is also the built-in exception that users of tiktoken catch in the same case. `DoubledTokenWarning` is a
 warning.
 """
 
@@ -69,7 +69,7 @@ class DisallowedSpecialTokenError(EncodingError):
 
 
 class TrainingError(BpeEngineError, ValueError):
-    """Nothing can be learned from these texts with these settings; the message says what to change."""
+    """No vocabulary can be learned from these texts with these settings; the message says what to change."""
 
 
 class UnknownTokenError(BpeEngineError, KeyError):
@@ -89,7 +89,7 @@ class MissingExtraError(BpeEngineError, ImportError):
 
     Args:
         extra: The name of the extra of bpe-chunker that brings the package.
-        reason: A sentence that says what needs it.
+        reason: A sentence that says what needs the package.
     """
 
     def __init__(self, extra: str, reason: str) -> None:
@@ -102,6 +102,6 @@ class MissingExtraError(BpeEngineError, ImportError):
 
 
 class DoubledTokenWarning(UserWarning):
-    """A text already begins with the prefix that is put before it, or ends with the suffix: a model would read two
-    `<s>`, say.
+    """A text already starts with the prefix that is put before it, or ends with the suffix, so that a model would read
+    two `<s>` for example.
     """

@@ -1,5 +1,5 @@
-"""The tokenizer of GPT-1 (openai-gpt). Unlike all later ones it has characters in place of bytes, and decoding does not
-restore the exact text.
+"""The tokenizer of GPT-1 (openai-gpt). Unlike all later ones it works on characters instead of bytes, and decoding does
+not restore the exact text.
 
     "Don’t  panic…"
     lower case; ftfy repairs characters       don't  panic…
@@ -7,12 +7,13 @@ restore the exact text.
     spaCy's rules for English                 do | n't | panic | ...
     characters, the last with "</w>"          d o</w> | n ' t</w> | p a n i c</w> | . . .</w>
     pairs merge, in the order of a list       do</w> | n't</w> | panic</w> | ...</w>
-    what is in no vocabulary is <unk>
+    a symbol that is not in the vocabulary    <unk>
 
-Needs ftfy and spaCy, of which the rules for English are used and no model: pip install "bpe-chunker[gpt1]". The same ids as `transformers` gives with
-both packages installed, release by release of theirs: the rules of spaCy change over time, and the repairs of ftfy.
+Needs ftfy and spaCy's rules for English (no model): pip install "bpe-chunker[gpt1]". The ids equal those of `transformers` with the same releases of
+both packages; spaCy's rules and ftfy's repairs change over time.
 
-Linear, or n log n, but for spaCy's part: it takes quadratic time for thousands of brackets or quotation marks without a space (20,000 of them: half a minute).
+Time is O(n log n) except in spaCy, which takes quadratic time for thousands of brackets or quotation marks without a space (20,000 of them: half a
+minute).
 """
 
 from __future__ import annotations
@@ -45,16 +46,16 @@ _FIRST_LINE_WRITTEN = "#version: 0.2"
 
 
 class GPT1Tokenizer:
-    """Words, merges and a vocabulary of characters, as GPT-1 has them. Immutable; threads may share it; pickles.
+    """The tokenizer of GPT-1: words, merges and a vocabulary of characters. Immutable; threads may share it; can be pickled.
 
-    Encoding needs ftfy and spaCy, and raises MissingExtraError where one is not installed.
+    Encoding needs ftfy and spaCy, and raises MissingExtraError if one of them is not installed.
 
     Args:
         tokens: Symbol -> id.
         merges: Pairs of symbols, best first.
-        special_tokens: Text -> id, beside those of `tokens`; `with_special_tokens` chooses the ids.
-        unknown: The symbol for all that is not in `tokens`.
-        name: The name that it shows.
+        special_tokens: Text -> id, in addition to those of `tokens`; `with_special_tokens` chooses the ids.
+        unknown: The symbol for all symbols that are not in `tokens`.
+        name: A label.
 
     Raises:
         VocabularyError: An id or a symbol cannot be used, two have the same id, or `unknown` is missing.
@@ -85,7 +86,7 @@ class GPT1Tokenizer:
         _check(self._id_of, self._special_ids, unknown)
         self._rank_of = {pair: rank for rank, pair in enumerate(self._merges)}
         self._symbol_of = {token: symbol for symbol, token in self._id_of.items()}
-        # The unknown token is special, too: its text may be allowed to stand for it.
+        # The unknown token is special, too: its text may be allowed in a text.
         self._specials = SpecialTokens({unknown: self._id_of[unknown]} | self._special_ids)
         self._text_of_added = {token: text for text, token in self._special_ids.items() if token not in self._symbol_of}
         self._remembered = lru_cache(maxsize=1 << 16)(self._merged)
@@ -99,7 +100,7 @@ class GPT1Tokenizer:
         special_tokens: Mapping[str, int] | None = None,
         name: str | None = "gpt1",
     ) -> GPT1Tokenizer:
-        """The tokenizer of the published pair of files: `encoder_bpe_40000.json` and `vocab_40000.bpe`, or `vocab.json` and `merges.txt`.
+        """Load the tokenizer from the published pair of files: `encoder_bpe_40000.json` and `vocab_40000.bpe`, or `vocab.json` and `merges.txt`.
 
         Args:
             vocabulary: The path of the JSON file: symbol -> id.
@@ -124,7 +125,7 @@ class GPT1Tokenizer:
             raise VocabularyError(f"{vocabulary}: {error}") from error
 
     def save_files(self, vocabulary: str | PathLike[str], merges: str | PathLike[str]) -> None:
-        """Write the pair of files that `from_files` reads, as OpenAI's are written. Special tokens with ids of their own are in neither.
+        """Write the pair of files that `from_files` reads, in OpenAI's form. Special tokens with their own ids are in neither file.
 
         Args:
             vocabulary: The path of the JSON file to write: symbol -> id.
@@ -142,7 +143,7 @@ class GPT1Tokenizer:
         Path(merges).write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
 
     def with_special_tokens(self, texts: Iterable[str]) -> GPT1Tokenizer:
-        """A tokenizer with more special tokens: new ones get ids after the largest, in order; a symbol or special token keeps its id.
+        """Return a tokenizer with more special tokens. New texts get ids after the largest, in order; existing symbols and special tokens keep theirs.
 
         Args:
             texts: The texts of the special tokens.
@@ -215,7 +216,7 @@ class GPT1Tokenizer:
         return len(self.encode(text))
 
     def split(self, text: str) -> list[str]:
-        """The words of `text` in lower case, as spaCy splits what ftfy has repaired: no token crosses from one to the next.
+        """The words of `text` in lower case, as repaired by ftfy and split by spaCy; no token crosses from one to the next.
 
         Args:
             text: The text.
@@ -227,7 +228,7 @@ class GPT1Tokenizer:
         return words_of(self._lowered(text, ()))
 
     def pieces(self, word: str) -> list[str]:
-        """The symbols that a word merges to; those that are not in the vocabulary encode as `unknown`.
+        """The symbols that a word merges to; symbols that are not in the vocabulary are encoded as `unknown`.
 
         Args:
             word: One word, in lower case.
@@ -261,14 +262,14 @@ class GPT1Tokenizer:
         return " ".join(parts)
 
     def _lowered(self, text: str, allowed: Specials) -> str:
-        """Each character by itself in lower case, but for what reads as an allowed special token."""
+        """Return the text with each character in lower case by itself, except in allowed special tokens."""
         if not isinstance(text, str):
             raise TypeError(f"text is str, not {type(text).__name__}: GPT-1 knows no bytes")
         characters = received(text)
         kept = [special for special in self.special_tokens if allowed == "all" or special in allowed]
         if not kept:
             return "".join(map(str.lower, characters))
-        # The first in the list counts, not the longest.
+        # At each offset the first special token of the list is found, not the longest.
         parts = re.split("(" + "|".join(map(re.escape, kept)) + ")", characters)
         return "".join(part if number % 2 else "".join(map(str.lower, part)) for number, part in enumerate(parts))
 
@@ -281,13 +282,13 @@ class GPT1Tokenizer:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text for GPT-1, in lower case. Raises MissingExtraError where ftfy or spaCy is not installed."""
+    """Return the words of a text for GPT-1, in lower case. Raises MissingExtraError if ftfy or spaCy is not installed."""
     repair, split = _english()
     return [word.lower() for word in split(standardized(repair(text)))]
 
 
 def standardized(text: str) -> str:
-    """The text with one kind of dash, dots and accent, runs of marks parted from words, and one space in place of many.
+    """Return the text with one kind of dash, dots and accent, spaces around runs of marks, and white space reduced to one space or line end.
 
     >>> standardized("Well…  (no) — yes\\t\\n\\n ok??")
     'Well... ( no ) - yes \\n ok ??'
@@ -297,7 +298,7 @@ def standardized(text: str) -> str:
 
 
 def parse_merges(data: bytes, source: str) -> list[tuple[str, str]]:
-    """The pairs in the contents of `vocab_40000.bpe`: a line with the version, then two symbols with a space between on each.
+    """Parse the pairs in the contents of `vocab_40000.bpe`: a line with the version, then lines of two symbols with a space between.
 
     >>> parse_merges(b"#version: 0.2\\nt h\\nth e</w>\\n", "two.bpe")
     [('t', 'h'), ('th', 'e</w>')]
@@ -362,7 +363,7 @@ def _rebuilt(
 
 @cache
 def _english() -> tuple[Callable[[str], str], Callable[[str], Iterable[str]]]:
-    """The functions that repair a text and that split one."""
+    """Return the function that repairs a text, and the function that splits it."""
     try:
         import ftfy  # noqa: PLC0415 - an extra
         import spacy  # noqa: PLC0415 - an extra

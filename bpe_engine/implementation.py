@@ -1,7 +1,7 @@
 """Choose the implementation of the engine: the compiled core, or its twin in pure Python.
 
-`BPE_ENGINE_IMPLEMENTATION` forces one of them: `cpp` or `python`. Without it the compiled core runs, and where there is
-none the twin takes its place with one warning. The choice is made once, when `bpe_engine` is imported.
+`BPE_ENGINE_IMPLEMENTATION` forces one of them: `cpp` or `python`. Without it the compiled core runs; if the core is missing,
+the twin runs, after one warning. The choice is made once, when `bpe_engine` is imported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOT_BUILT = "this installation has no compiled core: it was built without a C++
 
 
 def choose(wanted: str | None) -> ModuleType | None:
-    """The compiled core, or None where the Python twin runs. `wanted` is `cpp`, `python` or None: the core if there is one.
+    """Return the compiled core, or None if the Python twin runs. `wanted` is `cpp`, `python`, or None for the core if there is one.
 
     Raises BpeEngineError if the core is wanted and does not load, or if `wanted` is anything else.
 
@@ -42,7 +42,7 @@ def choose(wanted: str | None) -> ModuleType | None:
         reason = _NOT_BUILT if missing else f"{_NAME} does not load: {error}"
         if wanted == "cpp":
             raise BpeEngineError(f"{VARIABLE}=cpp: {reason}") from error
-        # Past this function, this module and bpe_engine/__init__.py, to the line that imports the package.
+        # The stack level skips this function, this module and bpe_engine/__init__.py, to the line that imports the package.
         message = f"bpe_engine runs in pure Python, which is slow: {reason}. {VARIABLE}=python accepts that in silence"
         warnings.warn(message, RuntimeWarning, stacklevel=4)
         return None
@@ -52,9 +52,9 @@ _CORE = choose(os.environ.get(VARIABLE) or None)
 
 
 def implementation() -> Literal["cpp", "python"]:
-    """The name of the implementation that runs.
+    """Return the name of the implementation that runs.
 
-    Raises BpeEngineError if the environment asks for the other one by now: it was set after the choice was made.
+    Raises BpeEngineError if the environment variable now names the other one, because it was set after the choice.
     """
     running: Literal["cpp", "python"] = "python" if _CORE is None else "cpp"
     wanted = os.environ.get(VARIABLE) or running
@@ -66,7 +66,7 @@ def implementation() -> Literal["cpp", "python"]:
 
 
 def core() -> ModuleType:
-    """The compiled core, `bpe_engine._core`. Raises BpeEngineError where the Python twin runs."""
+    """Return the compiled core, `bpe_engine._core`. Raises BpeEngineError if the Python twin runs."""
     if _CORE is None:
         raise BpeEngineError("the compiled core is not in use: the implementation that runs is 'python'")
     return _CORE

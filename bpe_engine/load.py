@@ -1,8 +1,9 @@
-"""Reading and writing files of tokens, under tiktoken's names: `from bpe_engine.load import load_tiktoken_bpe`.
+"""Read and write files of tokens, under tiktoken's names: `from bpe_engine.load import load_tiktoken_bpe`.
 
-A path is read. An `http` or `https` address is looked for where published files are (`published/files.py`): in the folder that TIKTOKEN_CACHE_DIR names, then in our own cache
-folder, then it is downloaded once and kept there. The tokens of cl100k_base and o200k_base come with the package, so their addresses need neither.
-Addresses of storage services (`gs://`, `az://`, `s3://`) are refused: copy the file and give its path.
+A path is read. For an `http` or `https` address, caches are searched as for published files (`published/files.py`): the folder that TIKTOKEN_CACHE_DIR
+names, then our own cache folder. Otherwise the file is downloaded once, and kept in the latter. The tokens of cl100k_base and o200k_base come with the
+package, so their addresses need no cache or network. Addresses of storage services (`gs://`, `az://`, `s3://`) are refused: copy the file and pass its
+path.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PathOrAddress = str | PathLike[str]
 
 
 def load_tiktoken_bpe(tiktoken_bpe_file: PathOrAddress, expected_hash: str | None = None) -> dict[bytes, int]:
-    """The tokens of a `.tiktoken` file: token -> id. A new dictionary for each call.
+    """Read the tokens of a `.tiktoken` file: token -> id. Each call returns a new dictionary.
 
     Args:
         tiktoken_bpe_file: A path, or an address.
@@ -59,14 +60,14 @@ def data_gym_to_mergeable_bpe_ranks(
     encoder_json_hash: str | None = None,
     clobber_one_byte_tokens: bool = False,  # noqa: FBT001, FBT002 - tiktoken's
 ) -> dict[bytes, int]:
-    """The tokens of GPT-2's pair of files: token -> id.
+    """Read the tokens of GPT-2's pair of files: token -> id.
 
     Args:
         vocab_bpe_file: The merges; a path, or an address.
-        encoder_json_file: The ids, which have to be those of the merges.
+        encoder_json_file: The ids, which must be those of the merge order.
         vocab_bpe_hash: The SHA-256 of the file of merges in hexadecimal; None checks nothing.
-        encoder_json_hash: The SHA-256 of the file of ids, likewise.
-        clobber_one_byte_tokens: Take the ids of single bytes from the second file, not from GPT-2's order of bytes.
+        encoder_json_hash: The SHA-256 of the file of ids in hexadecimal; None checks nothing.
+        clobber_one_byte_tokens: Take the ids of single bytes from the second file instead of GPT-2's order of bytes.
 
     Raises:
         VocabularyError: A file is malformed, or they do not belong together.
@@ -98,7 +99,7 @@ def dump_tiktoken_bpe(bpe_ranks: dict[bytes, int], tiktoken_bpe_file: str | Path
 
 
 def read_file(blobpath: PathOrAddress) -> bytes:
-    """The contents of a path or an address. No cache is asked.
+    """Read the contents of a path or an address, without any cache.
 
     Args:
         blobpath: A path, or an address.
@@ -118,7 +119,7 @@ def read_file(blobpath: PathOrAddress) -> bytes:
 
 
 def read_file_cached(blobpath: PathOrAddress, expected_hash: str | None = None) -> bytes:
-    """The contents of a path, or of an address from a cache folder or the network.
+    """Read the contents of a path, or of an address from a cache folder or the network.
 
     Args:
         blobpath: A path, or an address.
@@ -169,7 +170,7 @@ def _file_of(address: str, expected_hash: str | None) -> PublishedFile:
 
 
 def _embedded_name(source: str) -> tuple[str, str] | None:
-    """An encoding whose tokens come with the package and were published at this address, and the SHA-256 of the file."""
+    """Return the name of the embedded encoding that was published at this address, and the SHA-256 of its file; None if there is none."""
     for encoding in published_encodings().values():
         if encoding.embedded is not None and encoding.files[0].url == source and encoding.files[0].sha256 is not None:
             return encoding.name, encoding.files[0].sha256

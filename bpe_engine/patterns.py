@@ -8,17 +8,17 @@ qwen2          Qwen 2, 2.5, 3                          qwen35       Qwen 3.5
 tekken         Mistral Nemo, Nemotron                  kimi_k2      Kimi K2
 starcoder      StarCoder, Command R, SmolLM            deepseek_v3  DeepSeek V3, R1
 falcon         Falcon as llama.cpp splits it
-llama3_ascii, qwen2_ascii, qwen35_ascii     those of llama3, qwen2 and qwen35 in GGUF files
+llama3_ascii, qwen2_ascii, qwen35_ascii     llama3, qwen2 and qwen35 in GGUF files
 
-In llama.cpp a contraction is made of ASCII letters: `'[sS]`. `(?i:'s)`, as published, takes U+017F (ſ) for an s, too.
+In llama.cpp a contraction has ASCII letters only: `'[sS]`. The published `(?i:'s)` also matches U+017F (ſ) as an s.
 
-starcoder, falcon and deepseek_v3 are published as several splits in sequence, each applied to every piece that the one before
-has left (`STAGES`). Here each is one pattern with the same pieces. Two things make it so. What a split cuts out is an end of
-the text for those that follow, so `\\s+(?!\\S)` becomes `\\s+(?![^\\s...])` with the characters of that split for the dots. And
-what no split matches survives as a piece, so it gets an alternative of its own.
+starcoder, falcon and deepseek_v3 are published as several splits in sequence, each applied to every piece from the one before
+(`STAGES`). Here each is one pattern with the same pieces, for two reasons. The later splits see the matches of a split as
+ends of the text, so `\\s+(?!\\S)` becomes `\\s+(?![^\\s...])` with the characters of that split for the dots. And text that no
+split matches remains as a piece, so it gets an alternative of its own.
 
-Not here: Falcon as Hugging Face splits it. There the digits are looked for after the text has become bytes, and the second
-byte of "ò" passes for a "²": its pieces are not made of characters.
+Not here: Falcon as Hugging Face splits it. There the digits are searched for after the text has become bytes, and the second
+byte of "ò" is taken for a "²": its pieces do not consist of whole characters.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Pattern:
     Args:
         source: A regular expression in the syntax of the `regex` package.
         behaviour: With "match" the matches are the pre-tokens, and text between two matches is dropped, as in tiktoken.
-            With "split" the matches and the texts between them all are pre-tokens, as with `Split(behavior="isolated")`
-            of Hugging Face.
+            With "split" both the matches and the texts between them are pre-tokens, as with Hugging Face's
+            `Split(behavior="isolated")`.
         name: The name of a grammar of this module; None for a pattern of your own.
 
     Raises:
@@ -108,7 +108,7 @@ TEKKEN = Pattern(
     name="tekken",
 )
 
-# (?V1) lets the `regex` package read && and -- in a set; the rest of kimi_k2 is as published.
+# (?V1) makes the `regex` package support && and -- in a set; the rest of kimi_k2 is as published.
 KIMI_K2 = Pattern(
     r"(?V1)[\p{Han}]+"
     r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
@@ -124,7 +124,7 @@ STARCODER = Pattern(
     name="starcoder",
 )
 
-# The first split of falcon cuts at these. They include the apostrophe, so no contraction is left to find.
+# The first split of falcon splits at these characters. They include the apostrophe, so no contraction is left to find.
 _FALCON_CUT = r"\p{P}$+<=>^~|`"
 FALCON = Pattern(
     rf"[{_FALCON_CUT}]+| ?\p{{L}}+|[0-9]{{3}}| ?(?:(?![0-9]{{3}})\p{{N}})+| ?[^\s\p{{L}}\p{{N}}{_FALCON_CUT}]+"
@@ -132,8 +132,8 @@ FALCON = Pattern(
     name="falcon",
 )
 
-# The kana and ideographs that the second split of deepseek_v3 cuts out: Hiragana, Katakana and a part of Han, among them a
-# few marks, signs and unassigned places. Within such a run the third split finds the same things as outside of it.
+# The kana and ideographs that the second split of deepseek_v3 matches: Hiragana, Katakana and a part of Han, including a
+# few marks, signs and unassigned code points. Inside such a run the third split has the same alternatives as outside of it.
 CJK = r"\u3040-\u30ff\u4e00-\u9fa5"
 DEEPSEEK_V3 = Pattern(
     r"(?V1)\p{N}{1,3}|[!-/:-@\[-`\{-\~][A-Za-z]+"
@@ -141,7 +141,7 @@ DEEPSEEK_V3 = Pattern(
     rf"|[{CJK}--[\p{{L}}\p{{P}}\p{{S}}]]?[{CJK}&&[\p{{L}}\p{{M}}]]+"
     rf"| ?[\p{{P}}\p{{S}}--[{CJK}]]+[\r\n]*|[{CJK}&&[\p{{P}}\p{{S}}]]+"
     rf"|\s*[\r\n]+|\s+(?![^\s\p{{N}}{CJK}])|\s+"
-    # The rest: characters of no other kind, without the last one if it goes with the word after it.
+    # The rest: characters of no other class, without the last one if it belongs to the word after it.
     rf"|[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{CJK}]+(?![\p{{L}}\p{{M}}--[{CJK}]])"
     rf"|[{CJK}--[\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]+(?![{CJK}&&[\p{{L}}\p{{M}}]])",
     name="deepseek_v3",
@@ -177,4 +177,4 @@ STAGES: dict[str, tuple[str, ...]] = {
         ),
     ),
 }
-"""The sequences of isolated splits, as published, of the grammars that are no single pattern there."""
+"""Name -> the published sequence of isolated splits, for the grammars that are not published as a single pattern."""

@@ -18,13 +18,13 @@ Specials = Literal["all"] | Collection[str]
 
 
 class FindsSpecial(Protocol):
-    """An engine, as far as `parted` asks it."""
+    """Protocol for the method of an engine that `parted` uses."""
 
     def find_special(self, characters: str, allowed: Specials, /) -> Iterable[tuple[int, int, int]]: ...  # noqa: D102
 
 
 def check_specials(*named: Specials) -> None:
-    """Raise TypeError for a str other than "all", whose characters somebody took for texts."""
+    """Raise TypeError for a str other than "all", whose characters would be taken for texts."""
     for specials in named:
         if isinstance(specials, str) and specials != "all":
             raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
@@ -41,10 +41,11 @@ class SpecialTokens:
             self.bytes_of.setdefault(token, text.encode())
 
     def parts(self, text: str, allowed: Specials, disallowed: Specials) -> Iterator[tuple[str, int | None]]:
-        """Part `text` into plain stretches, each with the id of the special token after it, None after the last.
+        """Split `text` into plain stretches, each with the id of the special token after it; None after the last.
 
-        "all" in `allowed` is every special token, in `disallowed` every one that is not allowed. A disallowed text raises
-        DisallowedSpecialTokenError wherever it stands, also if it is allowed as well. TypeError for any other str. Of special tokens that overlap the leftmost counts, then the longest.
+        "all" in `allowed` means all special tokens, in `disallowed` all that are not allowed. A disallowed text anywhere in `text` raises
+        DisallowedSpecialTokenError, even if it is also allowed. Any other str raises TypeError. Of overlapping special tokens the leftmost is found, then
+        the longest.
 
         >>> list(SpecialTokens({"<|end|>": 9}).parts("a<|end|>b", "all", ()))
         [('a', 9), ('b', None)]
@@ -56,14 +57,14 @@ class SpecialTokens:
         yield text[position:], None
 
     def spans(self, text: str, allowed: Specials, disallowed: Specials = ()) -> Iterable[tuple[int, int, int]]:
-        """The special tokens that `parts` finds: start and end in characters, and the id.
+        """Yield the special tokens that `parts` finds: start and end in characters, and the id.
 
         >>> list(SpecialTokens({"<|end|>": 9}).spans("a<|end|>b", "all"))
         [(1, 8, 9)]
         """
         allowed_texts, disallowed_texts = self._named(allowed, disallowed)
         found = []
-        # The set itself where it can be: it knows its hash.
+        # Without disallowed texts the set itself is passed, because a frozenset caches its hash.
         for start, special in _places(allowed_texts | disallowed_texts if disallowed_texts else allowed_texts, text):
             if special in disallowed_texts:
                 raise _disallowed(special, start)
@@ -75,7 +76,7 @@ class SpecialTokens:
                 yield start, position, self._id_of[special]
 
     def check(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
-        """Raise DisallowedSpecialTokenError or TypeError where `parts` would."""
+        """Raise DisallowedSpecialTokenError or TypeError if `parts` would."""
         _, disallowed_texts = self._named(allowed, disallowed)
         for start, special in _places(disallowed_texts, text if isinstance(text, str) else received(text)):
             raise _disallowed(special, start)
@@ -87,7 +88,7 @@ class SpecialTokens:
         disallowed: Specials,
         encode_ordinary: Callable[[str | bytes], list[int]],
     ) -> list[int]:
-        """The ids of `text`: of the special tokens in it, and what `encode_ordinary` makes of the stretches between. Raises as `parts`."""
+        """Return the ids of `text`: the special tokens in it, and the `encode_ordinary` of the stretches between them. Raises as `parts`."""
         if not allowed:
             self.check(text, allowed, disallowed)
             return encode_ordinary(text)
@@ -109,7 +110,7 @@ class SpecialTokens:
 
 
 class Part(NamedTuple):
-    """A plain stretch of a text, the id of the special token after it, and how that is written; None and nothing after the last stretch."""
+    """A plain stretch of a text, with the id and the text of the special token after it; after the last stretch None and an empty text."""
 
     plain: str | bytes
     token: int | None
@@ -117,7 +118,7 @@ class Part(NamedTuple):
 
 
 def parted(engine: FindsSpecial, text: str | bytes, allowed: Specials) -> Iterator[Part]:
-    """Part a text as it was given, lone surrogates and all, at the special tokens that its engine would find in it.
+    """Split a text, including its lone surrogates, at the special tokens that an engine finds in it.
 
     >>> from bpe_engine import Tokenizer
     >>> list(parted(Tokenizer.load("o200k_base"), "a<|endoftext|>", "all"))
@@ -128,7 +129,7 @@ def parted(engine: FindsSpecial, text: str | bytes, allowed: Specials) -> Iterat
         text = bytes(text)
     place_of = source_places(text, characters) if isinstance(text, str) and len(text) != len(characters) else None
     position = place = 0
-    at = 0  # `place` in the text as it was given
+    at = 0  # the offset of `place` in the original text
 
     def ahead(target: int) -> int:
         if isinstance(text, str):
@@ -145,7 +146,7 @@ def parted(engine: FindsSpecial, text: str | bytes, allowed: Specials) -> Iterat
 
 
 def _places(wanted: frozenset[str], text: str) -> Iterator[tuple[int, str]]:
-    """The occurrences of the wanted texts in `text`, by their ends: first character, and which text."""
+    """Yield the occurrences of the wanted texts in `text`, ordered by their ends: start offset in characters, and the text."""
     if wanted and _shared_start(wanted) in text:
         for last, special in _automaton(wanted).iter(text):
             yield last + 1 - len(special), special
@@ -160,8 +161,8 @@ def _disallowed(special: str, start: int) -> DisallowedSpecialTokenError:
 
 @lru_cache(maxsize=64)
 def _shared_start(texts: frozenset[str]) -> str:
-    """The common start of all texts, mostly "<|": a text without it holds none, and `in` is ten times as fast as the
-    automaton.
+    """Return the common prefix of all texts, usually "<|". A text without it has no special tokens, and `in` is ten times as
+    fast as the automaton.
     """
     first, last = min(texts), max(texts)  # all texts share the prefix of these two
     return "".join(
@@ -171,7 +172,7 @@ def _shared_start(texts: frozenset[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _automaton(texts: frozenset[str]) -> ahocorasick.Automaton:
-    # Most texts hold no special token; and on an interpreter without the GIL importing this package switches the GIL on.
+    # Imported late: most texts hold no special token, and on an interpreter without the GIL this import switches the GIL on.
     import ahocorasick  # noqa: PLC0415
 
     automaton = ahocorasick.Automaton()

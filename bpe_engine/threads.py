@@ -19,8 +19,8 @@ def require_threads(num_threads: int) -> None:
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], num_threads: int) -> list[Result]:
-    """`function` of each item, in order. Raises as `require_threads`."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 7 ms that only batches cost
+    """Return `function(item)` for each item, in order. Raises as `require_threads`."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - takes 7 ms, and only batches need it
 
     require_threads(num_threads)
     with ThreadPoolExecutor(num_threads) as pool:

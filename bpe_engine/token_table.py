@@ -12,7 +12,7 @@ from bpe_engine.vocabulary import Vocabulary
 
 
 class Lookup(Protocol):
-    """The tokens of a vocabulary but the special and the empty one, as an implementation holds them."""
+    """Protocol for the tokens of a vocabulary in an implementation, without the special tokens and the empty token."""
 
     def bytes_of(self, token: int, /) -> bytes | None: ...  # noqa: D102
     def id_of(self, token: bytes, /) -> int | None: ...  # noqa: D102
@@ -39,7 +39,7 @@ class TokenTable:
         return set(self._vocabulary.special_tokens)
 
     def bytes_of(self, token: int) -> bytes | None:
-        """The bytes of a token; None for an id that no token has."""
+        """Return the bytes of a token, or None if no token has the id."""
         found = self._lookup.bytes_of(token)
         if found is None:
             found = self._special_bytes.get(token)
@@ -48,14 +48,14 @@ class TokenTable:
         return found
 
     def written(self, token: int) -> bytes:
-        """The bytes of a token as a text holds it. Raises UnknownTokenError."""
+        """Return the bytes of a token as in an original text. Raises UnknownTokenError."""
         return self.decode_single_token_bytes(token)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of a token. Raises UnknownTokenError, and TypeError for what is no whole number."""
+        """Return the bytes of a token. Raises UnknownTokenError if no token has the id, TypeError if it is no whole number."""
         try:
             found = self.bytes_of(token)
-        except TypeError:  # of the core
+        except TypeError:  # from the core
             found = None
         if found is None:
             require_int(token, "a token id")
@@ -63,25 +63,25 @@ class TokenTable:
         return found
 
     def id_of(self, token: bytes) -> int | None:
-        """The id of the token, or special token, that is exactly these bytes; None if there is none."""
+        """Return the id of the token, special or not, with exactly these bytes, or None if there is none."""
         found = self._lookup.id_of(token) if token else self._vocabulary.empty_token
         if found is None:
             found = self._vocabulary.special_tokens.get(token.decode("utf-8", "replace"))
         return found
 
     def largest_id(self) -> int:
-        """The largest id."""
+        """Return the largest id."""
         empty = self._vocabulary.empty_token
         return max(self._lookup.largest_id(), max(self.special_ids, default=-1), -1 if empty is None else empty)
 
     def byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, in ascending order."""
+        """Return the bytes of all tokens except the special ones, ascending."""
         return self._lookup.sorted_tokens()
 
     def decode(self, tokens: Sequence[int], errors: str) -> str:
-        """The text of tokens: their bytes, joined. Raises UnknownTokenError."""
+        """Return the text of tokens: their bytes, joined. Raises UnknownTokenError."""
         return b"".join(map(self.decode_single_token_bytes, tokens)).decode("utf-8", errors)
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
-        """A decoder that takes one token after the other."""
+        """Return a decoder for tokens that come one by one."""
         return StreamDecoder(self.decode_single_token_bytes, errors)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bpe_engine.formats.writing import FileFormat
     from bpe_engine.pipeline.specification import Specification
 
-# Only one is imported: with a compiled core, the other need not be read.
+# Only the engine in use is imported: with a compiled core, the Python engine is not needed.
 if TYPE_CHECKING or implementation() == "cpp":
     from bpe_engine.compiled import specification_engine, vocabulary_engine
 else:
@@ -42,9 +42,9 @@ else:
 
 class Tokenizer:
     """A tokenizer: text -> token ids and back, counts, and the incremental encoders. Immutable; threads may share it;
-    pickles.
+    can be pickled.
 
-    It holds an engine that runs a vocabulary or a specification, compiled wherever it can be (`is_native`).
+    It holds an engine that runs a vocabulary or a specification, compiled if possible (`is_native`).
 
     Examples:
         >>> tokenizer = Tokenizer.load("o200k_base")
@@ -55,15 +55,15 @@ class Tokenizer:
     """
 
     _disallowed: ClassVar[Specials] = ()
-    """The special tokens that raise where a call says nothing of them."""
+    """The default of `disallowed_special`: the special tokens that raise."""
 
     def __init__(self, vocabulary: Vocabulary, *, prefix: Iterable[int] = (), suffix: Iterable[int] = ()) -> None:
-        """A byte-pair tokenizer over a vocabulary of your own.
+        """Create a byte-pair tokenizer from a vocabulary.
 
         Args:
             vocabulary: The tokens, their merge ranks, the special tokens and the pattern.
             prefix: The ids that a model expects before each text.
-            suffix: The ids that it expects after each text.
+            suffix: The ids that a model expects after each text.
 
         Raises:
             VocabularyError: Some tokens cannot be made by merges.
@@ -84,15 +84,15 @@ class Tokenizer:
         self.name: str | None = source.name
         """The name of the encoding or model, or any label."""
         self.prefix = tuple(prefix)
-        """The ids that a model gets before each text. No part of any count."""
+        """The ids put before each text for a model. No count includes them."""
         self.suffix = tuple(suffix)
-        """The ids that it gets after each text."""
+        """The ids put after each text for a model. No count includes them."""
 
     @classmethod
     def load(cls, name: str) -> Tokenizer:
         """Load the tokenizer of a published encoding ("o200k_base") or model ("gpt-4o").
 
-        o200k_base, cl100k_base and o200k_harmony are embedded; others are looked for in caches, then downloaded once.
+        o200k_base, cl100k_base and o200k_harmony are embedded; others are searched for in caches, then downloaded once.
 
         Args:
             name: The name of the encoding or model.
@@ -117,21 +117,21 @@ class Tokenizer:
     ) -> Tokenizer:
         """Load a tokenizer file of any supported format: tokenizer.json, `.tiktoken`, GGUF, minbpe `.model` and others.
 
-        `formats/detection.py` recognizes the format. A `.tiktoken` file holds tokens alone: pass its pattern and
-        special tokens. Other files contain theirs.
+        `formats/detection.py` recognizes the format. A `.tiktoken` file holds tokens only: pass its pattern and special
+        tokens. Other files contain theirs.
 
         Args:
             path: The file.
             pattern: The pre-tokenization pattern of a `.tiktoken` file; None makes the whole text one pre-token.
             special_tokens: Text -> id, the special tokens of a `.tiktoken` file.
-            name: A label; by default the file says it, or its name does.
+            name: A label; by default from the file or its name.
 
         Raises:
-            VocabularyError: The file is malformed or needs a feature that is not supported; the message names file and
+            VocabularyError: The file is malformed or needs an unsupported feature; the message names the file and the
                 place. Or `pattern` or `special_tokens` are given for a file that contains them.
             OSError: The file cannot be read.
         """
-        from bpe_engine.formats.detection import detect, read_specification  # noqa: PLC0415 - published encodings do without
+        from bpe_engine.formats.detection import detect, read_specification  # noqa: PLC0415 - published encodings do not need it
 
         if detect(Path(path)) == "tiktoken":
             ranks = read_tiktoken(Path(path))
@@ -160,8 +160,8 @@ class Tokenizer:
             repository: The repository, "owner/name".
             revision: A branch, tag or commit; by default the main branch.
             file: The path of the tokenizer file in the repository.
-            local_files_only: True never uses the network, False asks it whether the branch has moved, None uses it only
-                for a file that is not in the cache of huggingface_hub, unless HF_HUB_OFFLINE is set.
+            local_files_only: True never uses the network. False uses it to check whether the branch has moved. None uses
+                it only for a file that is not in the cache of huggingface_hub, unless HF_HUB_OFFLINE is set.
             token: The access token of the Hub, or True for the stored one.
 
         Raises:
@@ -176,16 +176,15 @@ class Tokenizer:
 
     @classmethod
     def from_specification(cls, specification: Specification) -> Tokenizer:
-        """The tokenizer that a specification describes. Readers of tokenizer files make specifications.
+        """Create a tokenizer from a specification, which readers of tokenizer files make.
 
         Args:
             specification: The stages of the tokenizer, as data.
 
         Raises:
-            VocabularyError: The specification needs a feature that is not supported. The message begins with its
-                source.
+            VocabularyError: The specification needs an unsupported feature. The message starts with its source.
         """
-        from bpe_engine.pipeline.plain import plain_vocabulary  # noqa: PLC0415 - published encodings do without
+        from bpe_engine.pipeline.plain import plain_vocabulary  # noqa: PLC0415 - published encodings do not need it
         from bpe_engine.pipeline.specification import Specification  # noqa: PLC0415 - as above
 
         given: object = specification  # untyped callers may pass anything
@@ -207,14 +206,14 @@ class Tokenizer:
         """Write a tokenizer file for other programs: `.json` for Hugging Face, `.tiktoken`, or minbpe's `.model`.
 
         Args:
-            path: The file to write. A `.tiktoken` file holds tokens alone, without pattern and special tokens.
-            file_format: The format, if the ending of `path` does not tell it.
+            path: The file to write. A `.tiktoken` file holds tokens only, without pattern and special tokens.
+            file_format: The format; by default from the suffix of `path`.
 
         Raises:
             VocabularyError: The format cannot express this tokenizer.
             OSError: The file cannot be written.
         """
-        from bpe_engine.formats.writing import save  # noqa: PLC0415 - who does not write does not pay for it
+        from bpe_engine.formats.writing import save  # noqa: PLC0415 - only writing needs it
 
         save(self, path, file_format)
 
@@ -238,7 +237,7 @@ class Tokenizer:
     def __repr__(self) -> str:
         return f"<Tokenizer{f' {self.name!r}' if self.name else ''}: {self.n_vocab} tokens>"
 
-    # --- what it is
+    # --- the parts and properties of the tokenizer
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -256,18 +255,18 @@ class Tokenizer:
 
     @property
     def is_native(self) -> bool:
-        """Whether the compiled core does all of the work; else `not_native` says why it does not."""
+        """Whether the compiled core does all of the work; otherwise `not_native` is the reason."""
         return self._engine.not_native is None
 
     @property
     def not_native(self) -> str | None:
-        """The reason why some of the work is done in Python, 10 to 100 times as slowly; None if the core does it all."""
+        """The reason why some of the work is done in Python, 10 to 100 times slower; None if the core does all of it."""
         return self._engine.not_native
 
     @property
     def is_incremental(self) -> bool:
-        """Whether the encoders read a growing text about once, not anew for each count. False under a custom pattern
-        that looks back.
+        """Whether the encoders read a growing text about once, instead of again for each count. False under a custom
+        pattern that looks back.
         """
         return self._engine.is_incremental
 
@@ -292,12 +291,12 @@ class Tokenizer:
 
         Args:
             text: The text. Lone surrogates of a str become U+FFFD; bytes need not be UTF-8.
-            allowed_special: Special tokens to look for in the text, by their texts, or "all". Any other is plain text.
-                "all" is how Hugging Face encodes; the default is how it encodes with `encode_special_tokens = True`.
-            disallowed_special: Special tokens that raise; "all" is every one that is not allowed. By default none;
+            allowed_special: Special tokens to find in the text, by their texts, or "all". Any other is plain text. "all"
+                encodes as Hugging Face does; the default as Hugging Face with `encode_special_tokens = True`.
+            disallowed_special: Special tokens that raise; "all" means all that are not allowed. By default none;
                 tiktoken's default, and that of an `Encoding`, is "all".
-            add_special_tokens: Put `prefix` and `suffix` around the ids. If the text has them already,
-                `DoubledTokenWarning` says so, as llama.cpp does.
+            add_special_tokens: Put `prefix` and `suffix` around the ids. If the text already has one of them, warns with
+                `DoubledTokenWarning`, as llama.cpp does.
 
         Returns:
             The ids, in the order of the text.
@@ -315,7 +314,7 @@ class Tokenizer:
         return self._surrounded(ids) if add_special_tokens else ids
 
     def _surrounded(self, ids: list[int]) -> list[int]:
-        """The ids between `prefix` and `suffix`. Warns of a text that begins with the first of one, or ends with the last of the other."""
+        """Return the ids between `prefix` and `suffix`. Warns if the text already starts with the first of `prefix`, or ends with the last of `suffix`."""
         told = "the text {} with the token {}, and add_special_tokens puts another one {} it"
         if ids and self.prefix and ids[0] == self.prefix[0]:
             warnings.warn(told.format("begins", ids[0], "before"), DoubledTokenWarning, stacklevel=3)
@@ -382,7 +381,7 @@ class Tokenizer:
         """
         try:
             return self._engine.count_up_to(text, limit)
-        except TypeError:  # looked at here, so that a short text does not pay for it
+        except TypeError:  # checked only after an error, so that the check costs nothing for short texts
             require_int(limit, "limit")
             raise
 
@@ -407,14 +406,14 @@ class Tokenizer:
     def split(self, text: str | bytes) -> list[str]:
         """The pre-tokens of a text: no token crosses from one to the next.
 
-        Under a specification they are normalized, and added tokens stand between them; after ByteLevel, bytes show as
-        they do in a tokenizer.json.
+        Under a specification they are normalized, and include the added tokens; after ByteLevel, bytes are written as in
+        a tokenizer.json.
 
         Args:
             text: The text.
 
         Returns:
-            The pre-tokens, in order. Bytes that are not UTF-8 show as U+DC80..U+DCFF.
+            The pre-tokens, in order. Bytes that are not UTF-8 appear as U+DC80..U+DCFF.
         """
         return self._engine.split(text)
 
@@ -448,7 +447,7 @@ class Tokenizer:
             EncodingError: As `encode`.
             ImportError: The package numpy is not installed.
         """
-        import numpy as np  # noqa: PLC0415 - who does not call this need not have it
+        import numpy as np  # noqa: PLC0415 - only this method needs numpy
 
         disallowed = self._disallowed if disallowed_special is None else disallowed_special
         if allowed_special:
@@ -673,7 +672,7 @@ class Tokenizer:
         return self.name if self.specification is None else self.specification.source
 
     def stream_decoder(self, errors: str = "replace") -> StreamDecoder:
-        """A decoder that takes one token after the other and never returns half a character.
+        """A decoder for tokens that come one by one, which never returns half a character.
 
         Args:
             errors: How to handle bytes that are not UTF-8: as for `bytes.decode`.
@@ -728,14 +727,14 @@ class Tokenizer:
             texts: Texts to count with both, or names -> texts.
 
         Returns:
-            A report; `str` of it is a page to read.
+            A report; `str` of it is a readable page.
 
         Examples:
             >>> report = Tokenizer.load("cl100k_base").compare(Tokenizer.load("o200k_base"), ["a tokenizer"])
             >>> report.tokens, report.texts[0].ours, report.texts[0].theirs
             ((100256, 199998), 2, 2)
         """
-        from bpe_engine.compare import compare  # noqa: PLC0415 - who does not compare does not pay for it
+        from bpe_engine.compare import compare  # noqa: PLC0415 - only comparing needs it
 
         if not isinstance(other, Tokenizer):
             raise TypeError(f"other is a Tokenizer, not {type(other).__name__}; Tokenizer.load takes a name")

@@ -1,18 +1,18 @@
-"""Completions of the end of a text by further text: tiktoken's `encode_with_unstable`.
+"""Complete the end of a text by all tokens that may follow: tiktoken's `encode_with_unstable`.
 
-The tokens of all pre-tokens but the last are stable. The bytes of the last one, "fanta" say, are not: a token of what is still to come may begin
-at any place in them.
+The tokens of all pre-tokens but the last are stable. The bytes of the last pre-token, such as "fanta", are not: a token of text that is still to come
+may start at any offset in them.
 
-    fanta        whole tokens that begin with it         fantasy, fantas, ...
+    fanta        whole tokens that start with it         fantasy, fantas, ...
     f|anta       "f", and tokens with "anta" first       fantage -> f antage, ...
     ...
     fant|a       "fant", and tokens with "a" first       fantaught -> fant aught, ...
 
-Each of these texts is encoded anew, as its tokens may be other ones, and cut after the token in which "fanta" ends. White space is the exception to stable pre-tokens:
-cl100k makes one pre-token of a line end and spaces if another line end follows. So all white space at the end is unstable, and that its last
-character stands by itself is one more way to go on.
+Each of these texts is encoded again, because its tokens may differ, and cut after the token in which "fanta" ends. White space is an exception to the
+rule that earlier pre-tokens are stable: cl100k makes one pre-token of a line end and spaces if another line end follows. So all white space at the end
+is unstable, and one more completion has its last character by itself.
 
-Not here: proof that nothing else can happen. `AppendingEncoder` is exact.
+Not here: a proof that there are no other completions. `AppendingEncoder` is exact.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _SPACES = b" \n\t"
 
 
 def with_spaces_before(encoding: Encoding, ids: Sequence[int], stable: Sequence[int]) -> list[int]:
-    """The stable tokens, without those of white space at their end where the unstable ones begin with white space too.
+    """Return the stable tokens, without white-space tokens at their end if the first unstable token is white space, too.
 
-    `stable` are the first of `ids`; after them is at least one.
+    `stable` is a prefix of `ids`, which have at least one more token.
     """
     size = len(stable)
     if _is_space(encoding, ids[size]):
@@ -40,7 +40,7 @@ def with_spaces_before(encoding: Encoding, ids: Sequence[int], stable: Sequence[
 
 
 def completions_of(encoding: Encoding, unstable: bytes) -> list[list[int]]:
-    """All sequences of tokens that may stand for `unstable` and what begins in its last token, each once, in no order."""
+    """Return all token sequences that may encode `unstable`, whose last token may reach beyond it, each once, in no order."""
     tokens = encoding.sorted_tokens
     found: set[tuple[int, ...]] = {(encoding.encode_single_token(token),) for token in _starting_with(tokens, unstable)}
     longest = max(map(len, tokens))
@@ -57,7 +57,8 @@ def completions_of(encoding: Encoding, unstable: bytes) -> list[list[int]]:
 
 
 def _starting_with(tokens: Sequence[bytes], start: bytes) -> Iterator[bytes]:
-    """
+    """Yield the tokens, of an ascending sequence, that start with `start`.
+
     >>> list(_starting_with([b"a", b"ab", b"abc", b"b"], b"ab"))
     [b'ab', b'abc']
     """
@@ -68,7 +69,7 @@ def _starting_with(tokens: Sequence[bytes], start: bytes) -> Iterator[bytes]:
 
 
 def _encoded(encoding: Encoding, texts: Iterable[bytes]) -> Iterator[list[int]]:
-    """The tokens of each: what is UTF-8 is split by the pattern, what ends inside a character is one pre-token."""
+    """Yield the tokens of each text: UTF-8 is split by the pattern, a text that ends inside a character is one pre-token."""
     characters: list[bytes] = []
     pieces: list[bytes] = []
     for text in texts:
@@ -78,7 +79,7 @@ def _encoded(encoding: Encoding, texts: Iterable[bytes]) -> Iterator[list[int]]:
 
 
 def _cut_behind(encoding: Encoding, ids: Sequence[int], size: int) -> tuple[int, ...]:
-    """The first tokens, up to the one in which the first `size` bytes end."""
+    """Return the first tokens, up to the token in which the first `size` bytes end."""
     taken = 0
     for number, token in enumerate(ids):
         taken += len(encoding.decode_single_token_bytes(token))
@@ -100,7 +101,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _last_character(text: bytes) -> str:
-    """The last character; nothing where the end is not UTF-8.
+    """Return the last character, or "" if the end is not UTF-8.
 
     >>> _last_character("aé".encode()), _last_character("aé".encode()[:-1])
     ('é', '')

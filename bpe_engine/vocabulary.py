@@ -1,7 +1,7 @@
-"""Vocabulary: the data of a byte-pair tokenizer, apart from any algorithm that uses it.
+"""Vocabulary: the data of a byte-pair tokenizer, independent of the algorithms that use it.
 
 This module reads no files: `formats/` does, `published/registry.py` finds the published encodings, and
-`published/data/` holds the tokens of those that come with the package.
+`published/data/` holds the tokens of the embedded encodings.
 """
 
 from __future__ import annotations
@@ -15,31 +15,32 @@ from bpe_engine.patterns import Pattern
 from bpe_engine.published.data import EMBEDDED, load_planes, load_ranks
 
 LARGEST_ID = 2**32 - 2
-"""Buffers hold ids as unsigned 32-bit integers, of which the largest, one more than this, stands for no token."""
+"""The largest token id. Buffers hold ids as unsigned 32-bit integers, whose largest value, one more than this, means no token."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
     """The data of a byte-pair tokenizer: tokens, merge order, special tokens and the pre-tokenization pattern.
 
-    An id is also the merge rank, unless `merge_ranks` says otherwise: of two possible merges the one that makes the
-    token of lower rank comes first, whatever the ids of its halves; of equal ranks the leftmost. Ids are from 0 to
-    `LARGEST_ID`, and gaps are allowed (p50k_base has one, where its special token stands). The order of the dictionary
-    means nothing. An empty token, which Whisper's file has, keeps its id, and no text is encoded to it.
+    An id is also the merge rank, unless `merge_ranks` is given: of two possible merges the one that makes the token of
+    lower rank comes first, regardless of the ids of its halves; of equal ranks the leftmost. Ids are from 0 to
+    `LARGEST_ID`, and gaps are allowed (p50k_base has a gap at its special token). The order of the dictionary has no
+    meaning. An empty token, which Whisper's file has, keeps its id, and no text is encoded to it.
 
-    Both dictionaries belong to the vocabulary from then on and must not be changed: tokenizers share them.
+    Do not change the dictionaries after passing them, because tokenizers share them.
 
     Args:
         name: The published name of the encoding, any label, or None.
-        ranks: The bytes of each token -> its id. A vocabulary of embedded data makes this dictionary when it is first
-            asked for, which takes a tenth of a second.
+        ranks: The bytes of each token -> its id. A vocabulary of embedded data makes this dictionary on first access,
+            which takes a tenth of a second.
         special_tokens: The text of each special token -> its id, which no token in `ranks` has. Two special tokens may
             share an id: o200k_harmony publishes 200018 both as `<|endofprompt|>` and as `<|reserved_200018|>`.
-        pattern: Cuts a text into pre-tokens, which no merge crosses. None makes the whole text one pre-token.
+        pattern: Splits a text into pre-tokens, which no merge crosses. None makes the whole text one pre-token.
         merge_ranks: Id -> merge rank, from 0 to `LARGEST_ID`, if ranks are not the ids themselves.
 
     Attributes:
-        embedded: The name of the package data that holds the tokens, in a vocabulary that the registry made; else None.
+        embedded: The name of the package data that holds the tokens, if the registry made the vocabulary; otherwise
+            None.
 
     Raises:
         VocabularyError: The vocabulary breaks one of these rules; the message names the token.
@@ -68,7 +69,7 @@ class Vocabulary:
         special_tokens: Mapping[str, int] | None = None,
         pattern: Pattern | None = None,
     ) -> Vocabulary:
-        """A vocabulary over copies of the mappings, so that the caller may go on changing them.
+        """Create a vocabulary with copies of the mappings, so that the caller may change the originals.
 
         Args:
             ranks: The bytes of each token -> its id, which is its merge rank.
@@ -90,7 +91,7 @@ class Vocabulary:
         special_tokens: Mapping[str, int] | None = None,
         pattern: Pattern | None = None,
     ) -> Vocabulary:
-        """A vocabulary from the tokens in merge order: the n-th token, from 0, has the id n.
+        """Create a vocabulary from tokens in merge order: the n-th token, from 0, has the id n.
 
         Args:
             tokens: The bytes of the tokens, in merge order.
@@ -99,7 +100,7 @@ class Vocabulary:
             pattern: The pre-tokenization pattern; None makes the whole text one pre-token.
 
         Raises:
-            VocabularyError: A token stands twice, or the ids are not usable; the message names the token.
+            VocabularyError: A token is a duplicate, or the ids are not usable; the message names the token.
 
         Examples:
             >>> Vocabulary.from_tokens([b"a", b"b", b"ab"]).ranks
@@ -120,8 +121,7 @@ class Vocabulary:
         pattern: Pattern | None,
         load: Callable[[str], Vocabulary] | None = None,
     ) -> Vocabulary:
-        """A vocabulary over package data. Nothing is read until it is needed, and nothing is checked: the tests check
-        the data.
+        """Create a vocabulary over package data, which is read on first use and not checked: the tests check the data.
 
         Args:
             name: The name of the encoding.
@@ -137,25 +137,25 @@ class Vocabulary:
         )
         return vocabulary
 
-    if not TYPE_CHECKING:  # a type checker would take it that any attribute exists
+    if not TYPE_CHECKING:  # otherwise a type checker would assume that any attribute exists
 
         def __getattr__(self, attribute: str) -> dict[bytes, int]:
-            # Called for what is not set: `ranks` of an embedded vocabulary, the first time.
+            # Called for attributes that are not set, such as `ranks` of an embedded vocabulary at first access.
             if attribute != "ranks" or self.embedded is None:
                 return super().__getattribute__(attribute)  # raises the usual error
             return vars(self).setdefault("ranks", load_ranks(self.embedded))
 
     @property
     def planes(self) -> bytes | None:
-        """The tokens in the form that the compiled core reads (`vocabularies/packing.py`), without making `ranks`.
+        """The tokens in the form that the compiled core reads (`published/data/packing.py`), without making `ranks`.
 
-        Read anew at each call. None for a vocabulary that is not embedded.
+        Each access reads the data again. None for a vocabulary that is not embedded.
         """
         return None if self.embedded is None else load_planes(self.embedded)
 
     @property
     def empty_token(self) -> int | None:
-        """The id of the token without bytes; None where there is none, as almost always."""
+        """The id of the token without bytes; None if there is no such token, which is usual."""
         return None if self.embedded is not None else self.ranks.get(b"")
 
     def __eq__(self, other: object) -> bool:
@@ -164,25 +164,25 @@ class Vocabulary:
         if (self.name, self.special_tokens, self.pattern) != (other.name, other.special_tokens, other.pattern):
             return False
         if self.embedded is not None and self.embedded == other.embedded:
-            return True  # without the dictionaries
+            return True  # without comparing the dictionaries
         return self.ranks == other.ranks and self.merge_ranks == other.merge_ranks
 
     def __hash__(self) -> int:
         return hash((self.name, len(self), self.pattern))
 
     def __len__(self) -> int:
-        """The number of tokens, special tokens not counted."""
+        """The number of tokens, without special tokens."""
         return len(self.ranks) if self.embedded is None else EMBEDDED[self.embedded]
 
     def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[Any, ...]]:
-        # An embedded vocabulary travels as its name: some forty bytes in place of two megabytes.
+        # An embedded vocabulary is pickled as its name: about forty bytes instead of two megabytes.
         if self.embedded is not None and self._load is not None:
             return self._load, (self.name,)
         return Vocabulary, (self.name, self.ranks, self.special_tokens, self.pattern, self.merge_ranks)
 
 
 def _check_tokens(ranks: dict[bytes, int]) -> None:
-    # Each test is one pass in C over a quarter of a million entries; only if one fails, the wrong entry is searched.
+    # Each check is one pass in C over a quarter of a million entries; the wrong entry is searched for only if a check fails.
     if not any(ranks):
         raise VocabularyError("the vocabulary holds no token")
     if set(map(type, ranks)) != {bytes}:
@@ -206,7 +206,7 @@ def _check_tokens(ranks: dict[bytes, int]) -> None:
 
 
 def has_lone_surrogate(text: str) -> bool:
-    """Whether `text` holds half of a surrogate pair: no UTF-8 stands for it.
+    """Whether `text` holds a lone surrogate, which has no UTF-8 form.
 
     >>> has_lone_surrogate("\\ud800"), has_lone_surrogate("\U0001f44d")
     (True, False)
