@@ -139,7 +139,7 @@ public:
 
     // A token that is written in another way than by itself: with white space that it takes along.
     void put_token(nb::handle id, nb::handle written) {
-        auto const number = static_cast<std::uint32_t>(given::number(id, "an id", 0, std::numeric_limits<std::uint32_t>::max()));
+        auto const number = static_cast<std::uint32_t>(given::number(given::whole_number(id, "an id"), "an id", 0, std::numeric_limits<std::uint32_t>::max()));
         Text const text(written);
         core_.append_token(number, text.bytes());
         waiting_ = 0;

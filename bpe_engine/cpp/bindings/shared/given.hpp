@@ -25,16 +25,18 @@ template <class... Arguments>
     raise(PyExc_TypeError, "%s is %s, not %U", what, wanted, name.ptr());
 }
 
-// An int of Python or numpy from `least` to `most`. Raises TypeError or OverflowError; `what` is what the message calls it.
+// The int that a whole number of Python or numpy is. It may run code of Python: who goes through a list holds its elements meanwhile.
+inline nb::object whole_number(nb::handle value, const char* what) {
+    if (!PyIndex_Check(value.ptr())) raise_type(what, "an int", value);
+    nb::object converted = nb::steal(PyNumber_Index(value.ptr()));
+    if (!converted.is_valid()) throw nb::python_error();
+    return converted;
+}
+
+// An int from `least` to `most`. Raises TypeError or OverflowError; `what` is what the message calls it. It runs no code of Python.
 inline std::int64_t number(nb::handle value, const char* what, std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                            std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-    nb::object converted;
-    if (!PyLong_Check(value.ptr())) {
-        if (!PyIndex_Check(value.ptr())) raise_type(what, "an int", value);
-        converted = nb::steal(PyNumber_Index(value.ptr()));
-        if (!converted.is_valid()) throw nb::python_error();
-        value = converted;
-    }
+    if (!PyLong_Check(value.ptr())) raise_type(what, "an int", value);
     int overflow = 0;
     long long const found = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
     if (found == -1 && PyErr_Occurred()) throw nb::python_error();
