@@ -66,7 +66,7 @@ class Limits:
 class Grower:
     """Grows the chunks of one text, once."""
 
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: MarkdownSketch | None = None) -> None:
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | None = None) -> None:
         """
         `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """

@@ -115,13 +115,14 @@ class Breadcrumbs:
         place = scopes[-1] if scopes else None, offset >= self._imported
         known = self._inside.get(place)
         if known is None:
-            repeated = next((scope.header for scope in reversed(scopes) if scope.header), "")
+            headers = [scope.header for scope in scopes if scope.header]
+            repeated = headers[-1] if headers else ""
             known = self._inside[place] = repeated, self._around(scopes, repeated, imported=place[1])
         return scopes, *known
 
     def _around(self, scopes: tuple[Scope, ...], repeated: str, *, imported: bool) -> str:
         """Return the context inside these scopes, with the lines `repeated`."""
-        trail = tuple(scope.name for scope in scopes if scope.name) if "breadcrumb" in self._parts else ()
+        trail = tuple([scope.name for scope in scopes if scope.name]) if "breadcrumb" in self._parts else ()
         imports = self._imports if imported else ""
         summary = self._summary(scopes) if "summary" in self._parts else ""
         key = trail, imports, summary, repeated

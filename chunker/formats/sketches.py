@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 from chunker.formats.outline import Outline, Scope, Scopes
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
-    from chunker._native import MarkdownSketch
+    from chunker._native import CodeReading, MarkdownSketch
 
 
 class Inside(NamedTuple):
@@ -46,7 +46,7 @@ class Sketch(Outline):
     __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed", "native")
 
     closed: Collection[int]
-    native: MarkdownSketch | None
+    native: CodeReading | MarkdownSketch | None
     _look: Callable[[int], Inside]
     _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
     _outer: Scopes | None  # the scopes outside closed units, computed on first use
@@ -63,7 +63,7 @@ class Sketch(Outline):
         *,
         finest: int,
         heads: dict[int, int] | None = None,
-        native: MarkdownSketch | None = None,
+        native: CodeReading | MarkdownSketch | None = None,
     ) -> Sketch:
         """Make a sketch with these boundaries; `scopes_of` converts the scopes inside units to those of the whole
         text.
@@ -99,6 +99,8 @@ class Sketch(Outline):
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
         """See `Outline`. If the unit around the offset is not refined yet, this is linear in its length."""
+        if offset <= 0:
+            return ()
         outer = self._outside()
         row = bisect_right(self.offsets, offset) - 1
         start = self.offsets[row] if row >= 0 else offset

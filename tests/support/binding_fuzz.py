@@ -280,6 +280,9 @@ class Fuzz:
                 )
                 closed = chance.choice((None, outline.offsets[: chance.randrange(3)]))
                 tokenizer = resolve_tokenizer(chance.choice(("o200k_base", "words")))
+                natives = [_native.MarkdownSketch(_native.copy_for_parsers(text) or "")]
+                if text:
+                    natives.append(self.instance("Grammar").read(text, chance.randrange(60)))
                 return _native.Grower(
                     text,
                     tokenizer,
@@ -288,7 +291,7 @@ class Fuzz:
                     chance.choice((None, lambda *_: "c\n")),
                     lambda _: None,
                     closed,
-                    chance.choice((None, _native.MarkdownSketch(_native.copy_for_parsers(text) or ""))),
+                    chance.choice((None, *natives)),
                 )
             case "MarkdownSketch":
                 return _native.MarkdownSketch(_native.copy_for_parsers(str(self.text())) or "")

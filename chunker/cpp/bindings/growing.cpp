@@ -44,7 +44,11 @@ public:
           counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
           grower_(text_, outlined_.noted(read_rows(outline, text_.size(), closed)), limits, *counter_, outlined_),
           limit_(limits.most) {
-        if (!native_.is_none()) outlined_.ask_first(native_sketch(native_), text_);
+        if (native_.is_none()) return;
+        const NativeSketch* sketch = native_markdown(native_);
+        if (!sketch) sketch = native_code(native_);
+        if (!sketch) given::raise_type("a native sketch", "a MarkdownSketch or a CodeReading", native_);
+        outlined_.ask_first(*sketch, text_);
     }
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
@@ -159,7 +163,7 @@ void define_growing(nb::module_& module) {
              nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
              nb::arg("native").none() = nb::none(),
              nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "inside: object | None, closed: object | None, native: MarkdownSketch | None = None) -> None"),
+                     "inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | None = None) -> None"),
              "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`. A text with halves of surrogate "
              "pairs raises UnicodeEncodeError.")
         .def("grow", &Growing::grow, nb::lock_self(), nb::arg("number"), nb::arg("horizon").none(),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "chunker/formats/markup.hpp"
 #include "chunker/markdown_blocks.hpp"
@@ -123,11 +124,13 @@ public:
     }
 
     std::size_t size() const override { return sketch_.copy().size(); }
-    bool look(const Text& text, std::size_t unit, formats::Columns& found) const override {
-        return look_by(unit, found, [&text](std::size_t start, std::size_t end) {
-            Characters const part = text.part(start, end);
-            return formats::Text(part.data(), part.size());
-        });
+    std::optional<NativeInside> look(const Text& text, std::size_t unit) const override {
+        NativeInside found;
+        auto const part = [&text](std::size_t start, std::size_t end) {
+            Characters const characters = text.part(start, end);
+            return formats::Text(characters.data(), characters.size());
+        };
+        return look_by(unit, found.columns, part) ? std::optional(std::move(found)) : std::nullopt;
     }
 
     nb::object inside(nb::str text, std::size_t unit) const {
@@ -171,10 +174,9 @@ using Three = nb::typed<nb::tuple, Integers, Integers, nb::typed<nb::list, nb::s
 
 }  // namespace
 
-const NativeSketch& native_sketch(nb::handle sketch) {
+const NativeSketch* native_markdown(nb::handle object) {
     const Sketch* found = nullptr;
-    if (!nb::try_cast(sketch, found) || !found) given::raise_type("a native sketch", "a MarkdownSketch", sketch);
-    return *found;
+    return nb::try_cast(object, found) ? found : nullptr;
 }
 
 void define_markdown(nb::module_& module) {

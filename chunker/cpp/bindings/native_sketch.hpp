@@ -4,6 +4,10 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "chunker/characters.hpp"
 #include "chunker/formats/columns.hpp"
@@ -12,17 +16,25 @@ namespace chunker::bindings {
 
 namespace nb = nanobind;
 
+// The inside of a closed unit. `has_names`: whether some of it has a name, so that contexts differ inside.
+struct NativeInside {
+    formats::Columns columns;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;
+    bool has_names = false;
+};
+
 class NativeSketch {
 public:
     virtual ~NativeSketch() = default;
 
     // Of the text that it is of, in characters.
     virtual std::size_t size() const = 0;
-    // Adds the boundaries inside of the closed unit of that text that begins at `unit`; false if only Python knows them. None of these units has a name inside.
-    virtual bool look(const Text& text, std::size_t unit, formats::Columns& found) const = 0;
+    // The inside of the closed unit of that text that begins at `unit`; none if only Python knows it.
+    virtual std::optional<NativeInside> look(const Text& text, std::size_t unit) const = 0;
 };
 
-// The sketch that an object of Python is, for as long as that lives; raises TypeError for any other object.
-const NativeSketch& native_sketch(nb::handle sketch);
+// The sketch that an object of Python is, for as long as that lives; null for any other object.
+const NativeSketch* native_markdown(nb::handle object);
+const NativeSketch* native_code(nb::handle object);
 
 }  // namespace chunker::bindings

@@ -31,16 +31,14 @@ public:
           contexts_(contexts),
           rows_(nb::len(labels_)) {
         if (nb::getattr(context_at_, "outline", nb::none()).is(outline)) {
-            scopes_ = read_scopes(context_at_.attr("scopes"));
-            imported_ = given::size(context_at_.attr("imported"), "imported");
-            steady_.emplace(2 * (scopes_.size() + 1));
+            tells_scopes_ = true;
         }
         for (const char* const label : {"sentence", "word", "grapheme", "character"}) more_labels_.push_back(nb::str(label));  // the levels of refining.hpp
     }
 
     // Take note of the closed units among the rows of the outline.
     Rows noted(Rows rows) {
-        if (!steady_) return rows;
+        if (!tells_scopes_) return rows;
         auto const size = static_cast<std::int64_t>(PyUnicode_GetLength(source_.ptr()));
         for (std::size_t row = 0; row < rows.closed.size(); ++row)
             if (rows.closed[row]) unknown_.push_back({rows.offsets[row], row + 1 < rows.offsets.size() ? rows.offsets[row + 1] : size});
@@ -49,7 +47,8 @@ public:
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
-        if (is_steady(static_cast<std::int64_t>(fresh))) {
+        if (fresh > 0 && is_steady(static_cast<std::int64_t>(fresh))) {
+            if (!steady_) read_scopes();
             std::optional<Steady>& known = (*steady_)[2 * innermost(static_cast<std::int64_t>(fresh)) + (fresh >= imported_)];
             if (!known) {
                 auto const found = nb::cast<nb::tuple>(context_at_.attr("with_repeats")(fresh));
@@ -69,7 +68,7 @@ public:
 
     Inside inside(std::size_t offset) override {
         if (native_) {
-            if (formats::Columns columns; native_->look(*text_, offset, columns)) return inside(offset, columns);
+            if (auto const found = native_->look(*text_, offset)) return inside(offset, *found);
         }
         nb::object const found = look_(offset);
         Inside inside;
@@ -109,9 +108,11 @@ public:
     std::array<PyObject*, 4> held() const { return {source_.ptr(), labels_.ptr(), context_at_.ptr(), look_.ptr()}; }
 
 private:
-    Inside inside(std::size_t offset, const formats::Columns& columns) {
-        know(static_cast<std::int64_t>(offset));
+    Inside inside(std::size_t offset, const NativeInside& found) {
+        if (!found.has_names) know(static_cast<std::int64_t>(offset));
+        formats::Columns const& columns = found.columns;
         Inside inside;
+        inside.heads.insert(found.heads.begin(), found.heads.end());
         inside.offsets.assign(columns.offsets.begin(), columns.offsets.end());
         inside.strengths.assign(columns.strengths.begin(), columns.strengths.end());
         inside.labels.reserve(columns.size());
@@ -135,16 +136,17 @@ private:
         std::size_t parent;
     };
 
-    static std::vector<Region> read_scopes(nb::handle scopes) {
-        std::vector<Region> result;
+    // A text that is one chunk needs none of them: no scope is around its start.
+    void read_scopes() {
         std::size_t around = 0;
-        for (nb::handle const scope : nb::cast<nb::list>(scopes)) {
+        for (nb::handle const scope : nb::cast<nb::list>(context_at_.attr("scopes"))) {
             std::int64_t const start = given::number(scope[0], "the start of a scope"), end = given::number(scope[1], "the end of a scope");
-            while (around > 0 && result[around - 1].end <= start) around = result[around - 1].parent;
-            result.push_back({start, end, around});
-            around = result.size();
+            while (around > 0 && scopes_[around - 1].end <= start) around = scopes_[around - 1].parent;
+            scopes_.push_back({start, end, around});
+            around = scopes_.size();
         }
-        return result;
+        imported_ = given::size(context_at_.attr("imported"), "imported");
+        steady_.emplace(2 * (scopes_.size() + 1));
     }
 
     // The number of the innermost scope around an offset, which begins before it, plus one; 0 if there is none.
@@ -173,7 +175,7 @@ private:
 
     // Whether only `scopes_` tell the context at an offset.
     bool is_steady(std::int64_t offset) {
-        if (!steady_) return false;
+        if (!tells_scopes_) return false;
         auto const next = first_unknown(offset);
         return next == unknown_.begin() || std::prev(next)->end <= offset;
     }
@@ -185,9 +187,10 @@ private:
 
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
+    bool tells_scopes_ = false;   // whether `context_at_` does; see ContextAt of chunker/growing/pieces.py
     std::vector<Region> scopes_;  // but for those inside of closed units
     std::size_t imported_ = 0;
-    std::optional<std::vector<std::optional<Steady>>> steady_;  // by `innermost`, before and from `imported_` on; see ContextAt of chunker/growing/pieces.py
+    std::optional<std::vector<std::optional<Steady>>> steady_;  // by `innermost`, before and from `imported_` on; none until it is asked for
     std::vector<Unknown> unknown_;
     const NativeSketch* native_ = nullptr;
     const Text* text_ = nullptr;  // of that

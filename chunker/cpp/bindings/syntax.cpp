@@ -9,9 +9,12 @@
 
 #include <array>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <tuple>
 
 #include "integers.hpp"
+#include "native_sketch.hpp"
 #include "parts.hpp"
 #include "references.hpp"
 
@@ -71,7 +74,11 @@ public:
         // A copy: nobody else changes it.
         for (nb::handle label : labels) {
             if (!PyUnicode_Check(label.ptr())) given::raise_type("a label", "a str", label);
+            Py_ssize_t size = 0;
+            const char* const bytes = PyUnicode_AsUTF8AndSize(label.ptr(), &size);
+            if (!bytes) throw nb::python_error();
             labels_.push_back(nb::borrow(label));
+            label_texts_.emplace_back(bytes, static_cast<std::size_t>(size));
         }
         table_.language = language_of(language_);
         if (kinds.empty()) throw nb::value_error("a grammar has kinds of nodes");
@@ -103,6 +110,7 @@ public:
     const SyntaxGrammar& table() const { return table_; }
 
     nb::object label(Label number) const { return labels_[number]; }
+    std::string_view label_text(Label number) const { return label_texts_[number]; }
 
     std::array<PyObject*, 1> held() const { return {language_.ptr()}; }
 
@@ -114,18 +122,29 @@ private:
 
     nb::object language_;  // keeps it loaded
     std::vector<nb::object> labels_;
+    std::vector<std::string_view> label_texts_;
     SyntaxGrammar table_;
 };
 
 // Made by `Grammar.read`; keeps the grammar and the text.
-class CodeReading {
+class CodeReading : public NativeSketch {
 public:
-    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small, std::uint32_t preamble) : grammar_(std::move(of_grammar)), source_(std::move(text)) {
+    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small, std::uint32_t preamble) : grammar_(std::move(of_grammar)), source_(text) {
+        size_ = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
         if (source_.view.empty()) throw nb::value_error("an empty text");
         if (source_.view.size() > std::numeric_limits<std::uint32_t>::max() - 4) throw nb::value_error("a text of 4 GB or more");
         const SyntaxGrammar& table = grammar().table();
         nb::gil_scoped_release const others_may_run;
         reading_ = read_syntax(table, source_.view, small, preamble);
+    }
+
+    std::size_t size() const override { return size_; }
+    std::optional<NativeInside> look(const Text&, std::size_t unit) const override {
+        InsideUnit const found = reading_->inside(static_cast<std::uint32_t>(unit));
+        NativeInside inside{{}, found.boundaries.heads, !found.regions.empty()};
+        for (std::size_t row = 0; row < found.boundaries.offsets.size(); ++row)
+            inside.columns.add(found.boundaries.offsets[row], found.boundaries.strengths[row], grammar().label_text(found.boundaries.labels[row]));
+        return inside;
     }
 
     Columns columns() const { return as_lists(reading_->boundaries()); }
@@ -174,10 +193,16 @@ private:
 
     nb::object grammar_;
     Source source_;
+    std::size_t size_ = 0;  // in characters
     std::unique_ptr<SyntaxReading> reading_;
 };
 
 }  // namespace
+
+const NativeSketch* native_code(nb::handle object) {
+    const CodeReading* found = nullptr;
+    return nb::try_cast(object, found) ? found : nullptr;
+}
 
 void define_syntax(nb::module_& module) {
     module.def("has_syntax", has_syntax, "Whether the runtime of tree-sitter is built in: without it grammars are of no use.");

@@ -85,9 +85,8 @@ class CompiledWalk:
 
         offsets, strengths, labels, heads = reading.columns()
         closed = dict.fromkeys(reading.closed())
-        return Sketch.of(
-            (offsets, strengths, labels), closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads
-        )
+        columns = offsets, strengths, labels
+        return Sketch.of(columns, closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads, native=reading)
 
 
 def _named(regions: list[tuple[int, int, bytes]]) -> Iterator[tuple[int, int, str]]:
