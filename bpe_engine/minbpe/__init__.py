@@ -1,7 +1,7 @@
-"""Byte pair encoding to learn from: the three tokenizers of Andrej Karpathy's minbpe, with its names and its file format.
+"""Byte pair encoding for teaching: the three tokenizers of Andrej Karpathy's minbpe, with its names and its file format.
 
-pairs.py      counting pairs, merging one, showing a token: the three functions that all is made of
-base.py       what the tokenizers share: decoding, saving, loading
+pairs.py      the three basic functions: count pairs, merge a pair, show a token
+base.py       the common base of the tokenizers: decoding, saving, loading
 basic.py      BasicTokenizer: pairs merge anywhere in the text
 splitting.py  RegexTokenizer: the text is split first, and pairs merge within a pre-token; special tokens
 gpt4.py       GPT4Tokenizer: the merges of GPT-4, recovered from its ranks
@@ -12,8 +12,8 @@ gpt4.py       GPT4Tokenizer: the merges of GPT-4, recovered from its ranks
     >>> tokenizer.encode("aaabdaaabac"), tokenizer.decode([258, 100, 258, 97, 99])
     ([258, 100, 258, 97, 99], 'aaabdaaabac')
 
-This is the version to read. Training reads the whole text again for each merge, and encoding the whole pre-token; `to_tokenizer()` gives the
-`bpe_engine.Tokenizer` with the same tokens, which is thousands of times as fast and can grow, roll back and price slices.
+This version is written to be read. Training reads the whole text again for each merge, and encoding the whole pre-token. `to_tokenizer()` returns the
+`bpe_engine.Tokenizer` with the same tokens, which is thousands of times as fast and has the incremental encoders.
 """
 
 from bpe_engine.minbpe.base import TeachingTokenizer

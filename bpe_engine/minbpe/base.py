@@ -1,8 +1,8 @@
-"""Base of the three tokenizers: the tokens that follow from the merges, decoding, and the files.
+"""Base of the three tokenizers: the tokens that the merges define, decoding, and the files.
 
 merges           (97, 97) -> 256, (256, 97) -> 257, ...       in the order in which they were learned
 vocab            97 -> b"a", 256 -> b"aa", 257 -> b"aaa", ...
-special_tokens   "<|endoftext|>" -> 100257                    they stand for themselves and never merge
+special_tokens   "<|endoftext|>" -> 100257                    found as a whole; they never merge
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bpe_engine.vocabulary import Vocabulary
 
 
 class TeachingTokenizer(ABC):
-    """The base of the three. A new one has the 256 bytes and no merges."""
+    """Base class of the three tokenizers. A new tokenizer has the 256 bytes and no merges."""
 
     def __init__(self) -> None:
         self.merges: dict[Pair, int] = {}
@@ -37,12 +37,12 @@ class TeachingTokenizer(ABC):
     ) -> None:
         """Learn merges from `text` until there are `vocab_size` tokens, or no pair is left to merge.
 
-        Of equally frequent pairs the one that occurs first in the text, merged so far, is taken. Time: the length of the text times the number of merges.
+        Of equally frequent pairs the first in the text, as merged so far, is merged. Time: the length of the text times the number of merges.
 
         Args:
             text: The text, as str or as UTF-8 bytes.
-            vocab_size: Tokens to end with, the 256 bytes among them; at least 256.
-            verbose: True prints a line for each merge; a function is called with it.
+            vocab_size: The number of tokens after training, including the 256 bytes; at least 256.
+            verbose: True prints a line for each merge; a function is called with each line.
 
         Raises:
             ValueError: `vocab_size` is below 256.
@@ -63,7 +63,7 @@ class TeachingTokenizer(ABC):
         """The text of the ids; U+FFFD for bytes that are not UTF-8.
 
         Args:
-            ids: Token ids, those of special tokens too.
+            ids: Token ids, including those of special tokens.
 
         Raises:
             UnknownTokenError: No token has one of the ids.
@@ -78,7 +78,7 @@ class TeachingTokenizer(ABC):
         return b"".join(parts).decode("utf-8", "replace")
 
     def save(self, file_prefix: str | Path) -> None:
-        """Write `file_prefix.model`, which `load` reads, and `file_prefix.vocab`, which shows the tokens to people.
+        """Write `file_prefix.model`, which `load` reads, and `file_prefix.vocab`, a readable list of the tokens.
 
         Args:
             file_prefix: The path of both files, without their extension.
@@ -92,7 +92,7 @@ class TeachingTokenizer(ABC):
         self.save_vocab(f"{file_prefix}.vocab")
 
     def save_vocab(self, vocab_file: str | Path) -> None:
-        """Write the tokens for people to read: `[aa][a] -> [aaa] 257`.
+        """Write the tokens as a readable list: `[aa][a] -> [aaa] 257`.
 
         Args:
             vocab_file: The path of the file, with its extension.
@@ -107,10 +107,10 @@ class TeachingTokenizer(ABC):
                 file.write(f"{halves}{' -> ' if halves else ''}[{render_token(data)}] {token}\n")
 
     def load(self, model_file: str | Path) -> None:
-        """Take merges, pattern and special tokens from a `.model` file, in place of those before. After an error nothing has changed.
+        """Replace the merges, pattern and special tokens by those of a `.model` file. After an error nothing has changed.
 
         Args:
-            model_file: The path of a file that `save` wrote, or minbpe.
+            model_file: The path of a file written by `save` or by minbpe.
 
         Raises:
             VocabularyError: The name does not end in `.model`, or the file is malformed; with its name and line.
@@ -125,7 +125,7 @@ class TeachingTokenizer(ABC):
         """The fast tokenizer with the same tokens, pattern and special tokens.
 
         Args:
-            name: The name that it shows.
+            name: A label.
 
         Raises:
             VocabularyError: Two tokens have the same bytes.
@@ -148,7 +148,7 @@ class TeachingTokenizer(ABC):
         self.vocab = tokens_of_merges(model.merges) | special
 
     def _learn(self, pieces: Sequence[bytes], vocab_size: int, *, verbose: bool | Callable[[str], object]) -> None:
-        """`train` on pre-tokens, across which nothing merges."""
+        """Learn merges from pre-tokens, which no merge crosses."""
         if vocab_size < 256:
             raise ValueError(f"vocab_size is at least 256, the number of bytes, not {vocab_size}")
         report = verbose if callable(verbose) else print if verbose else None
@@ -170,7 +170,7 @@ class TeachingTokenizer(ABC):
         self.vocab = tokens_of_merges(merges)
 
     def _encode_chunk(self, data: bytes) -> list[int]:
-        """The ids of one pre-token: of its pairs the one that was learned first is merged, until none is left that was."""
+        """Return the ids of one pre-token: merge the pair that was learned first, until no learned pair is left."""
         ids = list(data)
         while len(ids) > 1:
             pair = min(get_stats(ids), key=lambda pair: self.merges.get(pair, float("inf")))

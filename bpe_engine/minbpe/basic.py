@@ -1,8 +1,8 @@
-"""BasicTokenizer: byte pair encoding and nothing else. Pairs merge anywhere, across words too; there are no special tokens.
+"""BasicTokenizer: byte pair encoding only. Pairs merge anywhere, also across words; there are no special tokens.
 
-"aaabdaaabac"    97 97 is the most frequent pair: 256
-256 97 b d ...   256 97 is: 257, "aaa"
-257 b d 257 ...  257 98 is: 258, "aaab"           so the text is 258 100 258 97 99
+"aaabdaaabac"    the most frequent pair is 97 97: it becomes 256
+256 97 b d ...   then 256 97: it becomes 257, "aaa"
+257 b d 257 ...  then 257 98: it becomes 258, "aaab"           so the text is 258 100 258 97 99
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class BasicTokenizer(TeachingTokenizer):
 
         Args:
             text: The text, as str or as UTF-8 bytes.
-            vocab_size: Tokens to end with, the 256 bytes among them; at least 256.
-            verbose: True prints a line for each merge; a function is called with it.
+            vocab_size: The number of tokens after training, including the 256 bytes; at least 256.
+            verbose: True prints a line for each merge; a function is called with each line.
 
         Raises:
             ValueError: `vocab_size` is below 256.

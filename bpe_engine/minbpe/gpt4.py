@@ -1,9 +1,9 @@
-"""GPT4Tokenizer: the tokenizer of GPT-4, as merges. What OpenAI publishes is ranks: token -> place in the order of learning.
+"""GPT4Tokenizer: the tokenizer of GPT-4, as merges. OpenAI publishes only ranks: token -> number in the order of learning.
 
-    b" the" has the rank 279. Of the pairs in it, merge the one with the lowest rank, as long as it is below 279:
+    b" the" has the rank 279. In its bytes, merge the pair of the lowest rank, as long as that is below 279:
     " " "t" "h" "e"  ->  " t" "h" "e"  ->  " th" "e"      so (rank of " th", rank of "e") -> 279 is the merge
 
-In cl100k_base the ids of the 256 bytes are not their values, but follow the order in which GPT-2 wrote them ("!" is 0): `byte_shuffle` maps one to the other.
+In cl100k_base the ids of the 256 bytes are not their values; they follow GPT-2's order ("!" is 0). `byte_shuffle` maps values to ids.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bpe_engine.vocabulary import Vocabulary
 
 
 def recover_merges(mergeable_ranks: Mapping[bytes, int]) -> dict[Pair, int]:
-    """The merges behind a table of ranks: a pair of ranks -> the rank of the token that they merge to.
+    """Recover the merges from a table of ranks: a pair of ranks -> the rank of the token that they merge to.
 
     Args:
         mergeable_ranks: The tokens and their ranks: bytes -> rank.
@@ -50,7 +50,7 @@ def recover_merges(mergeable_ranks: Mapping[bytes, int]) -> dict[Pair, int]:
 
 
 def _parts_below(ranks: Mapping[bytes, int], token: bytes, limit: int) -> list[bytes]:
-    """The tokens that the bytes of a token merge to by the ranks below `limit`.
+    """Return the tokens that the bytes of a token merge to by ranks below `limit`.
 
     >>> _parts_below({b"a": 0, b"b": 1, b"ab": 2, b"abab": 3}, b"abab", 3)
     [b'ab', b'ab']
@@ -67,10 +67,10 @@ def _parts_below(ranks: Mapping[bytes, int], token: bytes, limit: int) -> list[b
 
 
 class GPT4Tokenizer(RegexTokenizer):
-    """The tokenizer of GPT-4: equal to cl100k_base of tiktoken. The first one takes some seconds, in which the merges are recovered.
+    """The tokenizer of GPT-4: equal to tiktoken's cl100k_base. Creating the first takes some seconds to recover the merges.
 
-    `train`, `save` and `load` raise NotImplementedError, as those of minbpe do: its tokens are fixed, and the file format of minbpe has no place
-    for the order of its single bytes. A `RegexTokenizer` does all three.
+    `train`, `save` and `load` raise NotImplementedError, as in minbpe: the tokens are fixed, and minbpe's file format cannot hold the order of the
+    single bytes. `RegexTokenizer` has all three.
 
     >>> tokenizer = GPT4Tokenizer()
     >>> tokenizer.encode("hello world"), tokenizer.merges[270, 68]       # " th" and "e"
@@ -84,7 +84,7 @@ class GPT4Tokenizer(RegexTokenizer):
         self.merges = dict(_gpt4_merges())
         self.vocab = {rank: token for token, rank in vocabulary.ranks.items()}
         self.register_special_tokens(vocabulary.special_tokens)
-        # The pattern with the tables of Unicode that tiktoken has.
+        # Splits by the pattern with tiktoken's version of Unicode.
         self._spans = pretokenizer_for(CL100K).spans
 
     def train(
@@ -131,7 +131,7 @@ class GPT4Tokenizer(RegexTokenizer):
         """The fast tokenizer with the same tokens: `Tokenizer.load("cl100k_base")`, or an equal one with a name of its own.
 
         Args:
-            name: The name that it shows; None for "cl100k_base".
+            name: A label; None for "cl100k_base".
         """
         if name is None:
             return Tokenizer.load("cl100k_base")

@@ -1,4 +1,4 @@
-"""The functions that byte pair encoding is made of.
+"""The basic functions of byte pair encoding.
 
 training:   count the pairs, merge the most frequent one, and again
 encoding:   count the pairs, merge the one that was learned first, and again
@@ -18,7 +18,7 @@ def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict
 
     Args:
         ids: Token ids.
-        counts: Counts to add to; by default all begin at zero.
+        counts: Counts to add to; by default all start at zero.
 
     Returns:
         `counts`, or a new dictionary, with the occurrences of each pair.
@@ -33,7 +33,7 @@ def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict
 
 
 def merge(ids: Sequence[int], pair: Pair, idx: int) -> list[int]:
-    """The ids with `idx` in place of each `pair`, from the left.
+    """Replace each `pair` in the ids by `idx`, from the left.
 
     Args:
         ids: Token ids.
@@ -45,7 +45,7 @@ def merge(ids: Sequence[int], pair: Pair, idx: int) -> list[int]:
     """
     merged: list[int] = []
     left, right = pair
-    fresh = False  # whether the last of `merged` was made by this very merge, and may not take part in another
+    fresh = False  # whether this merge made the last of `merged`, which then cannot be part of another pair
     for token in ids:
         if token == right and merged and merged[-1] == left and not fresh:
             merged[-1] = idx
@@ -57,7 +57,7 @@ def merge(ids: Sequence[int], pair: Pair, idx: int) -> list[int]:
 
 
 def render_token(token: bytes) -> str:
-    """A token for people to read: control characters escaped, U+FFFD for bytes that are not UTF-8.
+    """Return a token in readable form: control characters escaped, U+FFFD for bytes that are not UTF-8.
 
     Args:
         token: The bytes of the token.

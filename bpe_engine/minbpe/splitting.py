@@ -1,4 +1,4 @@
-"""RegexTokenizer: the text is split by a pattern first, and pairs merge within a pre-token only; special tokens.
+"""RegexTokenizer: byte pair encoding within pre-tokens, with special tokens. A pattern splits the text first.
 
 "Hello, world"  ->  "Hello" | "," | " world"       no token is ever "o," or ", w"
 """
@@ -27,7 +27,7 @@ class RegexTokenizer(TeachingTokenizer):
     """Byte pair encoding within the pre-tokens of a pattern. Text that the pattern does not match is dropped.
 
     Args:
-        pattern: The regular expression of a pre-token, as the `regex` package reads it; that of GPT-4 by default.
+        pattern: The regular expression of a pre-token, in the syntax of the `regex` package; by default GPT-4's.
 
     Raises:
         PatternError: The pattern does not compile.
@@ -54,8 +54,8 @@ class RegexTokenizer(TeachingTokenizer):
 
         Args:
             text: The text, as str or as UTF-8 bytes.
-            vocab_size: Tokens to end with, the 256 bytes among them; at least 256.
-            verbose: True prints a line for each merge; a function is called with it.
+            vocab_size: The number of tokens after training, including the 256 bytes; at least 256.
+            verbose: True prints a line for each merge; a function is called with each line.
 
         Raises:
             ValueError: `vocab_size` is below 256.
@@ -63,7 +63,7 @@ class RegexTokenizer(TeachingTokenizer):
         self._learn([to_bytes(piece) for piece in self._split(received(text))], vocab_size, verbose=verbose)
 
     def register_special_tokens(self, special_tokens: Mapping[str, int]) -> None:
-        """Take these special tokens in place of those before.
+        """Replace the special tokens.
 
         Args:
             special_tokens: Text -> id.
@@ -77,12 +77,12 @@ class RegexTokenizer(TeachingTokenizer):
         self.special_tokens = dict(special_tokens)
 
     def encode(self, text: str | bytes, allowed_special: AllowedSpecial = "none_raise") -> list[int]:
-        """The token ids of `text`, in which special tokens are found as `allowed_special` says.
+        """The token ids of `text`, with the special tokens that `allowed_special` allows.
 
         Args:
             text: The text, as str or as UTF-8 bytes.
-            allowed_special: "all" finds every special token; "none" reads them as plain text; "none_raise" raises for one; a collection of
-                texts finds those alone. Of two that begin at the same offset, the one that was registered first is found.
+            allowed_special: "all" finds every special token; "none" takes them as plain text; "none_raise" raises if the text holds one; a
+                collection of texts finds only these. Of two that start at the same offset, the one that was registered first is found.
 
         Returns:
             The ids, in the order of the text.
@@ -96,7 +96,7 @@ class RegexTokenizer(TeachingTokenizer):
         if not specials:
             return self._encode_plain(characters)
         ids: list[int] = []
-        # The group in parentheses makes re.split return what it splits at, too: plain, special, plain, ...
+        # The group in parentheses makes re.split return the separators, too: plain, special, plain, ...
         for number, part in enumerate(re.split("(" + "|".join(map(re.escape, specials)) + ")", characters)):
             if number % 2:
                 ids.append(specials[part])
@@ -140,6 +140,6 @@ class RegexTokenizer(TeachingTokenizer):
         return {special: token for special, token in self.special_tokens.items() if special in allowed_special}
 
     def _take(self, model: MinbpeModel) -> None:
-        # First, as it may raise. (minbpe itself goes on splitting by the pattern that it had before.)
+        # Done first, because it may raise. (minbpe itself keeps splitting by the previous pattern.)
         self._compiled = compiled(model.pattern)
         super()._take(model)

@@ -1,1 +1,1 @@
-"""Published tokenizers: names and models, where their files are looked for, and the vocabularies that come with the package (`data`)."""
+"""Published tokenizers: names and models, the search for their files, and the embedded vocabularies (`data`)."""

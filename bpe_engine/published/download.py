@@ -1,4 +1,4 @@
-"""The only use of the network: read one published file, and keep it in a cache folder."""
+"""Download one published file, and keep it in a cache folder. Nothing else in the package uses the network."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ TIMEOUT_SECONDS = 30
 
 
 def read(url: str, name: str, places: Sequence[Path]) -> bytes:
-    """Download the bytes at an address; messages call it `name`.
+    """Download the bytes at an address; `name` is the name of the file in error messages.
 
-    Raises `VocabularyUnavailableError` if it cannot be had, which tells to save it as one of `places` by other means.
+    Raises `VocabularyUnavailableError` if the download fails; the message suggests saving the file as one of `places`.
     """
     try:
-        # Addresses are of http or https: the published ones, and those that `load.py` lets through.
+        # All addresses are http or https: the published ones, and those that `load.py` accepts.
         with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - no other schemes there
             contents: bytes = answer.read()
             return contents
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError):
-            error.close()  # it is the server's answer too, with a connection of its own
+            error.close()  # the error holds the server's answer, with an open connection
         raise VocabularyUnavailableError(
             f"{name} does not come with this package, is in no cache folder, and could not be downloaded ({error}); "
             f"to use it without network access, save {url} as {' or as '.join(map(str, places)) or 'a file, and give its path'}"
@@ -37,9 +37,9 @@ def read(url: str, name: str, places: Sequence[Path]) -> bytes:
 
 
 def keep(contents: bytes, place: Path) -> None:
-    """Write a file by renaming a finished temporary one, so that no other process ever reads half of it.
+    """Write a file by renaming a finished temporary one, so that no other process ever reads half a file.
 
-    A folder that cannot be written to is a warning, for the contents are there all the same.
+    If the folder is not writable, warns only, because the contents are available anyway.
     """
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Published files: found in a cache folder or downloaded once, and never used with another hash than the published one.
+"""Find published files in a cache folder, or download them once. A file with another hash than the published one is never used.
 
-The order: the folder that TIKTOKEN_CACHE_DIR names, under tiktoken's file name (the SHA-1 of the address); our own cache folder,
+Search order: the folder that TIKTOKEN_CACHE_DIR names, under tiktoken's file name (the SHA-1 of the address); our own cache folder,
 under the file's own name; the publisher. Only our own folder is written to.
 """
 
@@ -16,9 +16,9 @@ from bpe_engine.errors import HashMismatchError
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """One file of a publisher: its address, the SHA-256 of its contents in hexadecimal, its name in our cache folder.
+    """One published file: its address, the SHA-256 of its contents in hexadecimal, and its name in our cache folder.
 
-    Without `sha256` any contents are taken: for addresses that a caller brings along.
+    If `sha256` is None, any contents are accepted: for addresses from a caller.
     """
 
     url: str
@@ -27,17 +27,17 @@ class PublishedFile:
 
 
 def own_cache_folder() -> Path:
-    """The folder of downloads: the user's cache folder of the platform, such as ~/.cache/bpe-chunker."""
-    import platformdirs  # noqa: PLC0415 - 8 ms that embedded vocabularies do without
+    """Return the folder of downloads: the platform's cache folder of the user, such as ~/.cache/bpe-chunker."""
+    import platformdirs  # noqa: PLC0415 - takes 8 ms, and embedded vocabularies do not need it
 
     return Path(platformdirs.user_cache_dir("bpe-chunker", appauthor=False))
 
 
 def fetch(file: PublishedFile) -> bytes:
-    """The contents of a published file, from a cache folder or the publisher.
+    """Return the contents of a published file, from a cache folder or the publisher.
 
-    Raises `HashMismatchError` for contents with another hash, wherever they come from (a damaged cached file is neither
-    used nor removed), and `VocabularyUnavailableError` where the file is in no folder and cannot be downloaded.
+    Raises `HashMismatchError` for contents with another hash, from any source (a damaged cached file is neither used nor
+    removed), and `VocabularyUnavailableError` if the file is in no folder and cannot be downloaded.
     """
     own_place = own_cache_folder() / file.save_as
     tiktoken_place = _tiktoken_place(file)
@@ -46,7 +46,7 @@ def fetch(file: PublishedFile) -> bytes:
             contents = place.read_bytes()
             _check_hash(contents, file, f"the cached file {place}", "remove it to have it downloaded again")
             return contents
-    # Imported here, for few programs come this far and the network modules take longer to import than all of ours.
+    # Imported late: few programs download files, and the network modules take longer to import than this whole package.
     from bpe_engine.published import download  # noqa: PLC0415
 
     places = [own_place] if tiktoken_place is None else [own_place, tiktoken_place]
@@ -60,7 +60,7 @@ def _tiktoken_place(file: PublishedFile) -> Path | None:
     folder = os.environ.get("TIKTOKEN_CACHE_DIR")
     if not folder:
         return None
-    # SHA-1 because tiktoken names its cached files so; nothing depends on its strength.
+    # tiktoken names its cached files by SHA-1; nothing depends on the strength of the hash.
     return Path(folder) / hashlib.sha1(file.url.encode(), usedforsecurity=False).hexdigest()
 
 

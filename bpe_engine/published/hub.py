@@ -1,8 +1,8 @@
-"""Tokenizer files of models on the Hugging Face Hub, through the package `huggingface_hub` (extra `hub`): cache first, network next.
+"""Get tokenizer files of models on the Hugging Face Hub with the package `huggingface_hub` (extra `hub`), from its cache or the network.
 
-    tokenizer_file("Qwen/Qwen3-Embedding-0.6B")      in the cache of huggingface_hub, else downloaded into it
+    tokenizer_file("Qwen/Qwen3-Embedding-0.6B")      from the cache of huggingface_hub, or downloaded into it
 
-HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE, HF_ENDPOINT and HF_TOKEN mean what they mean to that package.
+HF_HUB_OFFLINE, HF_HOME, HF_HUB_CACHE, HF_ENDPOINT and HF_TOKEN have the same meaning as for that package.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ def tokenizer_file(
     local_files_only: bool | None = None,
     token: str | bool | None = None,
 ) -> Path:
-    """The path of a file of a model in the cache of huggingface_hub, fetched if it is not there.
+    """Return the path of a model's file in the cache of huggingface_hub, after downloading it if necessary.
 
     Args:
         repository: The repository, "owner/name".
         file: The path of the file in the repository.
-        revision: A branch, tag or commit; a branch that is cached is used as it is there.
-        local_files_only: True never uses the network, False asks it whether the branch has moved, None uses it only for
-            a file that is not in the cache, unless HF_HUB_OFFLINE is set.
+        revision: A branch, tag or commit. A cached branch is used as cached.
+        local_files_only: True never uses the network. False uses it to check whether the branch has moved. None uses it
+            only for a file that is not in the cache, unless HF_HUB_OFFLINE is set.
         token: The access token of the Hub, or True for the stored one.
 
     Raises:
         MissingExtraError: The package huggingface_hub is not installed.
         VocabularyError: `repository` is no name of a repository.
-        VocabularyUnavailableError: The file cannot be had: no such repository, revision or file, no permission, no
+        VocabularyUnavailableError: The file is not available: no such repository, revision or file, no permission, or no
             network.
     """
     given: object = repository  # untyped callers may pass anything

@@ -1,9 +1,9 @@
-"""Encodings of other packages, as tiktoken finds them: modules of the namespace package `tiktoken_ext`.
+"""Find encodings of other packages as tiktoken does: in modules of the namespace package `tiktoken_ext`.
 
-    tiktoken_ext/my_encodings.py          no __init__.py beside it, so that several packages may put modules there
+    tiktoken_ext/my_encodings.py          no __init__.py in the folder, so that several packages can add modules
         ENCODING_CONSTRUCTORS = {"my_base": make_my_base}        make_my_base() -> the arguments of Encoding
 
-tiktoken's own module there is left out: the published encodings are in `registry.py`.
+tiktoken's own module there is skipped: the published encodings are in `registry.py`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Constructor = Callable[[], dict[str, Any]]
 
 @cache
 def constructors() -> dict[str, Constructor]:
-    """The constructors of all plug-in encodings, by name. Imports the modules on the first call; callers share the dictionary.
+    """Return the constructors of all plug-in encodings, by name. The first call imports the modules; callers share the dictionary.
 
-    Raises VocabularyError for a module without ENCODING_CONSTRUCTORS, and for a name that two modules have.
+    Raises VocabularyError if a module has no ENCODING_CONSTRUCTORS, or if two modules have the same name.
     """
     try:
         package = importlib.import_module(_PACKAGE)

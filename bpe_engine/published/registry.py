@@ -1,6 +1,6 @@
 """The published encodings: their names, the models that use them, and loading by name.
 
-The facts are data, in `data/published.json`; the files come from the package or through `files.py`.
+The facts are data, in `data/published.json`; the token files come from the package or through `files.py`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from bpe_engine.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class PublishedEncoding:
-    """The facts that are published about one encoding.
+    """The published facts about one encoding.
 
-    `files` is one `.tiktoken` file, or `vocab.bpe` and `encoder.json` of GPT-2 in this order. `embedded` is the name of
-    the package data that holds the same tokens, None if they have to be found or downloaded.
+    `files` is one `.tiktoken` file, or GPT-2's `vocab.bpe` and `encoder.json` in this order. `embedded` is the name of
+    the package data with the same tokens, None if the files must be found or downloaded.
     """
 
     name: str
@@ -39,7 +39,7 @@ class PublishedEncoding:
 
 @cache
 def published_encodings() -> dict[str, PublishedEncoding]:
-    """Encoding name -> what is published about it. The dictionary is shared; do not change it."""
+    """Return encoding name -> published facts. The dictionary is shared; do not change it."""
     encodings = {}
     for name, entry in json.loads(vocabularies.published_table()).items():
         special_tokens = dict(entry["special_tokens"])
@@ -63,7 +63,7 @@ def encoding_name_for_model(model: str) -> str:
     """The name of the encoding that a model uses: "gpt-4o" -> "o200k_base".
 
     A dated or fine-tuned model is recognized by the longest published prefix of its name, so a model that does not
-    exist may have an answer too.
+    exist may have an encoding, too.
 
     Args:
         model: The name of the model.
@@ -88,7 +88,7 @@ def encoding_name_for_model(model: str) -> str:
 
 
 def list_encoding_names() -> list[str]:
-    """The names of all encodings that `get_encoding` knows, sorted: the published ones, and those of other packages
+    """Return the names of all encodings that `get_encoding` knows, sorted: the published ones, and those of other packages
     (`plugins.py`).
     """
     return sorted({*published_encodings(), *plugins.constructors()})
@@ -99,18 +99,18 @@ _loading = threading.Lock()
 
 
 def load_vocabulary(name: str) -> Vocabulary:
-    """The vocabulary of a published encoding, or of the encoding that a model uses. Calls share one object.
+    """Load the vocabulary of a published encoding, or of the encoding that a model uses. Calls share one object.
 
-    o200k_base, cl100k_base and o200k_harmony come with the package; their tokens are read when they are first needed.
-    Others are looked for in the folder that TIKTOKEN_CACHE_DIR names and in our own cache folder, and downloaded into
-    the latter if in neither.
+    o200k_base, cl100k_base and o200k_harmony are embedded; their tokens are read when they are first needed. Others are
+    searched for in the folder that TIKTOKEN_CACHE_DIR names and in our own cache folder; a file that is in neither is
+    downloaded into the latter.
 
     Args:
         name: The name of an encoding ("o200k_base") or model ("gpt-4o").
 
     Raises:
         UnknownEncodingError: No published encoding or model has this name.
-        VocabularyUnavailableError: A file is neither there nor can it be downloaded.
+        VocabularyUnavailableError: A file is in no cache folder and cannot be downloaded.
         HashMismatchError: A file is not the published one.
     """
     encoding = published_encodings().get(name) or _encoding_of_model(name)
@@ -121,7 +121,7 @@ def load_vocabulary(name: str) -> Vocabulary:
 
 
 def build_vocabulary(encoding: PublishedEncoding) -> Vocabulary:
-    """A new vocabulary from the package data or the files of an encoding; errors as `load_vocabulary`."""
+    """Return a new vocabulary from the package data or the files of an encoding. Raises as `load_vocabulary`."""
     special_tokens = dict(encoding.special_tokens)
     if encoding.embedded is not None:
         return Vocabulary.from_embedded(
@@ -149,7 +149,7 @@ def _encoding_of_model(name: str) -> PublishedEncoding:
 
 
 def _suggestion(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - 10 ms that only a wrong name costs
+    from difflib import get_close_matches  # noqa: PLC0415 - takes 10 ms, and only wrong names need it
 
     close = get_close_matches(name, known, n=3)
     return f" (close: {', '.join(close)})" if close else ""

@@ -1,6 +1,6 @@
-"""Greedy encoding, corrected as it goes: take the longest token that may follow, step back where none may.
+"""Greedy encoding with backtracking: take the longest token that may follow, and step back if no token may.
 
-A place that was left again can be on no valid encoding, so it is crossed out and never entered twice: linear time.
+An offset from which the search steps back is on no valid encoding, so it is crossed out and never visited again: linear time.
 
     text acbbab, dictionary a b c ac bb ab acbb ->  acbb | ab, no step back
     text abacbb with  a b c ab cb ac bb cbb acbb ->  ab | acbb
@@ -15,7 +15,7 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
-    """The token ids of `data`. Raises EncodingError for a byte without a token.
+    """Return the token ids of `data`. Raises EncodingError for a byte without a token.
 
     >>> encode(TokenDictionary.of("a b c ac bb ab acbb"), b"abacbb")
     [5, 6]
@@ -36,7 +36,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
         else:
             if data[place : place + 1] not in dictionary.id_of:
                 raise dictionary.no_token(data, place)
-            # Each byte has a token, so some encoding exists, and it does not pass here.
+            # Each byte has a token, so an encoding exists, and it does not pass this offset.
             crossed_out[place] = 1
             place -= len(dictionary.bytes_of[ids.pop()])
     return ids

@@ -1,8 +1,8 @@
-"""May token b follow token a? It may if the bytes of both together encode to just a, b.
+"""Test whether token b may follow token a: it may if the bytes of both together encode to exactly a, b.
 
-The test un-merges the pair from the outside in. At the join stand the right end of a and the left end of b. If they make a
-token of their own that would have been merged before the ones that swallowed them, a and b cannot have come about side by
-side. Else un-merge the younger of the two and look again, until both are single bytes.
+The test un-merges the pair from the outside in. At the join the right end of a meets the left end of b. If these two make a
+token that is merged before the merges that included them in a and b, then a and b cannot occur side by side. Otherwise
+un-merge the later of the two and test again, until both are single bytes.
 
 Source: the `bpe` crate of github/rust-gems (`is_valid_token_pair`).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bpe_engine.reference.dictionary import TokenDictionary
 
-# Above this many remembered pairs the memory starts anew; a run over 100 MB of source code meets about half as many.
+# The largest number of cached pairs; a full cache is cleared. 100 MB of source code have about half as many pairs.
 REMEMBERED_PAIRS = 2_000_000
 
 
@@ -39,7 +39,7 @@ def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
     halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
     if halves(left) is None or halves(right) is None:
         return False
-    limit = None  # tokens below it would have been merged before what stands at the join now
+    limit = None  # tokens below it are merged before the tokens now at the join are merged further
     while True:
         merged = id_of.get(bytes_of[left] + bytes_of[right])
         if merged is not None and (limit is None or merged < limit):
@@ -48,7 +48,7 @@ def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
         right_half = (halves(right) or (right, right))[0]
         if left_half == left and right_half == right:
             return True
-        # The younger is un-merged first, the right one of equals: merging goes from left to right.
+        # The later merge is undone first, of equals the right one, because merging goes from left to right.
         if left_half != left and (left > right or right_half == right):
             limit, left = left, left_half
         else:
@@ -56,8 +56,10 @@ def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
 
 
 def _by_merges(dictionary: TokenDictionary, left: int, right: int) -> bool:
-    """Whether `right` may follow `left`, for any order of ids. Un-merge both towards the join: wherever the two tokens that meet there have a merge of their
-    own, the merges that swallow them must come first.
+    """Whether `right` may follow `left`, for any order of ids.
+
+    Un-merge both towards the join. If the two tokens that meet there make a token, one of the merges that include them in `left` or `right` must come
+    before that merge.
     """
     halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
     if halves(left) is None or halves(right) is None:

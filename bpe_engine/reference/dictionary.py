@@ -1,13 +1,13 @@
-"""The token dictionary: bytes <-> ids, the automaton that finds tokens in a text, and how each token came about.
+"""The token dictionary: bytes <-> ids, the automaton that finds tokens in a text, and the halves of each token.
 
-Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them):
+Every fast algorithm here rests on two facts (as does GitHub's `bpe` crate):
 
 1. Each text has one encoding, and each prefix of it has one last token.
 2. A sequence of tokens is the encoding of its bytes if and only if each neighbouring pair is (see `compatible.py`).
 
-Ids are in merge order: of two possible merges the one with the lower id comes first, and a token comes after the two that
-it is merged from; `check_merge_order` tells. Where no order of tokens is that of merging in all texts (`bpe_engine/fallback/merge_order.py` tells why), there are
-priorities besides, and pairs of merges of which the ids say the wrong one first.
+Ids are in merge order: of two possible merges the one with the lower id comes first, and a token comes after its two halves;
+`check_merge_order` checks that. If no order of tokens is the merge order in all texts (see `bpe_engine/fallback/merge_order.py`),
+there are also priorities, and crossings: pairs of merges that happen in the opposite order of their ids.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["TokenDictionary"]
 
 
 class TokenDictionary:
-    """All tokens of a vocabulary, without specials. Immutable, but for what it remembers; shared by threads.
+    """All tokens of a vocabulary, without special tokens. Immutable except for its caches; threads may share it.
 
     >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
     >>> dictionary.id_of[b"acbb"], dictionary.bytes_of[3], dictionary.longest
@@ -39,7 +39,7 @@ class TokenDictionary:
         priorities: Sequence[int] | None = None,
         crossings: Collection[tuple[int, int]] = (),
     ) -> None:
-        """`halves`: where they are known. `priorities`, by id, the lowest first: where ids are not in merge order."""
+        """Create a dictionary. `halves`: those already known. `priorities`: merge ranks by id, lowest first, if ids are not in merge order."""
         self.id_of = ranks if isinstance(ranks, dict) else dict(ranks)
         self.bytes_of = {token: data for data, token in self.id_of.items()}
         self.longest = max(map(len, self.id_of), default=0)
@@ -47,13 +47,13 @@ class TokenDictionary:
         self._halves: dict[int, tuple[int, int] | None] = dict(halves or {})
         self.priorities = priorities
         self.crossings = frozenset(crossings)
-        """Two merges that share a half, the left one's right and the right one's left, of which the one with the higher id comes first."""
+        """Pairs of merges of which the one with the higher id comes first; the right half of the left token is the left half of the right token."""
         self.compatible_pairs: dict[tuple[int, int], bool] = {}
-        """What `compatible` has found out so far."""
+        """The cache of `compatible`."""
 
     @classmethod
     def of(cls, tokens: str) -> TokenDictionary:
-        """A small dictionary from its tokens in merge order, parted by spaces; for examples and tests."""
+        """Return a dictionary of tokens in merge order, separated by spaces; for examples and tests."""
         return cls({token.encode(): number for number, token in enumerate(tokens.split())})
 
     def __reduce__(self) -> tuple[type[TokenDictionary], tuple[Any, ...]]:
@@ -62,14 +62,14 @@ class TokenDictionary:
         return type(self), (self.id_of, self._halves, self.priorities, self.crossings)
 
     def comes_first(self, left: int, right: int) -> bool:
-        """Whether `left` is made before `right`, of two merges that share a half: the right one of `left` and the left
-        one of `right`.
+        """Whether the merge of `left` comes before that of `right`, where the right half of `left` is the left half of
+        `right`.
         """
         return (left <= right) != ((left, right) in self.crossings)
 
     @cached_property
     def automaton(self) -> ahocorasick.Automaton:
-        """Finds every token that ends at each byte, longest first. The bytes go in as Latin-1.
+        """The automaton that finds every token that ends at each byte, longest first. Its input is the bytes as Latin-1.
 
         >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
         >>> [(end, dictionary.bytes_of[token]) for end, (length, token) in dictionary.automaton.iter("acbb")]
@@ -79,7 +79,7 @@ class TokenDictionary:
 
     @cached_property
     def mirrored_automaton(self) -> ahocorasick.Automaton:
-        """The automaton for texts that are read from right to left."""
+        """The automaton for text that is read from right to left."""
         return self._build_automaton(step=-1)
 
     def _build_automaton(self, step: int) -> ahocorasick.Automaton:
@@ -90,10 +90,10 @@ class TokenDictionary:
         return automaton
 
     def halves(self, token: int) -> tuple[int, int] | None:
-        """The two tokens that `token` is merged from; itself twice where it is a single byte.
+        """Return the two tokens that `token` is merged from; itself twice if it is a single byte.
 
-        None where merging its bytes does not end in it: no merge ever makes such a token, so it only stands for a
-        pre-token that equals it. Raises VocabularyError where one of the two is a byte that is no token.
+        Returns None if merging its bytes does not make it: no merge ever makes such a token, so it only encodes a
+        pre-token that equals it. Raises VocabularyError if one of the two is a byte that is no token.
 
         >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
         >>> dictionary.halves(6), dictionary.halves(0)
@@ -104,7 +104,7 @@ class TokenDictionary:
         return self._halves[token]
 
     def check_merge_order(self) -> None:
-        """Raise VocabularyError where a token is merged from one that comes later, or from a byte that is no token.
+        """Raise VocabularyError if a token is merged from a later token, or from a byte that is no token.
 
         About 15 microseconds a token.
 
@@ -129,12 +129,12 @@ class TokenDictionary:
             return None
         left, right = steps[-2]
         for half in (left, right):
-            if half not in self.id_of:  # a single byte then: all else comes from merging
+            if half not in self.id_of:  # then it is a single byte, because merging makes all others
                 raise VocabularyError(f"the token {data!r} (id {token}) holds the byte {half!r}, which is no token")
         return self.id_of[left], self.id_of[right]
 
     def tokens_at(self, data: bytes, start: int) -> Iterator[int]:
-        """The tokens that `data` has at byte `start`, longest first.
+        """Yield the tokens that start at byte `start` of `data`, longest first.
 
         >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
         >>> [dictionary.bytes_of[token] for token in dictionary.tokens_at(b"bacbb", 1)]
@@ -146,5 +146,5 @@ class TokenDictionary:
                 yield token
 
     def no_token(self, data: bytes, offset: int) -> EncodingError:
-        """The error for a byte that is in no token."""
+        """Return the error for a byte that is in no token."""
         return EncodingError(f"byte 0x{data[offset]:02x} at byte offset {offset} is in no token of the vocabulary")

@@ -1,7 +1,7 @@
-"""BPE dropout: each possible merge is skipped with a given probability. NOT BPE-exact: for training on varied splits.
+"""BPE dropout: skip each possible merge with a given probability. NOT BPE-exact: for training on varied splits.
 
-Source: Provilkov, Emelianenko, Voita, "BPE-Dropout: Simple and Effective Subword Regularization", ACL 2020. As there, the
-coins are tossed anew for all pairs at every step; the encoding ends when no pair is left that makes a token and passes.
+Source: Provilkov, Emelianenko, Voita, "BPE-Dropout: Simple and Effective Subword Regularization", ACL 2020. As there, each
+step draws anew for all pairs; the encoding ends when no pair that makes a token is kept.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes, *, dropout: float, random: Random) -> list[int]:
-    """Token ids whose bytes make up `data`. `dropout` is the probability of skipping: 0 is BPE, 1 is single bytes.
+    """Return token ids whose bytes make up `data`. `dropout` is the probability of skipping: 0 is BPE, 1 is single bytes.
 
-    Raises EncodingError for a byte without a token, ValueError where `dropout` is outside [0, 1]. Quadratic in the length.
+    Raises EncodingError for a byte without a token, ValueError if `dropout` is outside [0, 1]. Quadratic in the length.
 
     >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
     >>> encode(dictionary, b"abacbb", dropout=0, random=Random(0)), encode(dictionary, b"ab", dropout=1, random=Random(0))

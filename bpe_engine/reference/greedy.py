@@ -1,4 +1,4 @@
-"""Greedy encoding: always the longest token. NOT BPE-exact: fast, reversible, but not what a BPE model was trained on."""
+"""Greedy encoding: always take the longest token. NOT BPE-exact: fast and reversible, but not the encoding that BPE models were trained on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
-    """Token ids whose bytes make up `data`. Raises EncodingError for a byte without a token.
+    """Return token ids whose bytes make up `data`. Raises EncodingError for a byte without a token.
 
     >>> dictionary = TokenDictionary.of("a b c ab cb ac bb cbb acbb abac")
     >>> [dictionary.bytes_of[token] for token in encode(dictionary, b"abacbb")]

@@ -1,7 +1,7 @@
 """Byte pair encoding with a heap: the merges of `naive.py`, each found in O(log n).
 
-The parts form a linked list over the bytes; the heap holds every pair that makes a token as (token, place). A pair that
-meanwhile has lost a part is stale, and is dropped when it comes up.
+The parts form a linked list over the bytes. The heap holds every pair that makes a token, as (token, place). A pair is stale
+after one of its parts has merged with another, and is dropped when it is popped.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
-    """The token ids of `data`, in O(n log n) on any input. Raises EncodingError for a byte without a token.
+    """Return the token ids of `data`, in O(n log n) on any input. Raises EncodingError for a byte without a token.
 
     >>> encode(TokenDictionary.of("a b c ac bb ab acbb"), b"abacbb")
     [5, 6]
     """
     rank_of, priorities = dictionary.id_of.get, dictionary.priorities
     size = len(data)
-    end_of = list(range(1, size + 1))  # the end of the part that begins at each offset; 0 if none begins there any more
+    end_of = list(
+        range(1, size + 1)
+    )  # the end of the part that starts at each offset; 0 if no part starts there any more
     start_of_previous = list(range(-1, size - 1))
 
     def pair(start: int) -> tuple[int, int, int] | None:
-        """The merge of the part at `start` with the next: (priority of the token, start, end)."""
+        """Return the merge of the part at `start` with the next one as (priority of the token, start, end); None if they make no token."""
         middle = end_of[start]
         if middle >= size:
             return None

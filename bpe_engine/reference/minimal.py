@@ -1,6 +1,6 @@
 """The encoding with the fewest tokens. NOT BPE-exact: a lower bound for every encoding of the same bytes.
 
-A shortest path over the places between bytes; of equals the one whose last token is the longest.
+A shortest path over the offsets between bytes; of equals the path whose last token is the longest.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
-    """Token ids whose bytes make up `data`, as few as possible. Raises EncodingError for a byte without a token.
+    """Return the fewest token ids whose bytes make up `data`. Raises EncodingError for a byte without a token.
 
     >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb abacb")
     >>> [dictionary.bytes_of[token] for token in encode(dictionary, b"abacbb")]
@@ -19,7 +19,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
     count = [0]
     for end, (size, token) in dictionary.automaton.iter(data.decode("latin-1")):
         if end >= len(count):
-            break  # no token at all ends at the byte before
+            break  # no token ends at the byte before
         start = end + 1 - size
         if end + 1 == len(count):
             last.append(token)

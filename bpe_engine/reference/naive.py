@@ -1,7 +1,7 @@
-"""Byte pair encoding as it is defined: the ground truth for all that is faster.
+"""Byte pair encoding by its definition: the ground truth for all faster algorithms.
 
 Start from single bytes. As long as two neighbours make a token, merge the pair whose token has the lowest id, the leftmost
-of equals. Quadratic, so for short pieces and for tests.
+of equals. Quadratic time, so only for short pre-tokens and for tests.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
-    """The token ids of `data`.
+    """Return the token ids of `data`.
 
     Raises EncodingError for a byte without a token.
 
@@ -30,7 +30,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
 
 
 def merges(dictionary: TokenDictionary, data: bytes) -> list[list[bytes]]:
-    """The parts of `data` before the first merge and after each.
+    """Return the parts of `data` before the first merge and after each merge.
 
     >>> from bpe_engine.reference.dictionary import TokenDictionary
     >>> for parts in merges(TokenDictionary.of("a b c ac bb ab acbb"), b"abacbb"):
@@ -49,7 +49,7 @@ def merges(dictionary: TokenDictionary, data: bytes) -> list[list[bytes]]:
 
 
 def _merge_lowest(dictionary: TokenDictionary, parts: list[bytes]) -> bool:
-    """Merge the pair that comes first, in place; False where no pair makes a token."""
+    """Merge the pair that comes first, in place. Returns False if no pair makes a token."""
     rank_of, priorities = dictionary.id_of.get, dictionary.priorities
     lowest = None
     where = -1

@@ -1,14 +1,14 @@
-"""The last token of every prefix of a text, one byte at a time: the table behind all incremental encoding.
+"""The table behind all incremental encoding: the last token of every prefix of a text, one row a byte.
 
-Among the tokens that end at a byte exactly one is the last token of the encoding of the prefix: the one that is compatible
-with the last token of the prefix before it. So a row is found from earlier rows alone; rows are only ever appended and cut
-off at the end, and each knows the number of tokens of its prefix.
+Of the tokens that end at a byte, exactly one is the last token of the encoding of the prefix: the one that is compatible
+with the last token of the prefix before it. So earlier rows determine a new row. Rows are only appended and cut off at the
+end, and each stores the number of tokens of its prefix.
 
     text        a    b    a    c    b     b           dictionary a b c ac bb ab acbb
     last token  a    ab   a    ac   b     acbb
     tokens      1    1    2    2    3     2
 
-The mirrored table goes from right to left: the first token of every suffix.
+The mirrored table goes from right to left and has the first token of every suffix.
 
 Source: `encode_via_table` and `AppendableEncoder` of the `bpe` crate of github/rust-gems.
 """
@@ -24,9 +24,9 @@ __all__ = ["TokenTable"]
 
 
 class TokenTable:
-    """One row a byte of a growing text. Time: the number of tokens that end at each byte, at most the longest token.
+    """The rows of a growing text, one a byte. Time per byte: the number of tokens that end there, at most the length of the longest token.
 
-    With `mirrored=True` the text grows to the left: bytes are handed in from right to left.
+    With `mirrored=True` the text grows to the left: bytes are added from right to left.
 
     >>> table = TokenTable(TokenDictionary.of("a b c ac bb ab acbb"))
     >>> table.extend(b"abacbb")
@@ -43,27 +43,29 @@ class TokenTable:
         self._count = array("q", [0])
         self._matches = self._automaton.iter("")
         self._matches_end = 0  # the number of bytes that the automaton has read; if it differs from the length, the automaton starts again
-        self._matches_offset = 0  # the place of the first byte that it was fed
+        self._matches_offset = 0  # the offset of the first byte that the automaton has read
 
     def __len__(self) -> int:
         return len(self._data)
 
     def extend(self, data: bytes) -> None:
-        """Add the rows of more bytes. Raises EncodingError, and adds nothing, where a byte has no token."""
+        """Add the rows of more bytes. Raises EncodingError, and adds nothing, if a byte has no token."""
         if not data:
             return
         length = len(self._data)
         offset = self._feed(data)
-        self._matches_end = -1  # until all its matches are taken
+        self._matches_end = -1  # until all matches of the automaton have been read
         self._data += data
         last, count, dictionary = self._last, self._count, self._dictionary
-        remembered = dictionary.compatible_pairs.get  # asked here too: a run of spaces has eighty matches a byte
+        remembered = (
+            dictionary.compatible_pairs.get
+        )  # the cache is also looked up here, because a run of spaces has eighty matches a byte
         due = length - offset  # the byte whose row is to be found
         for byte, (size, token) in self._matches:
             if byte < due:
-                continue  # found already: a longer token was the right one
+                continue  # the row is found already: a longer token was the right one
             if byte > due:
-                break  # no token at all ends at the byte that is due
+                break  # no token ends at the byte that is due
             start = offset + byte + 1 - size
             if start == 0:
                 fits: bool | None = dictionary.halves(token) is not None
@@ -84,12 +86,12 @@ class TokenTable:
         self._matches_end = len(self._data)
 
     def _feed(self, data: bytes) -> int:
-        """Let the automaton go on with `data`; the offset to add to the places that it reports."""
+        """Continue the automaton with `data`. Returns the offset to add to the places that it reports."""
         length = len(self._data)
         if self._matches_end == length and length:
             self._matches.set(data.decode("latin-1"), False)  # noqa: FBT003 - the library takes it by position alone
         else:
-            # A token that ends in the new bytes begins at most this far back.
+            # A token that ends in the new bytes starts at this offset or after it.
             self._matches_offset = max(0, length - self._dictionary.longest + 1)
             seen = self._data[self._matches_offset :] + data
             self._matches = self._automaton.iter(seen.decode("latin-1"))
@@ -103,26 +105,26 @@ class TokenTable:
         self._matches_end = -1 if self._matches_end != length else length
 
     def count(self, length: int) -> int:
-        """The number of tokens of the prefix of `length` bytes."""
+        """Return the number of tokens of the prefix of `length` bytes."""
         return self._count[length]
 
     def last(self, length: int) -> int:
-        """The last token of the prefix of `length` bytes; `length` > 0."""
+        """Return the last token of the prefix of `length` bytes, for `length` > 0."""
         return self._last[length]
 
     def fewest(self, length: int) -> int:
-        """A lower bound for the count of every prefix of at least `length` bytes, whatever is appended.
+        """Return a lower bound for the count of every prefix of at least `length` bytes, whatever is appended.
 
-        The token that covers byte `length` begins at most one longest token before it, where a prefix ends.
+        The token that covers byte `length` starts at the end of a prefix, at most the length of the longest token before it.
         """
         return min(self._count[max(0, length - self._dictionary.longest + 1) : length + 1])
 
     def prefix(self, length: int) -> bytes:
-        """The bytes that the first `length` rows stand for, in reading order."""
+        """Return the bytes of the first `length` rows, in reading order."""
         return bytes(self._data[:length][::-1] if self._mirrored else self._data[:length])
 
     def tokens(self, length: int | None = None) -> list[int]:
-        """The encoding of the prefix of `length` bytes, by default of all of it."""
+        """Return the encoding of the prefix of `length` bytes, by default of the whole text."""
         end = len(self._data) if length is None else length
         found = []
         while end:
@@ -132,7 +134,7 @@ class TokenTable:
 
 
 def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
-    """The token ids of `data`, in linear time on any input.
+    """Return the token ids of `data`, in linear time on any input.
 
     >>> encode(TokenDictionary.of("a b c ab cb ac bb cbb acbb"), b"abacbb")
     [3, 8]

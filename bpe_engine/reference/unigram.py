@@ -2,15 +2,15 @@
 
     tokens     a -1   b -2   ab -2.5   bc -3.5           an unknown character: the lowest score - 10, here -13.5
 
-    text       a     b     c            For each end of a character the best way to part the text before it is known, and its last token.
-    last       a     ab    bc           "abc" is a bc (-4.5), which beats ab and an unknown c (-16).
+    text       a     b     c            For each end of a character the best split of the text before it is stored by its last token and score.
+    last       a     ab    bc           "abc" is a bc (-4.5), which is better than ab and an unknown c (-16).
     score     -1    -2.5  -4.5
 
-Two libraries encode by it, alike but for details that decide ties. The package `tokenizers` adds doubles. `sentencepiece` (since 0.2.3) adds floats, begins anew at 0 where a sum is
-beyond 100,000, and gives user-defined tokens a score of their own. In both, of equal sums the one whose last token is longer wins. Neighbouring unknown characters are one: the unknown
-token, or where each byte of them has a token, those.
+Two libraries implement it and differ only in details that decide ties. The package `tokenizers` adds doubles. `sentencepiece` (since 0.2.3) adds floats,
+restarts at 0 after a sum beyond 100,000, and gives user-defined tokens a score of their own. In both, of equal sums the one with the longer last token
+wins. Adjacent unknown characters become one unknown token, or the tokens of their bytes if each byte has a token.
 
-Source: Kudo, "Subword Regularization", ACL 2018; the search is that of Viterbi. Not here: sampling, and the n best ways.
+Source: Kudo, "Subword Regularization", ACL 2018; the search is Viterbi's. Not here: sampling, and the n best splits.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def encode(
     user_defined: Collection[int] = (),
     like: Literal["tokenizers", "sentencepiece"] = "tokenizers",
 ) -> list[int]:
-    """The token ids of `piece`.
+    """Return the token ids of `piece`.
 
     Args:
-        tokens: Bytes, id and score; of equal tokens the last one counts. For `sentencepiece` the normal and the user-defined ones, no others.
-        piece: One pre-token, as UTF-8. A byte that is no UTF-8 is a character of its own.
-        unknown: The id of the unknown token; None where there is none.
-        byte_tokens: Byte fallback: the ids of the tokens of single bytes.
-        user_defined: Ids of user-defined tokens, for `sentencepiece` alone.
-        like: Whose arithmetic to follow.
+        tokens: Bytes, id and score; of equal tokens the last one counts. For `sentencepiece` only the normal and the user-defined tokens.
+        piece: One pre-token, as UTF-8. A byte that is not UTF-8 is one character.
+        unknown: The id of the unknown token; None if there is none.
+        byte_tokens: Byte fallback: byte value -> id of its token.
+        user_defined: Ids of user-defined tokens, for `sentencepiece` only.
+        like: The package whose arithmetic to follow.
 
     Raises:
         EncodingError: A character is in no token, and there is no unknown token.
@@ -70,7 +70,7 @@ def encode_with_lengths(
     user_defined: Collection[int] = (),
     like: Literal["tokenizers", "sentencepiece"] = "tokenizers",
 ) -> list[tuple[int, int]]:
-    """As `encode`; with each id the number of bytes of `piece` that it stands for.
+    """Return the ids of `encode`, each with the number of bytes of `piece` that it covers.
 
     >>> encode_with_lengths([(b"a", 0, -1.0), (b"ab", 1, -1.5)], b"aabxy", unknown=9)
     [(0, 1), (1, 2), (9, 2)]
@@ -79,7 +79,7 @@ def encode_with_lengths(
     if like == "tokenizers":
         lowest = min((score for _, _, score in tokens), default=float("inf"))
         parts = _best_parts(known, piece, unknown, lowest - _PENALTY, rounds=False)
-        # The text of a run of unknown characters is looked up: with unusual scores it can be a token.
+        # With unusual scores the text of a run of unknown characters can be a token, so it is looked up.
         id_of_run = {token: token_id for token, (token_id, _) in known.items()}
     else:
         normal = [_rounded(score) for _, token_id, score in tokens if token_id not in user_defined]
@@ -107,7 +107,7 @@ def encode_with_lengths(
 def _best_parts(
     known: Mapping[bytes, tuple[int, float]], piece: bytes, unknown: int | None, unknown_score: float, *, rounds: bool
 ) -> list[tuple[bytes, int]]:
-    """The parts of the best way, each with its id; single unknown characters with `unknown`."""
+    """Return the parts of the best split, each with its id; single unknown characters have `unknown`."""
     longest = max(map(len, known), default=0)
     best: dict[int, tuple[float, int, int]] = {0: (0.0, 0, 0)}  # by end: the sum, where the last part starts, its id
     start = 0
@@ -143,5 +143,5 @@ def _best_parts(
 
 
 def _rounded(number: float) -> float:
-    """To the nearest float of four bytes."""
+    """Return a number rounded to the nearest four-byte float."""
     return c_float(number).value

@@ -1,10 +1,10 @@
-"""WordPiece: take the longest token that a word begins with, then repeat with the rest of the word.
+"""WordPiece: take the longest token at the start of a word, then repeat with the rest of the word.
 
     tokens  un  aff  ##aff  ##able  [UNK]        unaffable  ->  un ##aff ##able
-                                                 unaffably  ->  [UNK]              where nothing fits, the whole word is unknown
+                                                 unaffably  ->  [UNK]              if no token fits, the whole word is unknown
 
-Tokens inside a word are written with a prefix. The choice is never taken back, so a word can be unknown although tokens make it up. Source: Schuster, Nakajima,
-"Japanese and Korean Voice Search", 2012, in the form that BERT and the package `tokenizers` have it. Not here: the cutting of a text into words.
+Tokens inside a word are written with a prefix. There is no backtracking, so a word can be unknown although tokens make it up. Source: Schuster, Nakajima,
+"Japanese and Korean Voice Search", 2012, in the form of BERT and the package `tokenizers`. Not here: splitting a text into words.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def encode(
     prefix: bytes = b"##",
     most_characters: int = 100,
 ) -> list[int]:
-    """The token ids of `word`.
+    """Return the token ids of `word`.
 
     Args:
-        tokens: The id of each token, as UTF-8.
-        word: One pre-token, as UTF-8. A byte that is no UTF-8 is a character of its own.
-        unknown: The id of the unknown token; None where there is none.
-        prefix: What tokens inside a word begin with.
-        most_characters: A longer word is unknown.
+        tokens: Token as UTF-8 -> id.
+        word: One pre-token, as UTF-8. A byte that is not UTF-8 is one character.
+        unknown: The id of the unknown token; None if there is none.
+        prefix: The prefix of tokens inside a word.
+        most_characters: The largest length of a word, in characters; a longer word is unknown.
 
     Raises:
         EncodingError: The word is unknown, and there is no unknown token.
@@ -54,7 +54,7 @@ def encode_with_lengths(
     prefix: bytes = b"##",
     most_characters: int = 100,
 ) -> list[tuple[int, int]]:
-    """As `encode`; with each id the number of bytes of `word` that it stands for.
+    """Return the ids of `encode`, each with the number of bytes of `word` that it covers.
 
     >>> encode_with_lengths({b"un": 0, b"##able": 1}, b"unable", unknown=None)
     [(0, 2), (1, 4)]

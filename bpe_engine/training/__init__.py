@@ -1,10 +1,10 @@
-"""Learning a vocabulary from texts.
+"""Learn a vocabulary from texts.
 
     texts, files     words with counts
          |                 |
-     texts.py              |            cut into pre-tokens, each with the number of its occurrences: all that is kept of a text
+     texts.py              |            split into pre-tokens and count each; nothing else of a text is kept
          |                 |
-    vocabulary.py       words.py        the most frequent pair of neighbours becomes a token, again and again
+    vocabulary.py       words.py        repeatedly make a token of the most frequent pair of neighbours
          |                 |
      Tokenizer         WordMerges
 

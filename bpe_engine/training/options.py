@@ -1,4 +1,4 @@
-"""Common parts of training from texts and from words: options, their checks, and the implementation that does the work."""
+"""Common parts of training from texts and from words: options, their checks, and the choice of implementation."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ else:
 __all__ = ["Layout", "PretokenCounter", "Progress", "TieBreaking", "TrainingWarning", "learn_merges"]
 
 TieBreaking = Literal["lowest", "first"]
-"""Which of several pairs of the same count is merged: the one of the lowest ids, or the one that stands first in the texts."""
+"""The pair to merge among pairs of equal count: the pair with the lowest ids, or the pair that occurs first in the texts."""
 
 Layout = Literal["gpt2", "minbpe", "tokenizers"]
-"""Which ids the tokens get; see `train`."""
+"""The order of the ids; see `train`."""
 
 Progress = Callable[[str, int, int | None], object]
-"""Called now and then with a stage, how much is done, and of how much: ("counting", bytes, None), then ("merging", merges, all merges)."""
+"""A function called from time to time with the stage, the work done and the total: ("counting", bytes, None), then ("merging", merges, all merges)."""
 
 
 class TrainingWarning(UserWarning):
-    """The texts have fewer pairs than the vocabulary has room for: it has become smaller than asked for."""
+    """The texts have too few pairs, so the vocabulary is smaller than requested."""
 
 
 def check_options(tie_breaking: str, min_frequency: int) -> None:
-    """Raises ValueError for what is none of the options."""
+    """Raise ValueError for an invalid option."""
     if tie_breaking not in ("lowest", "first"):
         raise ValueError(f'tie_breaking is "lowest" or "first", not {tie_breaking!r}')
     if min_frequency < 1:
@@ -39,26 +39,26 @@ def check_options(tie_breaking: str, min_frequency: int) -> None:
 
 
 def merging(progress: Progress | None, wanted: int) -> Callable[[int], object] | None:
-    """The function that the core reports to: `progress` in the stage of merging."""
+    """Return a function that reports the number of merges to `progress`; None without `progress`."""
     if progress is None:
         return None
     return lambda done: progress("merging", done, wanted)
 
 
 def warn_of_too_few(made: int, wanted: int, min_frequency: int) -> None:
-    """Say that merging has come to an end before the vocabulary was full."""
+    """Warn that merging ended before the vocabulary was full."""
     often = "" if min_frequency == 1 else f" that occur {min_frequency} times"
-    # Past this function and `train`, to the line that calls it.
+    # The stack level skips this function and `train`, to the line that calls `train`.
     message = f"the texts have no more pairs{often}: the vocabulary has {made} tokens, not {wanted}"
     warnings.warn(message, TrainingWarning, stacklevel=3)
 
 
 MOST_BYTES = 1 << 26
-"""All tokens together: the readers of vocabulary files take no more, either."""
+"""The largest size of all tokens together, in bytes. The readers of vocabulary files have the same limit."""
 
 
 def check_sum(length: int) -> None:
-    """Raises TrainingError where all tokens together would be too long to be kept."""
+    """Raise TrainingError if all tokens together are longer than `MOST_BYTES`."""
     if length > MOST_BYTES:
         raise TrainingError(
             f"the tokens together have {length} bytes, and {MOST_BYTES} is the most: the texts hold long repetitions. "

@@ -1,8 +1,8 @@
-"""Train SentencePiece models with the package `sentencepiece`, and read what it makes.
+"""Train SentencePiece models with the package `sentencepiece`, and load the result.
 
     train_sentencepiece(texts, "words.model", vocab_size=8000, model_type="bpe")     ->  words.model, and its tokenizer
 
-Nothing is trained here: the package has the algorithms, and the options that its documentation lists.
+The package does the training; its documentation lists the options.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ def train_sentencepiece(
     """Train a model, write it, and return its tokenizer.
 
     Args:
-        texts: Sentences, read once. One is a line: it holds no line end.
+        texts: Sentences, read once. Each is a line, without a line end.
         path: The `.model` file to write.
-        vocab_size: Pieces, at most; the package raises where the texts do not give as many, unless `hard_vocab_limit=False`.
-        model_type: How a text is parted into pieces.
-        options: More of the options of `sentencepiece.SentencePieceTrainer.train`, `byte_fallback=True`, say.
+        vocab_size: The largest number of pieces; with fewer, the package raises an error unless `hard_vocab_limit=False`.
+        model_type: The algorithm that splits a text into pieces.
+        options: Other options of `sentencepiece.SentencePieceTrainer.train`, such as `byte_fallback=True`.
 
     Raises:
         MissingExtraError: The package is not installed.
-        BpeEngineError: It does not train with these texts and options.
+        BpeEngineError: The package cannot train with these texts and options.
         OSError: The file cannot be written.
     """
-    from bpe_engine.tokenizer import Tokenizer  # noqa: PLC0415 - of a higher floor
+    from bpe_engine.tokenizer import Tokenizer  # noqa: PLC0415 - of a higher layer
 
     try:
         import sentencepiece  # noqa: PLC0415 - an extra

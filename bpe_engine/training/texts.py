@@ -1,10 +1,10 @@
-"""Texts and files -> counted pre-tokens, in bounded memory.
+"""Count the pre-tokens of texts and files, in bounded memory.
 
-A file is read in blocks. Of each, all that no later block can change is counted; the rest goes before the next one:
+A file is read in blocks. The pre-tokens of a block that no later text can change are counted; the rest is put before the next block:
 
     | def area(r): return r * r | adius  ->   counted: "def area(r): return r *"    carried over: " r"
 
-Short texts and files are handed over many at a time. What is kept is one entry for each distinct pre-token.
+Short texts and files are passed to the counter in batches. Memory holds one entry for each distinct pre-token.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Source = str | bytes | PathLike[str]
 """A text, or the path of a file that holds one."""
 
 BLOCK = 1 << 23
-"""Bytes, or characters, that are read or handed over at a time."""
+"""The number of bytes, or characters of a str, that are read or passed to the counter at a time."""
 MOST_TEXTS = 1 << 13
-"""Texts that are handed over at a time."""
+"""The largest number of texts that are passed to the counter at a time."""
 MATCHED_BLOCK = 1 << 20
-"""Bytes, or characters, that an expression is matched against at a time: each match is an object."""
+"""The number of bytes, or characters of a str, that an expression is matched against at a time, because each match is an object."""
 
 
 def count_by_scanner(counter: PretokenCounter, texts: Iterable[Source], progress: Progress | None) -> int:
-    """Count the pre-tokens of texts whose pattern the counter knows. Returns the number of bytes (of a str: characters)."""
+    """Count the pre-tokens of texts whose pattern the counter knows. Returns the number of bytes read (characters of a str)."""
     waiting: list[str | bytes] = []
     size = done = 0
 
@@ -57,7 +57,7 @@ def count_by_scanner(counter: PretokenCounter, texts: Iterable[Source], progress
                     if progress is not None:
                         progress("counting", done, None)
                 continue
-            text = path.read_bytes()  # noqa: PLW2901 - from here on it is its text
+            text = path.read_bytes()  # noqa: PLW2901 - the path is replaced by its text
         elif not isinstance(text, str | bytes):
             raise TypeError(f"a text is str, bytes or the Path of a file, not {type(text).__name__}")
         waiting.append(text)
@@ -71,7 +71,7 @@ def count_by_scanner(counter: PretokenCounter, texts: Iterable[Source], progress
 def count_by_expression(
     counter: PretokenCounter, pattern: CustomPattern, texts: Iterable[Source], progress: Progress | None
 ) -> int:
-    """Count pre-tokens by a pattern that the `regex` package has to match."""
+    """Count pre-tokens by a custom pattern, which the `regex` package matches. Returns as `count_by_scanner`."""
     done = 0
     for text in texts:
         rest = ""
@@ -79,7 +79,7 @@ def count_by_expression(
         for block, is_last in _blocks(text):
             rest += block
             done += len(block)
-            # A pattern that looks back has to see all that comes before.
+            # A pattern that looks back needs the whole text before a match.
             if not is_last and (pattern.looks_back or len(rest) < enough):
                 continue
             spans = pattern.spans(rest)
@@ -95,7 +95,7 @@ def count_by_expression(
 
 
 def _count_file(counter: PretokenCounter, path: Path) -> Iterator[int]:
-    """Count a large file; yields how many bytes were read each time."""
+    """Count a large file in blocks; yields the number of bytes of each block."""
     rest = b""
     with path.open("rb") as file:
         while block := file.read(max(BLOCK, len(rest))):  # if nothing could be counted yet, read twice as much
@@ -106,7 +106,7 @@ def _count_file(counter: PretokenCounter, path: Path) -> Iterator[int]:
 
 
 def _blocks(text: Source) -> Iterator[tuple[str, bool]]:
-    """The characters of a text in blocks, each with whether it is the last."""
+    """Yield the characters of a text in blocks, each with whether it is the last."""
     if isinstance(text, PathLike):
         decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         with Path(text).open("rb") as file:

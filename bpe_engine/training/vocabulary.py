@@ -1,4 +1,4 @@
-"""`train`: texts -> Tokenizer."""
+"""Train a tokenizer from texts."""
 
 from __future__ import annotations
 
@@ -39,35 +39,34 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
 ) -> Tokenizer:
     """Learn a tokenizer from texts.
 
-    The pair of neighbouring tokens that occurs most often is merged everywhere, from the left; then the next.
-    Occurrences are counted at every offset where the pair stands, so "aaa" has (a, a) twice. The same texts and options
-    give the same tokens, whatever `num_threads` is. Memory: some 40 bytes for each byte of the distinct pre-tokens, and
-    a block of text.
+    The most frequent pair of neighbouring tokens is merged everywhere, from the left; then the next. Every offset where
+    the pair occurs is counted, so "aaa" has (a, a) twice. The same texts and options give the same tokens, for any
+    `num_threads`. Memory: about 40 bytes for each byte of the distinct pre-tokens, and a block of text.
 
     Args:
-        texts: Each a str, bytes, or a Path, which is read in blocks as bytes.
-        vocab_size: The number of tokens: the 256 bytes, what is learned, and the special tokens.
-        pattern: Cuts the texts into pre-tokens, which no merge crosses: the name of one of
+        texts: The texts, each a str, bytes, or a Path, which is read in blocks as bytes.
+        vocab_size: The number of tokens: the 256 bytes, the learned tokens, and the special tokens.
+        pattern: Splits the texts into pre-tokens, which no merge crosses: the name of one of
             `bpe_engine.patterns.PATTERNS`, a Pattern, or None for whole texts.
-        special_tokens: Texts of tokens that get an id. They are not looked for in `texts`.
-        min_frequency: A pair that occurs less often is not merged.
-        tie_breaking: Which pair to merge of those that occur equally often. "lowest": the one whose left token has the
-            lowest id, then the one whose right token has; the order of the texts does not matter. "first": the one that
-            stands first in the texts, as merged so far.
-        layout: The order of the ids. "gpt2": the bytes in the order of `byte_alphabet.BYTES_IN_ORDER`, then what was
-            learned, then the special tokens. "minbpe": the bytes in ascending order, what was learned, the special
+        special_tokens: Texts of tokens that get an id. They are not searched for in `texts`.
+        min_frequency: The least number of occurrences of a pair to be merged.
+        tie_breaking: The choice among equally frequent pairs. "lowest": the pair whose left token has the lowest id, then
+            whose right token has the lowest id, regardless of the order of the texts. "first": the pair that occurs first
+            in the texts, as merged so far.
+        layout: The order of the ids. "gpt2": the bytes in the order of `byte_alphabet.BYTES_IN_ORDER`, then the learned
+            tokens, then the special tokens. "minbpe": the bytes in ascending order, the learned tokens, the special
             tokens. "tokenizers": the special tokens, then as "gpt2".
         name: A label for the tokenizer, or None.
         num_threads: The number of threads that count pre-tokens.
-        progress: Called now and then with a stage ("counting" or "merging"), how much is done, in bytes or merges, and
-            of how many (None if unknown). What it raises ends the training.
+        progress: Called from time to time with the stage ("counting" or "merging"), the work done, in bytes or merges,
+            and the total (None if unknown). An exception from it ends the training.
 
     Returns:
-        The tokenizer. If no pair is left before `vocab_size` is reached, it is smaller, and a TrainingWarning says so.
-        With layout "minbpe" and `tie_breaking="first"` the merges are those of minbpe's RegexTokenizer (BasicTokenizer,
-        if `pattern` is None) for one text, with `vocab_size` less the special tokens. With layout "tokenizers" and
-        `tie_breaking="lowest"` ids and merges are those of the BpeTrainer of Hugging Face with the ByteLevel alphabet,
-        for the same pre-tokens, if no special token is spelled like a learned one.
+        The tokenizer. If no pair is left before `vocab_size` is reached, it is smaller, with a TrainingWarning. With
+        layout "minbpe" and `tie_breaking="first"` the merges equal those of minbpe's RegexTokenizer (BasicTokenizer, if
+        `pattern` is None) for one text, with `vocab_size` less the special tokens. With layout "tokenizers" and
+        `tie_breaking="lowest"` the ids and merges equal those of Hugging Face's BpeTrainer with the ByteLevel alphabet,
+        for the same pre-tokens, if no special token is spelled like a learned token.
 
     Raises:
         TrainingError: `vocab_size` has no room for the bytes and special tokens, the texts are empty, or there is too
@@ -121,8 +120,8 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
 def _count(
     texts: Iterable[Source], pattern: Pattern | None, num_threads: int, progress: Progress | None
 ) -> tuple[PretokenCounter, int]:
-    """The counted pre-tokens, and how much was read."""
-    # Brings the `regex` package, which takes longer to import than all else here.
+    """Return the counted pre-tokens, and the number of bytes read (characters of a str)."""
+    # Imported late: this imports the `regex` package, which takes longer than all other imports here.
     from bpe_engine.fallback.pretokenizer import CustomPattern, NamedPattern, pretokenizer_for  # noqa: PLC0415
 
     pretokenizer = pretokenizer_for(pattern)
@@ -133,7 +132,7 @@ def _count(
 
 
 def _tokens(order: Iterable[int], merges: Iterable[tuple[int, int]]) -> list[bytes]:
-    """The bytes of all tokens but the special ones.
+    """Return the bytes of all tokens except the special ones.
 
     >>> _tokens(range(256), [(97, 98), (256, 256)])[256:]
     [b'ab', b'abab']

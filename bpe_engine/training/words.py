@@ -1,8 +1,8 @@
-"""`train_words`: words with counts -> merges of their characters, as byte pair encoding was first published for words.
+"""Learn merges of characters from words with counts, as byte pair encoding was first published for words.
 
     {"low": 5, "lower": 2, "newest": 6, "widest": 3}   ->   e s | es t | l o | lo w | n e | ne w | new est | low ...
 
-It knows no bytes, patterns or special tokens; `train` does.
+For bytes, patterns and special tokens use `train`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class WordMerges:
     """The result of `train_words`.
 
     Args:
-        alphabet: The symbols that the words are made of, in ascending order.
-        merges: The pairs of tokens, in the order of their merging.
+        alphabet: The symbols in the words, in ascending order.
+        merges: The pairs of tokens, in merge order.
     """
 
     alphabet: tuple[str, ...]
@@ -42,7 +42,7 @@ class WordMerges:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        """All tokens: the alphabet, then what each merge makes."""
+        """All tokens: the alphabet, then the result of each merge."""
         return self.alphabet + tuple(left + right for left, right in self.merges)
 
     def encode(self, word: str | Sequence[str]) -> list[str]:
@@ -71,15 +71,15 @@ def train_words(
 
     Args:
         counts: Word -> number of occurrences. A word is a str, whose characters are its symbols, or a tuple of symbols.
-        vocab_size: The number of tokens: the distinct symbols, and what is learned.
-        min_frequency: A pair that occurs less often is not merged.
-        tie_breaking: Of pairs that occur equally often, "lowest" merges the one with the lowest symbols, in ascending
-            order of the alphabet and then in the order of learning, as the BpeTrainer of Hugging Face does; "first" the
-            one that stands first in the words.
-        progress: Called now and then with "merging", the number of merges done, and of how many.
+        vocab_size: The number of tokens: the distinct symbols, and the learned tokens.
+        min_frequency: The least number of occurrences of a pair to be merged.
+        tie_breaking: The choice among equally frequent pairs. "lowest": the pair with the lowest symbols, in the order of
+            the alphabet and then of learning, as in Hugging Face's BpeTrainer. "first": the pair that occurs first in the
+            words.
+        progress: Called from time to time with "merging", the number of merges done, and the total.
 
     Returns:
-        The alphabet and the merges. If no pair is left before `vocab_size` is reached, a TrainingWarning says so.
+        The alphabet and the merges. If no pair is left before `vocab_size` is reached, there is a TrainingWarning.
 
     Raises:
         TrainingError: `vocab_size` has no room for the alphabet, a count is no whole number from 0 on, or two different

@@ -1,8 +1,8 @@
-"""The vocabularies that come with the package, and the table of all published ones.
+"""The embedded vocabularies, and the table of all published encodings.
 
 - `<name>.tokens` holds the tokens of one vocabulary, packed by `packing.py`; `scripts/build_vocabularies.py` makes
   these files from the published ones and checks the published SHA-256 before it writes.
-- `published.json` holds what is published about each encoding: its pattern, special tokens, files, and models.
+- `published.json` holds the published facts about each encoding: its pattern, special tokens, files, and models.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _loaded: dict[str, dict[bytes, int]] = {}
 
 
 def load_planes(name: str) -> bytes:
-    """The tokens of an embedded vocabulary as the planes of `packing.py`, for the compiled core: six bytes a token.
+    """Read the tokens of an embedded vocabulary as the planes of `packing.py`, for the compiled core: six bytes a token.
 
-    Read anew at each call, which takes some 5 ms. Raises VocabularyError for another name and for damaged package data.
+    Each call reads the file again, in about 5 ms. Raises VocabularyError for an unknown name and for damaged package data.
     """
     return _unpacked(name, packing.unpack_planes)
 
 
 def load_ranks(name: str) -> dict[bytes, int]:
-    """The tokens of an embedded vocabulary: token bytes -> id. The dictionary is shared; do not change it.
+    """Return the tokens of an embedded vocabulary: token bytes -> id. The dictionary is shared; do not change it.
 
-    Made at the first call, and the same object ever after. Raises as `load_planes`.
+    The first call makes the dictionary; later calls return the same object. Raises as `load_planes`.
     """
     ranks = _loaded.get(name)
     if ranks is None:
@@ -43,7 +43,7 @@ def load_ranks(name: str) -> dict[bytes, int]:
 
 
 def published_table() -> str:
-    """The text of `published.json`."""
+    """Return the text of `published.json`."""
     return _package_data("published.json").decode()
 
 
@@ -66,7 +66,7 @@ def _unpacked(name: str, unpack: Callable[[bytes], Unpacked]) -> Unpacked:
 
 
 def _package_data(file_name: str) -> bytes:
-    # pkgutil, because importing importlib.resources costs 20 ms and does no more here.
+    # pkgutil, because importing importlib.resources takes 20 ms and has no advantage here.
     data = pkgutil.get_data(__name__, file_name)
     if data is None:
         raise VocabularyError(f"the loader of {__name__} gives no access to package data")

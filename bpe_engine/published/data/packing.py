@@ -1,26 +1,26 @@
-"""A compact form of a list of tokens: each as the two earlier tokens that it is merged from, its halves.
+"""Pack a list of tokens compactly: each token as the two earlier tokens that it is merged from, its halves.
 
     id                  0      1      2       3
     token              b"a"   b"b"   b"ab"   b"aba"
-    left half           97     98     0       2         a single byte has its value here,
-    right half          --     --     1       0         and 0xFFFFFF there
+    left half           97     98     0       2         a single byte has its value as left half,
+    right half          --     --     1       0         and 0xFFFFFF as right half
 
-The halves are written as six planes of one byte a token, the low, middle and high byte of all left halves, then of all right
-halves, and compressed. The compiled core builds its tables from the planes as they are: bytes are what it needs last.
+The halves are written as six planes of one byte a token: the low, middle and high bytes of all left halves, then of all right
+halves. The planes are compressed. The compiled core builds its tables from the planes directly; the token bytes are the last thing that it needs.
 
-What was tried, as kilobytes on disk for o200k_base + cl100k_base and milliseconds from bytes to the finished
+The forms that were tried, with kilobytes on disk for o200k_base + cl100k_base and milliseconds from bytes to the finished
 `dict[bytes, int]` of o200k_base (one core of a 2-core machine, Python 3.11, best of fifteen):
 
     the published base64 lines              3,614 + 1,681 kB    79 ms
     pickle of the dictionary, zlib          1,638 +   738       36    rejected: size; a pickle as package data runs code
     joined by a byte that is rare, zlib       946 +   406       30    rejected: size; the core would have to find the halves
     joined, lzma                              747 +   343       54    rejected: some Python builds have no lzma module
-    joined, bz2                               700 +   326       82    rejected: time, and the same lack
+    joined, bz2                               700 +   326       82    rejected: time, and some Python builds have no bz2 module
     lengths, then bytes, zlib                 994 +   429       44    rejected: larger and slower
     halves, six byte planes, zlib             729 +   342       53    chosen
       arithmetic on the six bytes of a token                    76    rejected: time
       the loop in C, as nested calls of map                     64    rejected: time, and harder to read
-      the planes alone, which is all that the core asks for      4
+      the planes only, which the core needs                      4
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from collections.abc import Sequence
 from bpe_engine.errors import VocabularyError
 
 PLANES = 6
-# In place of the right half of a single byte. No token has this id: `pack` takes fewer tokens.
+# The right half of a single byte. No token has this id, because `pack` accepts at most this many tokens.
 NO_HALF = 0xFFFFFF
 
 
 def pack(tokens: Sequence[bytes]) -> bytes:
-    """The packed form of tokens in merge order: the n-th token, from 0, has the id n.
+    """Pack tokens in merge order: the n-th token, from 0, has the id n. About 15 microseconds a token.
 
-    Raises VocabularyError if a token is empty or stands twice, if it is not merged from two earlier ones, or if there are
-    more tokens than three bytes can number. About 15 microseconds a token.
+    Raises VocabularyError if a token is empty or a duplicate, if it is not merged from two earlier tokens, or if there are
+    more tokens than three bytes can number.
     """
-    # Only making package data needs this import, not loading it.
+    # Imported late: only making package data needs it, not loading.
     from bpe_engine.reference.dictionary import TokenDictionary  # noqa: PLC0415
 
     if len(tokens) > NO_HALF:
@@ -67,10 +67,10 @@ def pack(tokens: Sequence[bytes]) -> bytes:
 
 
 def unpack_planes(packed: bytes) -> bytes:
-    """The six planes, one after the other: six bytes a token.
+    """Return the six planes, one after the other: six bytes a token.
 
     Raises VocabularyError for bytes that were cut or altered since `pack` made them (zlib keeps a checksum), or that are not
-    six planes. What the planes say is not looked at.
+    six planes. The contents of the planes are not checked.
 
     >>> unpack_planes(pack([b"a", b"b", b"ab"])).hex(" ", 3)
     '616200 000000 000000 ffff01 ffff00 ffff00'
@@ -85,10 +85,10 @@ def unpack_planes(packed: bytes) -> bytes:
 
 
 def unpack(packed: bytes) -> list[bytes]:
-    """The tokens that `pack` packed, in the same order.
+    """Return the tokens that `pack` packed, in the same order.
 
-    Raises VocabularyError as `unpack_planes` does, and for a half that is not an earlier token. Does not look for a token that
-    stands twice, as whoever makes a dictionary of them sees that for nothing.
+    Raises VocabularyError as `unpack_planes` does, and for a half that is not an earlier token. Does not check for duplicate
+    tokens, because a caller that makes a dictionary sees them without cost.
 
     >>> unpack(pack([b"a", b"b", b"ab", b"aba"]))
     [b'a', b'b', b'ab', b'aba']
@@ -107,9 +107,9 @@ def unpack(packed: bytes) -> list[bytes]:
 
 
 def _halves(planes: bytes, first: int) -> array[int]:
-    """The numbers whose low, middle and high bytes are the planes `first`, `first + 1` and `first + 2`."""
+    """Return the numbers whose low, middle and high bytes are the planes `first`, `first + 1` and `first + 2`."""
     count = len(planes) // PLANES
-    # Three planes as every fourth byte of one buffer: three copies in C in place of arithmetic on each number.
+    # Each plane is copied to every fourth byte of one buffer: three copies in C instead of arithmetic on each number.
     words = bytearray(4 * count)
     for place in range(3):
         words[place::4] = planes[(first + place) * count : (first + place + 1) * count]
