@@ -1,12 +1,12 @@
 // A text that grows to the right, and its number of tokens after every step.
 //
-//     settled pre-tokens: a sum             tail: at most a few pre-tokens, looked at anew on each append
+//     settled pre-tokens: a sum             tail: at most a few pre-tokens, split again on each append
 //     ┌────────────────────────────────┐┌───────────────────────────────┐
 //     "def main(args):\n    return run(" "args"                            <- append
 //                                      ↑ settled_end
 //
-// An append re-opens the tail alone. Where the tail is long, because a single pre-token is, its end comes from an index of runs and its
-// count from the table of its prefixes, so nothing is read twice. A state is six numbers; going back to one truncates.
+// An append splits only the tail again. If the tail is long, because a single pre-token is, the end of the pre-token comes from an index of
+// runs and its count from the table of its prefixes, so nothing is read twice. A state is six numbers; going back to a state truncates.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ public:
     struct State {
         std::size_t length = 0, settled_end = 0, settled_count = 0, count = 0;
         std::size_t first_open_end = 0;  // of the first pre-token of the tail
-        std::size_t tokens = 0;          // that stand in the text as such
+        std::size_t tokens = 0;          // explicit tokens in the text
     };
 
     explicit AppendingEncoder(std::shared_ptr<const Encoder> encoder);
@@ -35,17 +35,17 @@ public:
     Bytes text() const { return {text_.data(), text_.size()}; }
     const Encoder& encoder() const { return *encoder_; }
 
-    // A lower bound for the count of this text and of every text that begins with it.
+    // A lower bound for the count of this text and of every text that starts with it.
     std::size_t fewest();
 
-    // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, where a byte is in no token.
+    // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, if a byte is in no token.
     void append(Bytes more);
 
-    // Adds a token as such, which is written `text`: what stands before and after it is encoded by itself.
+    // Adds an explicit token, written as `text`: the text before it and the text after it are encoded by themselves.
     void append_token(std::uint32_t id, Bytes text);
 
     const ExplicitTokens& explicit_tokens() const { return tokens_; }
-    // The ids of all that `state`, from which this text has grown, had not settled.
+    // The ids of the text that was not settled in `state`, an earlier state of this text.
     void encode_from(const State& state, std::vector<std::uint32_t>& ids) const;
     static std::size_t settled_end(const State& state) { return state.settled_end; }
     static std::size_t settled_count(const State& state) { return state.settled_count; }
@@ -54,7 +54,7 @@ public:
     void copy(const AppendingEncoder& other);
 
     const State& state() const { return state_; }
-    // Back to an earlier state, whose text is still there.
+    // Go back to an earlier state, whose text is a prefix of this text.
     void return_to(const State& state);
 
     std::size_t memory() const;
@@ -65,11 +65,11 @@ private:
     };
 
     void update(std::size_t old_length);
-    // The pre-tokens of the tail up to `limit`; with `settle`, all but the last few are settled.
+    // Find the pre-tokens of the tail up to `limit`; with `settle`, settle all but the last few.
     void read_tail(std::size_t old_length, std::size_t limit, bool settle);
     std::size_t count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace);
     RunIndex& index_from(std::size_t place);
-    // Bytes of the last character, where it is not complete and no token as such.
+    // The bytes of the last character if it is incomplete and not part of an explicit token.
     std::size_t unfinished() const;
 
     std::shared_ptr<const Encoder> encoder_;
@@ -77,7 +77,7 @@ private:
     ExplicitTokens tokens_;
     State state_;
     OpenPieces pieces_;
-    std::vector<RunIndex> indexes_;  // of the long tails that were, by origin
+    std::vector<RunIndex> indexes_;  // of the long tails so far, by origin
 };
 
 }  // namespace bpe

@@ -1,4 +1,4 @@
-// The sets of characters that some grammars make of more than classes: ranges that they call by number, and what is ASCII.
+// The sets of characters of grammars that need more than classes: ranges of code points, and ASCII.
 #pragma once
 
 #include "bpe/types.hpp"
@@ -6,7 +6,7 @@
 
 namespace bpe {
 
-// The kana and ideographs that deepseek_v3 calls by number. Fixed ranges, not Unicode's.
+// The kana and ideographs of deepseek_v3. Fixed ranges of code points, independent of Unicode.
 constexpr bool in_cjk(char32_t code) { return (code >= 0x3040 && code <= 0x30FF) || (code >= 0x4E00 && code <= 0x9FA5); }
 
 constexpr bool is_ascii_digit(char32_t code) { return code >= '0' && code <= '9'; }
@@ -14,23 +14,23 @@ constexpr bool is_ascii_letter(char32_t code) { return (code >= 'A' && code <= '
 
 inline bool is_ascii_punctuation(Character character) { return character.code < 0x80 && character.flags & symbol_class; }
 
-// The characters that the first split of falcon cuts out: P and $+<=>^~|`. In ASCII that is all punctuation.
+// The characters that the first split of falcon splits at: P and $+<=>^~|`. In ASCII these are all punctuation.
 inline bool is_cut_by_falcon(Character character) { return is_ascii_punctuation(character) || UnicodeTable::instance().is_punctuation(character.code); }
 
-// Whether three ASCII digits stand at `text[place]`.
+// Whether three ASCII digits start at `text[place]`.
 inline bool is_triple(const Byte* text, std::size_t place, std::size_t limit) {
     return limit - place >= 3 && is_ascii_digit(text[place]) && is_ascii_digit(text[place + 1]) && is_ascii_digit(text[place + 2]);
 }
 
 enum class Set {
     ascii_letters,
-    cut,  // by falcon, and what it leaves beside letters, numbers and white space
+    cut,  // at which falcon splits, and what it leaves besides letters, numbers and white space
     uncut,
     cjk_word,  // L or M in the ranges of deepseek_v3, and outside of them
     other_word,
     cjk_symbol,  // P or S
     other_symbol,
-    cjk_left_over,  // all else but N and white space
+    cjk_left_over,  // all others except N and white space
     other_left_over,
 };
 

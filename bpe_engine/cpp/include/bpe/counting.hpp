@@ -1,11 +1,11 @@
 // Counts the pre-tokens of texts, in several threads and in parts.
 //
-// A text is cut into parts only where a pre-token ends whatever stands around it (a *safe split*: after a letter or number, before white
+// A text is split into parts only where a pre-token ends whatever the text around it (a *safe split*: after a letter or number, before white
 // space or punctuation), so the parts have the pre-tokens of the text:
 //
 //     def area(r): return r * r        may be cut at    def|  area|(r|):  return|  r|  * r
 //
-// A text that comes in blocks is counted as far as later blocks cannot change it; the caller brings the rest again, with more after it.
+// A text that comes in blocks is counted as far as later blocks cannot change it; the caller passes the rest again, with more after it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace bpe {
 
-// Whether every grammar ends a pre-token at `place` of `text`, whatever stands around the characters left and right of it.
+// Whether every grammar ends a pre-token at `place` of `text`, whatever the text around the two characters next to it.
 bool is_safe_split(Bytes text, std::size_t place);
 
 class PretokenCounter {
@@ -25,20 +25,20 @@ public:
     // `scanner` null: each text is one pre-token.
     PretokenCounter(const Scanner* scanner, std::size_t threads);
 
-    // Counts whole texts. They stand in the corpus in the order in which they are given.
+    // Counts whole texts. Their order here is their order in the corpus.
     void add(const std::vector<Bytes>& texts);
 
-    // Counts the next block of a text that goes on. Returns how many bytes of it are done with: the rest belongs before the next block.
-    // May be 0, where the block ends before any pre-token has surely ended.
+    // Counts the next block of a longer text. Returns the number of bytes counted; the rest belongs before the next block. The number is 0
+    // if no pre-token certainly ends in the block.
     std::size_t add_open(Bytes block);
 
-    // Counts one pre-token that somebody else has found.
+    // Counts one pre-token that the caller has split.
     void add_pretoken(Bytes piece, std::uint64_t times) {
         if (piece.size > 0) tables_[0].add(piece, piece.size, place_, times);
         place_ += piece.size + 1;
     }
 
-    // All that was counted, in one table.
+    // All counts, in one table.
     PretokenCounts& result();
 
     std::uint64_t bytes() const { return place_; }

@@ -1,14 +1,14 @@
-// All tokens of a vocabulary: their bytes, the halves that each is merged from, and what is built from them on demand.
+// All tokens of a vocabulary: their bytes, the halves that each is merged from, and the structures built from them on demand.
 //
 //     rank      0    1    2    3     4     5     6
-//     bytes     a    b    c    ac    bb    ab    acbb       one after the other in `bytes_`, parted by `offsets_`
-//     halves    -    -    -    0,2   1,1   0,1   3,4        a single byte is its own half; "-" where no merge makes it
+//     bytes     a    b    c    ac    bb    ab    acbb       one after the other in `bytes_`, delimited by `offsets_`
+//     halves    -    -    -    0,2   1,1   0,1   3,4        a single byte is its own half; "-" if no merge makes it
 //
-// Two facts carry every fast algorithm here (GitHub's `bpe` crate is built on them): each prefix of a text has one last token, and
+// Every fast algorithm here rests on two facts (as does GitHub's `bpe` crate): each prefix of a text has one last token, and
 // a sequence of tokens is an encoding if and only if each neighbouring pair is.
 //
-// Ranks are the order of merging, and a token comes after its halves. Of some vocabularies no order of tokens is that of merging in all texts
-// (bpe_engine/fallback/merge_order.py tells why): then there are priorities besides, and pairs of merges of which the ranks say the wrong one first.
+// Ranks are the order of merging, and a token comes after its halves. For some vocabularies no order of tokens is the merge order in all texts (see
+// bpe_engine/fallback/merge_order.py). Then there are also priorities, and crossings: pairs of merges that happen in the opposite order of their ranks.
 #pragma once
 
 #include <algorithm>
@@ -29,43 +29,43 @@ class RepeatedRows;
 class Dictionary {
 public:
     // From tokens in merge order. Finds the halves of each by merging its bytes.
-    // Throws VocabularyError where a token is merged from a later one, or from a byte that is no token; and where one is empty, or there
-    // twice (damaged).
+    // Throws VocabularyError if a token is merged from a later token, or from a byte that is no token; and if a token is empty or a
+    // duplicate (damaged).
     static std::shared_ptr<const Dictionary> from_tokens(const std::vector<Bytes>& tokens);
 
     // From the halves themselves, packed as six planes of one byte a token: the low, middle and high byte of the left half, then of
     // the right one. A single byte has its value as left half and 0xFFFFFF as right half. Throws VocabularyError (damaged)
-    // where a half is no earlier token. That the halves are those that merging finds is believed: planes are package data, read in a hurry.
+    // if a half is not an earlier token. Whether merging finds the same halves is not checked: planes are package data, and loading has to be fast.
     static std::shared_ptr<const Dictionary> from_planes(Bytes planes);
 
     // Facts about tokens whose ranks are not the order of merging in all texts.
     struct Disorder {
-        std::vector<Rank> priorities;  // of each token: the lowest merges first, the leftmost of equals
-        std::vector<Halves> halves;    // what each token is merged from, by `halves_of`
-        bool in_order;                 // a token comes after its halves
-        std::vector<Halves>
-            crossings;  // two tokens that share a half, the left one's right and the right one's left, of which the one with the higher rank comes first
+        std::vector<Rank> priorities;   // of each token: the lowest merges first, the leftmost of equals
+        std::vector<Halves> halves;     // what each token is merged from, by `halves_of`
+        bool in_order;                  // a token comes after its halves
+        std::vector<Halves> crossings;  // pairs of tokens of which the one with the higher rank comes first; the right half of the left token is the left half
+                                        // of the right token
     };
-    // From tokens in an order that is nearly that of merging. Throws VocabularyError (damaged) where the halves are not those of the tokens.
+    // From tokens nearly in merge order. Throws VocabularyError (damaged) if the halves do not belong to the tokens.
     static std::shared_ptr<const Dictionary> from_disorder(const std::vector<Bytes>& tokens, Disorder disorder);
 
-    // From tokens with ranks of any kind, of which the lowest merges first, the leftmost of equals.
+    // From tokens with ranks in any order: the lowest rank merges first, the leftmost of equals.
     struct Ranked {
         std::shared_ptr<const Dictionary> dictionary;
-        std::vector<Rank> order;  // which of the given tokens has which rank in the dictionary
-        Disorder disorder;        // no priorities and halves where the tokens were in order from the start
+        std::vector<Rank> order;  // rank in the dictionary -> number of the given token
+        Disorder disorder;        // without priorities and halves if the tokens were already in order
     };
-    // Throws VocabularyError as `halves_of`, and TooIntricate.
+    // Throws VocabularyError as `halves_of` does, and TooIntricate.
     static Ranked from_ranks(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks);
 
-    // The halves of tokens whose merges have priorities: the lowest first, the leftmost of equals. Throws as `from_tokens`, but for the order.
+    // The halves of tokens whose merges have priorities: the lowest first, the leftmost of equals. Throws as `from_tokens` does, except for the order.
     static std::vector<Halves> halves_of(const std::vector<Bytes>& tokens, std::vector<Rank> priorities);
 
     // Whether ranks are the order of merging in all texts; and in this one.
     bool is_ordered() const { return priorities_.empty(); }
     bool is_ordered(Bytes piece) const { return priorities_.empty() || is_ordered_in(piece); }
     Rank priority(Rank token) const { return priorities_.empty() ? token : priorities_[token]; }
-    // Whether `left` is made before `right`, two merges that share a half: the right one of `left` and the left one of `right`.
+    // Whether the merge of `left` comes before that of `right`, where the right half of `left` is the left half of `right`.
     bool comes_first(Rank left, Rank right) const { return (left <= right) != std::binary_search(crossings_.begin(), crossings_.end(), key_of(left, right)); }
 
     std::size_t size() const { return halves_.size(); }
@@ -73,11 +73,11 @@ public:
     std::size_t length(Rank token) const { return offsets_[token + 1] - offsets_[token]; }
     Bytes bytes(Rank token) const { return {bytes_.data() + offsets_[token], length(token)}; }
 
-    // The token that is this one byte; no_rank where there is none.
+    // The token of this single byte; no_rank if there is none.
     Rank byte(Byte value) const { return byte_ranks_[value]; }
     Halves halves(Rank token) const { return halves_[token]; }
     bool reachable(Rank token) const { return halves_[token].left != no_rank; }
-    // Whether some token comes from no merge: then a whole pre-token may be one.
+    // Whether no merge makes some token: such a token can only be a whole pre-token.
     bool has_unreachable() const { return has_unreachable_; }
     // Whether every byte is a token.
     bool has_all_bytes() const { return has_all_bytes_; }
@@ -86,23 +86,23 @@ public:
     // The token of two single bytes that are tokens: from a table of 65,536.
     Rank merged_bytes(Byte left, Byte right) const { return byte_pairs_[left << 8 | right]; }
 
-    // The token with these very bytes, reachable or not; no_rank where there is none.
+    // The token with exactly these bytes, reachable or not; no_rank if there is none.
     Rank find(Bytes token) const;
 
-    // Tries over the reachable tokens; built when first asked for.
+    // Tries over the reachable tokens, built on first use.
     const Trie& starting() const { return *lazily(starting_, Trie::Direction::forward, true); }
     const Trie& ending() const { return *lazily(ending_, Trie::Direction::backward, true); }
     // `starting` for all tokens.
     const Trie& starting_any() const { return has_unreachable_ ? *lazily(starting_any_, Trie::Direction::forward, false) : starting(); }
     const Trie& ending_any() const { return has_unreachable_ ? *lazily(ending_any_, Trie::Direction::backward, false) : ending(); }
 
-    // The places that no token reaches over; built when first asked for.
+    // The pairs of bytes between which no token crosses, built on first use.
     const Seams& seams() const {
         std::call_once(seams_once_, [this] { seams_ = std::make_unique<const Seams>(*this); });
         return *seams_;
     }
 
-    // The rows of repetitions, which all tables share that grow to the right, or to the left; made when first asked for.
+    // The rows of repetitions, shared by all tables that grow to the right, or to the left; made on first use.
     RepeatedRows& repeated(bool mirrored) const;
 
     // Throws EncodingError for the first byte of `piece` that is no token.
@@ -120,7 +120,7 @@ private:
 
     Dictionary() = default;
     void take(const std::vector<Bytes>& tokens);
-    static constexpr std::size_t longest_cut = 64;  // bytes; all cuts of longer tokens would take too long
+    static constexpr std::size_t longest_cut = 64;  // bytes; checking all cuts of longer tokens would take too long
     Rank find(Bytes token, std::uint64_t hash) const;
     void find_halves();
     // The hashes of both sides of each cut.
@@ -165,16 +165,16 @@ private:
     // Token bytes -> rank, open-addressed: the low half of a slot is the rank, the high half check bits.
     mutable std::once_flag lookup_once_;
     mutable std::vector<std::uint64_t> lookup_;
-    mutable Rank twice_ = no_rank;  // the first token that stands there before
+    mutable Rank twice_ = no_rank;  // the first duplicate token
 };
 
-// `compatible` for any order: looks at every merge that there may be at the join. Time: the product of both depths.
+// `compatible` for any order: checks every possible merge at the join. Time: the product of both depths.
 bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right);
 
-// May token `right` follow token `left`? It may if the bytes of both together encode to just these two. Both must be reachable.
+// Whether token `right` may follow token `left`: whether the bytes of both together encode to exactly these two. Both must be reachable.
 //
-// The test un-merges the pair from the outside in: if what meets at the join makes a token that would have been merged before the ones
-// that swallowed it, the two cannot have come about side by side. Source: `is_valid_token_pair` of GitHub's `bpe` crate.
+// The test un-merges the pair from the outside in: if the two tokens at the join make a token that is merged before the merges that included
+// them in `left` and `right`, the two cannot occur side by side. Source: `is_valid_token_pair` of GitHub's `bpe` crate.
 inline bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
     if (!dictionary.is_ordered()) [[unlikely]]
         return compatible_by_merges(dictionary, left, right);
@@ -185,7 +185,7 @@ inline bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
         Rank const left_half = dictionary.halves(left).right;
         Rank const right_half = dictionary.halves(right).left;
         if (left_half == left && right_half == right) return true;
-        // The younger is un-merged first, the right one of equals: merging goes from left to right.
+        // The later merge is undone first, of equals the right one, because merging goes from left to right.
         if (left_half != left && (left > right || right_half == right)) {
             limit = left;
             left = left_half;

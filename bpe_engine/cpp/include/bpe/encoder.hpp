@@ -1,7 +1,7 @@
-// Text -> tokens: the pre-tokens of a scanner, each encoded by itself, the short ones from memory.
+// Text -> tokens: the pre-tokens of a scanner, each encoded by itself, with a cache for short ones.
 //
-// An Encoder is immutable and shared by threads. What changes while it works (caches, buffers) is in a Workspace, which a call takes
-// from a shelf and puts back: one thread meets the same warm workspace each time, and no two ever share one.
+// An Encoder is immutable and shared by threads. Its mutable data (caches, buffers) is in a Workspace, which a call takes from a shelf and puts
+// back: a single thread gets the same warm workspace each time, and two threads never share one.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct Workspace {
     LongPieceCache<false> long_counts;
     LongPieceCache<false, 3> longer_counts;
     Merging merging;
-    // Made when ids are first asked for.
+    // Made on the first request for ids.
     struct Ids {
         IdsCache short_pieces;
         MediumIdsCache medium_pieces;
@@ -37,7 +37,7 @@ struct Workspace {
 
 class Encoder {
 public:
-    // `scanner` null: the whole text is one pre-token. `ids[rank]` is what users see; empty where it is the rank itself.
+    // `scanner` null: the whole text is one pre-token. `ids[rank]` is the id for users; empty if the ids are the ranks.
     Encoder(std::shared_ptr<const Dictionary> dictionary, const Scanner* scanner, std::vector<std::uint32_t> ids);
     ~Encoder();
 
@@ -46,7 +46,7 @@ public:
     const Scanner* scanner() const { return scanner_; }
     std::uint32_t id(Rank rank) const { return ids_.empty() ? rank : ids_[rank]; }
 
-    // The number of tokens. All of these throw EncodingError where a byte is in no token.
+    // The number of tokens. All of these functions throw EncodingError if a byte is in no token.
     std::size_t count(Bytes text) const;
     // The ids, appended to `out`.
     void encode(Bytes text, std::vector<std::uint32_t>& out) const;
@@ -66,7 +66,7 @@ public:
         Workspace* workspace_;
     };
 
-    // The number of tokens of one pre-token. `readable`: how many bytes from its start on may be read.
+    // The number of tokens of one pre-token. `readable`: the number of bytes from its start that may be read.
     std::size_t count_piece(Bytes piece, std::size_t readable, Workspace& workspace) const {
         if (piece.size <= PieceKey::longest) return count_by(workspace.counts, PieceKey::of(piece.data, piece.size, readable), piece, workspace);
         return count_long(piece, readable, workspace);
@@ -100,9 +100,9 @@ private:
     Step step(Bytes text, std::size_t place) const {
         return by_units_ ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
     }
-    // Writes up to `short_length` ids. Returns how many.
+    // Writes up to `short_length` ids. Returns their number.
     unsigned encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
-    // The tokens of a piece of up to `short_length` bytes. Returns how many.
+    // Writes the tokens of a piece of up to `short_length` bytes. Returns their number.
     std::size_t merge(Bytes piece, Rank* out) const;
 
     Workspace* take() const;

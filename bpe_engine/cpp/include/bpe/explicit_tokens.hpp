@@ -1,10 +1,10 @@
-// Tokens that stand in a growing text as such, and the ids of the whole.
+// Explicit tokens in a growing text, and the ids of the whole text.
 //
 //     text      "You are a helper.<|im_end|>\nHi"
 //     stretches  You are a helper.|          |\nHi       each is encoded by itself
 //     ids        2610 525 264 ...  | 151645  | 198 13048
 //
-// An explicit token ends a stretch: nothing merges over its two ends, and the text after it begins anew.
+// An explicit token ends a stretch: no merge crosses its two ends, and the text after it is encoded as a new text.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ public:
     std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : (*this)[size - 1].end; }
 
 private:
-    // Two thirds of the size: a conversation has some for each message.
+    // 32-bit offsets take two thirds of the size, and a conversation has some explicit tokens in each message.
     struct Kept {
         std::size_t start;
         std::uint32_t size, id;
@@ -50,19 +50,19 @@ private:
     std::vector<Kept> tokens_;
 };
 
-// The ids of a growing text, kept from one question to the next. The encoder need not know of it: what it has settled since is encoded when somebody
-// asks, and what is open is encoded at each question. Who only counts pays nothing.
+// The ids of a growing text, kept between requests. The encoder does not know this class: a request encodes the text that has settled since the last
+// one, and the open text each time. Counting alone costs nothing.
 template <class Core>
 class GrownIds {
 public:
     using State = typename Core::State;
 
-    // The ids of the text as it is now.
+    // The ids of the current text.
     const std::vector<std::uint32_t>& of(const Core& core) {
         fresh_.clear();
         core.encode_from(known_, fresh_);
         std::size_t const kept = Core::settled_count(known_);
-        // The ids of the open text are mostly the same as before.
+        // The ids of the open text are usually the same as before.
         auto const old = ids_.begin() + static_cast<std::ptrdiff_t>(kept);
         auto const [first, differs] = std::mismatch(old, ids_.end(), fresh_.begin(), fresh_.end());
         auto const same = static_cast<std::size_t>(first - ids_.begin());
@@ -75,11 +75,11 @@ public:
         return ids_;
     }
 
-    // From which id on something has changed since `told`. Right after `of`.
+    // The index of the first id that has changed since `told`. Call right after `of`.
     std::size_t changed_from() const { return std::min(changed_from_, ids_.size()); }
     void told() { changed_from_ = ids_.size(); }
 
-    // The text went back to `state`, from which it had grown.
+    // Follow a rollback of the text to its earlier state `state`.
     void return_to(const State& state) {
         std::size_t const known = Core::settled_end(known_), end = Core::settled_end(state);
         if (known > end || (known == end && Core::settled_count(known_) > Core::settled_count(state))) known_ = state;

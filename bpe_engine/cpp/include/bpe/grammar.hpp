@@ -1,16 +1,16 @@
-// The pre-tokenization grammars: what each is made of, and where the pre-token at a place ends.
+// The pre-tokenization grammars: the features of each, and the end of the pre-token that starts at an offset.
 //
-// The grammars are regular expressions of one make, tried in this order at each place, the first that matches counts:
+// The grammars are regular expressions of one form. At each offset the alternatives are tried in this order, and the first match counts:
 //
 //     contraction     's 't 're 've 'm 'll 'd           by itself, or as the ending of a word
 //     word            letters, mostly with one character before them that is neither letter nor number nor line break
 //     number          digits, in groups
-//     punctuation     all else but white space, with a space before and line breaks after
+//     punctuation     all other characters except white space, with a space before and line breaks after
 //     white space     up to the last line break; all but the last character before a word; all at the end of the text
 //
-// So a grammar is a handful of features, and one rule serves nearly all (the others are in staged_grammars.hpp). The rule asks a text for runs ("where do the
-// letters from here on end?"). Two kinds of text answer: `Walk` steps through the bytes, `RunIndex` (run_index.hpp) looks them up, for pre-tokens so long that
-// nobody wants to walk through them again on each append.
+// So a grammar is a few features, and one rule serves nearly all grammars (the others are in staged_grammars.hpp). The rule asks a text for runs ("where do
+// the letters from here on end?"). Two classes answer: `Walk` steps through the bytes; `RunIndex` (run_index.hpp) looks the runs up, for pre-tokens that are
+// too long to walk through again on each append.
 //
 // Sources of the grammars: see bpe_engine/patterns.py, whose patterns these rules are proven equal to.
 #pragma once
@@ -24,7 +24,7 @@
 namespace bpe {
 
 struct Grammar {
-    // By itself in lower case, in any case of ASCII, or in any case of Unicode, where U+017F is an S; an ending in any case of Unicode.
+    // By itself: in lower case, in any ASCII case, or in any Unicode case, in which U+017F is an S. As an ending: in any Unicode case.
     enum class Contraction { none, lower_case, ascii_case, any_case, ending };
     enum class Words { letters, letters_and_marks, cased };
     enum class Tail { nothing, newlines, newlines_and_slashes };
@@ -32,15 +32,15 @@ struct Grammar {
 
     Contraction contraction = Contraction::none;
     Words words = Words::letters;
-    bool space_before = false;  // a space alone may stand before words, numbers and punctuation; else any character before words
-    // In a number; 0: any number of them. A single digit is cut out before all else: no space stands before it, and white space that it
-    // follows is whole as at the end of a text, where a space may stand before words.
+    bool space_before = false;  // only a space may come before words, numbers and punctuation; otherwise any character before words
+    // In a number; 0: any number of digits. With a space before words, a single digit is split off first: no space belongs to it, and white space
+    // before it is whole, as at the end of a text.
     int digits = 3;
     Tail tail = Tail::newlines;
     Space space = Space::last_newline;
     // All but the last `lookback` pre-tokens of a text are settled: no appended text moves them.
     int lookback = 2;
-    bool han_apart = false;  // a run of Han comes first, and no Han is in words
+    bool han_apart = false;  // a run of Han is matched first, and words have no Han
 };
 
 namespace grammars {
@@ -65,16 +65,16 @@ inline constexpr Grammar starcoder{Contraction::lower_case, Words::letters, true
 
 }  // namespace grammars
 
-// Facts about a text that grammars ask for. All ends are offsets in bytes.
+// Facts about a text that grammars use. All ends are offsets in bytes.
 struct SpaceRun {
     std::size_t end;          // of the white space
-    std::size_t newline_end;  // after its last line break; the start of the run where there is none
+    std::size_t newline_end;  // after its last line break; the start of the run if there is none
     std::size_t last;         // where its last character starts
 };
 
 struct UpperRun {
-    std::size_t end;       // of the characters that may begin a word
-    std::size_t both_end;  // after the last of them that may end one, too; the start of the run where there is none
+    std::size_t end;       // of the characters that may start a word
+    std::size_t both_end;  // after the last of them that may also end a word; the start of the run if there is none
 };
 
 // The start of the character before `place`, which is not before `start`.
@@ -97,7 +97,7 @@ public:
     std::size_t limit() const { return limit_; }
     Character at(std::size_t place) const { return table_.at(text_, place, limit_); }
 
-    // The end of the run of characters of any of the classes `wanted`, and none of the classes `unwanted`.
+    // The end of the run of characters that are in any of the classes `wanted` and in none of `unwanted`.
     std::size_t end_of(Flags wanted, std::size_t place, Flags unwanted = 0) const {
         while (place < limit_) {
             Character const character = at(place);
@@ -107,7 +107,7 @@ public:
         return place;
     }
 
-    // The end of the run of characters of none of the classes `unwanted`.
+    // The end of the run of characters that are in none of the classes `unwanted`.
     std::size_t end_of_other(Flags unwanted, std::size_t place) const {
         while (place < limit_) {
             Character const character = at(place);
@@ -155,7 +155,7 @@ public:
         return place;
     }
 
-    // The end of the run of numbers, which three ASCII digits in a row end as well.
+    // The end of the run of numbers; three ASCII digits in a row end it, too.
     std::size_t end_before_triple(std::size_t place) const {
         while (place < limit_) {
             Character const character = at(place);
@@ -174,8 +174,8 @@ private:
     const UnicodeTable& table_;
 };
 
-// The end of the contraction whose apostrophe stands at `text[place]`; `place` where there is none. U+017F equals "s" where case is ignored
-// as Unicode has it, but not in sets like [sS].
+// The end of the contraction whose apostrophe is at `text[place]`; `place` if there is none. U+017F equals "s" if case is ignored as in
+// Unicode, but not in sets like [sS].
 template <Grammar::Contraction contraction>
 std::size_t contraction_end(const Byte* text, std::size_t place, std::size_t limit) {
     using enum Grammar::Contraction;
@@ -242,7 +242,7 @@ std::size_t pretoken_end(const Text& text, const Byte* bytes, std::size_t place)
             return end;
         }
         if constexpr (grammar.words == Words::cased) {
-            // Upper* Lower+, else Upper+ Lower*. The upper run is greedy: it gives back up to its last character of both classes.
+            // Upper* Lower+, else Upper+ Lower*. The upper run is greedy, and backtracks to its last character that is in both classes.
             auto const word = [&](std::size_t start, bool must_end_low) {
                 UpperRun const run = text.upper(start, apart);
                 if (run.end < limit) {

@@ -1,4 +1,4 @@
-// Bytes at the growing side of a text, which is kept in the order in which it came.
+// Bytes at the growing side of a text, which is stored in the order in which it was added.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace bpe {
 
-// The number of bytes at the growing side that may become part of a character.
+// The number of bytes at the growing side that may still become part of a character.
 inline std::size_t unfinished_at(Side side, const std::vector<Byte>& text) {
     if (side == Side::right) return unfinished_end({text.data(), text.size()});
     std::size_t size = 0;
@@ -16,7 +16,7 @@ inline std::size_t unfinished_at(Side side, const std::vector<Byte>& text) {
     return size;
 }
 
-// The bytes between two distances from the side that stays, as they are read.
+// The bytes between two distances from the fixed side, in reading order.
 inline std::vector<Byte> as_read(Side side, const std::vector<Byte>& text, std::size_t from, std::size_t to) {
     if (side == Side::right) return {text.begin() + static_cast<std::ptrdiff_t>(from), text.begin() + static_cast<std::ptrdiff_t>(to)};
     return {text.rend() - static_cast<std::ptrdiff_t>(to), text.rend() - static_cast<std::ptrdiff_t>(from)};
