@@ -146,14 +146,16 @@ class Breadcrumbs:
         names = trail if self._source is None or "breadcrumb" not in self._parts else (self._source, *trail)
         # Each name goes on one line, whatever characters it has.
         parts = [part for part in (" ".join(name.split()) for name in names) if part]
-        summary, imports, repeated = (
-            line if not line or line.endswith(("\n", "\r")) else line + "\n" for line in lines
-        )
-        for kept in ([imports, summary, repeated], [imports, summary], [summary], []):
-            behind = "".join(kept)
-            context = _SEPARATOR.join(parts) + "\n" + behind if parts else behind
-            if self._fits(context):
-                return context
+        breadcrumb = _SEPARATOR.join(parts) + "\n" if parts else ""
+        if any(lines):
+            summary, imports, repeated = (
+                line if not line or line.endswith(("\n", "\r")) else line + "\n" for line in lines
+            )
+            for kept in (imports + summary + repeated, imports + summary, summary):
+                if self._fits(breadcrumb + kept):
+                    return breadcrumb + kept
+        if self._fits(breadcrumb):
+            return breadcrumb
         while parts:
             del parts[0]
             context = _SEPARATOR.join(parts) + "\n" if parts else ""

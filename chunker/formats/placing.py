@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
-from operator import not_
+from operator import itemgetter, not_
 
 from chunker.formats.code.grammar import Grammar
 from chunker.formats.code.walking import Closed, Rank, WalkResult, is_plain_part, strength_at
@@ -293,7 +293,10 @@ def nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
     """
     scopes: list[Scope] = []
     open_scopes: list[int] = []
-    for start, end, name in sorted(regions, key=lambda region: (region[0], -region[1])):
+    # Two sorts keep the order of what is alike, and ask no function of Python for each.
+    found = sorted(regions, key=itemgetter(1), reverse=True)
+    found.sort(key=itemgetter(0))
+    for start, end, name in found:
         while open_scopes and scopes[open_scopes[-1]].end <= start:
             open_scopes.pop()
         for index in reversed(open_scopes):

@@ -27,6 +27,8 @@ from chunker.counting.tokenizer_files import file_hash, tokenizer_path
 from chunker.errors import ChunkerError, OptionError, WrongTypeError
 from chunker.fields import TABLE_COLUMNS, note_of
 from chunker.files.chunk_files import Cut
+from chunker.formats import Outline
+from chunker.formats.sketches import Sketch
 from chunker.growing.assembly import TextOrigin, new_text_of
 from chunker.options import Options
 from chunker.scale.chunk_columns import COLUMNS, chunk_columns
@@ -215,7 +217,7 @@ class ChunkBatch:
                 raise RowError(number, source, reason) from error
             rows.add_problem(number, reason)
         else:
-            rows.add(number, text, origin, outline.breadcrumb)
+            rows.add(number, text, origin, outline.breadcrumb if _may_have_names(outline) else None)
 
     def _chunker_for(self, source: str, text: str) -> TextChunker:
         if self._chunker is not None:
@@ -231,6 +233,11 @@ class ChunkBatch:
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"ChunkBatch({self._max_tokens}, text={self._text!r}, source={self._source!r}{given})"
+
+
+def _may_have_names(outline: Outline) -> bool:
+    """Return whether a breadcrumb in this outline may have names."""
+    return isinstance(outline, Sketch) or bool(outline.scopes)
 
 
 def _tokenizer_hash(tokenizer: object) -> str:
@@ -256,16 +263,23 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def add(self, number: int, text: str, origin: TextOrigin, breadcrumb: Callable[[int], tuple[str, ...]]) -> None:
-        """Add the chunks of a document; `breadcrumb` returns the names of the regions around an offset."""
+    def add(
+        self, number: int, text: str, origin: TextOrigin, breadcrumb: Callable[[int], tuple[str, ...]] | None
+    ) -> None:
+        """Add the chunks of a document; `breadcrumb` returns the names of the regions around an offset, None if there are
+        no regions.
+        """
         self._columns.add(text, origin)
         size = len(origin.pieces)
         self.documents += [number] * size
         self._languages += [origin.language] * size
         metadata = origin.metadata
-        self._notes += [note_of(metadata)] * size
+        self._notes += [note_of(metadata) if metadata else None] * size
         self._metadata += [json.dumps(metadata, ensure_ascii=False, separators=(",", ":")) if metadata else "{}"] * size
         names, done = self._names, 0
+        if breadcrumb is None:
+            self._ends += [len(names)] * size
+            return
         for piece in origin.pieces:
             names += breadcrumb(new_text_of(piece[0], piece[1], done))
             self._ends.append(len(names))

@@ -61,7 +61,7 @@ _LINK = regex.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:\s[^()]*+)?\)|\[[^\[\]
 _ATTRIBUTES = re.compile(
     r"""[ \t]*+\{:?[ \t]*+(?=[\#.:}]|[\w-]++=|-\})(?:[\#.:]?[\w:.-]++(?:=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s"'{}]*+))?+[ \t]*+)*+\}[ \t]*+(?=\#*+\s*\Z)"""
 )
-_MARKS_BEFORE = re.compile(r"[ \t>]*+(?:#{1,6}(?=\s|\Z))?")
+_DEEPEST_LEVEL = 6  # of a heading
 _MARKS_BEHIND = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
 
 
@@ -175,7 +175,10 @@ def _plain(heading: str) -> str:
     address costs many tokens and says little in a breadcrumb.
     """
     heading = heading.replace("\r\n", "\n").replace("\r", "\n")
-    heading = _MARKS_BEFORE.sub("", heading, count=1).rstrip()
+    heading = heading.lstrip(" \t>").rstrip()
+    level = len(heading) - len(heading.lstrip("#"))
+    if 0 < level <= _DEEPEST_LEVEL and not heading[level : level + 1].strip():
+        heading = heading[level:]
     # Most headings have none of these, and an expression that searches for them takes ten times as long as this test.
     if heading.endswith(("#", "=", "-")):
         heading = _MARKS_BEHIND.sub("", heading)
