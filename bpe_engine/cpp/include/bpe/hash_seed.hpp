@@ -1,4 +1,4 @@
-// A random seed of all hashes: without one, a text made for it could send all its words to one slot of a table.
+// A random seed for all hashes. Without it, an attacker could craft a text whose words all fall into one slot of a table.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace bpe {
 
-// Another number in each process. No result depends on it.
+// A different number in each process. No result depends on it.
 inline std::uint64_t hash_seed() {
     static std::uint64_t const seed = [] {
         std::random_device device;

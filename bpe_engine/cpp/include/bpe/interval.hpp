@@ -1,15 +1,15 @@
 // The count of any slice of a text, after one pass over it.
 //
-// A slice begins and ends inside pre-tokens of the whole text, and its own pre-tokens differ there; between, they agree:
+// A slice may start and end inside pre-tokens of the whole text. Its own pre-tokens differ there, and agree in between:
 //
 //     whole text    def| compute|_total|(self|):\n|   | return
 //     slice           ute_total(self):\n
 //                     ute|_total|(self|):\n              its own
 //                     ^^^ read anew      ^^^ read anew   the rest: a difference of two sums
 //
-// Memory for 64 bytes of text: a bit for each byte where a pre-token starts, the tokens before and the pre-tokens before (8 bytes
-// each), and a byte a pre-token with its number of tokens: about half a byte a byte of text, the text itself not counted. A pre-token of
-// more than `long_piece` bytes (thresholds.hpp) has a tree, made when a slice first cuts it.
+// Memory for 64 bytes of text: a bit for each byte at which a pre-token may start, the number of tokens and of pre-tokens before (8 bytes
+// each), and a byte for each pre-token with its number of tokens: about half a byte for each byte of text, without the text itself. A pre-token
+// of more than `long_piece` bytes (thresholds.hpp) has a tree, made when a slice first cuts it.
 #pragma once
 
 #include <map>
@@ -28,16 +28,17 @@ namespace bpe {
 
 class IntervalEncoder {
 public:
-    // `text` must outlive the encoder. Throws EncodingError where a byte is in no token; if the whole text is one pre-token, `count` does.
+    // `text` must outlive the encoder. Throws EncodingError if a byte is in no token; if the whole text is one pre-token, `count` throws instead.
     IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text);
 
     std::size_t size() const { return text_.size; }
 
-    // The number of tokens of text[start:end], 0 <= start <= end <= size. For threads.
+    // The number of tokens of text[start:end], 0 <= start <= end <= size. Thread-safe.
     std::size_t count(std::size_t start, std::size_t end) const;
-    // For slices from `start` on, after `before`, which is whole characters; none where it is not soon known, as inside of long pre-tokens. For threads.
+    // The agreement of slices from `start` on, put after `before` (whole characters), with the whole text; none if it is not found soon, as inside long
+    // pre-tokens. Thread-safe.
     std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
-    // About how far `tokens` tokens go, from `start` on and back from `end`: see reach.hpp. For threads.
+    // Estimates of how far `tokens` tokens reach, forward from `start` and back from `end`: see reach.hpp. Thread-safe.
     std::size_t reach(std::size_t start, std::size_t tokens) const;
     std::size_t reach_back(std::size_t end, std::size_t tokens) const;
 
@@ -53,10 +54,10 @@ private:
         std::uint64_t pretokens = 0;
     };
 
-    // No pre-token starts in an empty text, nor in one that is never cut.
+    // No pre-token starts in an empty text, nor in a text that is one pre-token.
     bool has_starts() const { return !words_.empty() && text_.size > 0; }
     bool is_start(std::size_t place) const { return place == text_.size || (words_[place >> 6].starts >> (place & 63) & 1); }
-    // The tokens before `place`, which is a start.
+    // The number of tokens before `place`, the start of a pre-token.
     std::size_t tokens_before(std::size_t place) const;
     std::size_t start_at_or_before(std::size_t place) const;
     std::size_t start_at_or_behind(std::size_t place) const;
@@ -78,12 +79,12 @@ private:
     std::map<std::uint64_t, std::uint64_t> large_;           // pre-token -> tokens
     std::vector<std::pair<std::size_t, std::size_t>> long_;  // start and end of the long pre-tokens
 
-    mutable std::mutex mutex_;  // of what is made on demand
+    mutable std::mutex mutex_;  // of the data that is made on demand
     mutable std::unique_ptr<RunIndex> index_;
     mutable std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<IntervalTree>> trees_;
 };
 
-// Places of characters in UTF-8: a str counts characters, the core bytes.
+// Offsets of characters in UTF-8: a str counts characters, the core counts bytes.
 class CharacterPlaces {
 public:
     explicit CharacterPlaces(Bytes text);

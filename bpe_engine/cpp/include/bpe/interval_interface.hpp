@@ -1,6 +1,6 @@
-// Interface of an interval encoder for other compiled modules, without a Python call a slice: see growing_interface.hpp.
+// Interface of an interval encoder for other compiled modules, without a Python call for each slice: see growing_interface.hpp.
 //
-// `IntervalEncoder._interface()` is a capsule with an `IntervalInterface` in it, which keeps the encoder.
+// `IntervalEncoder._interface()` is a capsule with an `IntervalInterface`, which keeps the encoder alive.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@ extern "C" {
 
 struct IntervalInterface {
     const void* encoder;
-    // The tokens of text[start:end], by itself, in bytes. False where they cannot be counted.
+    // Count the tokens of text[start:end] by itself; offsets are bytes. Returns false if they cannot be counted.
     bool (*count)(const void* encoder, std::size_t start, std::size_t end, std::size_t* count);
-    // From which end on the tokens of `before` and text[start:end] together are those of text[:end] and `shift` more: both have the same pre-tokens from some
-    // place on. False where that is not soon known.
+    // Find the end from which `before` + text[start:end] has `shift` more tokens than text[:end], because both have the same pre-tokens from some offset on.
+    // Returns false if it is not found soon.
     bool (*agreement)(const void* encoder, const unsigned char* before, std::size_t size, std::size_t start, std::size_t* from, std::ptrdiff_t* shift);
-    // Estimates of the other end of a slice of so many tokens: `reach` for one that begins at `start`, `reach_back` for one that ends at `end`.
+    // Estimate the other end of a slice with a number of tokens: `reach` for a slice that starts at `start`, `reach_back` for one that ends at `end`.
     std::size_t (*reach)(const void* encoder, std::size_t start, std::size_t tokens);
     std::size_t (*reach_back)(const void* encoder, std::size_t end, std::size_t tokens);
 };

@@ -1,11 +1,11 @@
 // Counts of slices of one long piece.
 //
-// The last token of each prefix says how long the prefix before it is: a tree whose root is the empty prefix, where the way from the
-// root to a prefix is its encoding. The encoding of a slice soon runs along that way: when one of its tokens ends at a place that lies on
-// the way to the slice's end, and the two tokens that meet there are compatible, the rest is known. What remains is a difference of depths.
+// The last token of each prefix leads to the prefix before it: a tree whose root is the empty prefix, in which the path from the root to a
+// prefix is its encoding. The encoding of a slice soon meets the path to the slice's end: when one of its tokens ends at an offset on that path,
+// and the two tokens that meet there are compatible, the rest is known. Its count is a difference of depths.
 //
 //     text  abacbb      prefix lengths as nodes:  0 -> 1 (a), 2 (ab)   2 -> 3 (a), 4 (ac), 6 (acbb)   4 -> 5 (b)
-//     slice [1, 6)      b, then a at place 3?  3 is not on the way 0 2 6.  b acbb: reaches 6 itself.  2 tokens
+//     slice [1, 6)      b ends at 2, which is on the path 0 2 6, and b may be followed by acbb:  1 + (2 - 1) = 2 tokens
 //
 // If the two never meet, the slice is read to its end. Runs of one repeated byte, or of a few, are not read: their count follows from their length
 // (repetition.hpp). Source: `IntervalEncoding` of GitHub's `bpe` crate. About 26 bytes of memory a byte of text.
@@ -21,7 +21,7 @@ namespace bpe {
 
 class IntervalTree {
 public:
-    // `data` must outlive the tree. Throws EncodingError where a byte is no token.
+    // `data` must outlive the tree. Throws EncodingError if a byte is no token.
     IntervalTree(const Dictionary& dictionary, Bytes data);
 
     // The number of tokens of data[start:end], encoded by itself.
@@ -30,12 +30,12 @@ public:
     std::size_t memory() const { return nodes_.capacity() * sizeof(Node) + table_.size() * 9; }
 
 private:
-    // Of the prefix of each length. In depth-first order all below a node have numbers in [number, number + weight).
+    // Of the prefix of each length. In depth-first order the subtree of a node has the numbers [number, number + weight).
     struct Node {
         std::uint32_t number, weight, first_child, next_sibling;
     };
 
-    // The next place behind `place` on the way to `end`; 0 where `place` is not on that way, or is `end`.
+    // The next offset after `place` on the path to `end`; 0 if `place` is not on that path, or is `end`.
     std::size_t step_towards(std::size_t place, std::size_t end) const;
 
     const Dictionary* dictionary_;

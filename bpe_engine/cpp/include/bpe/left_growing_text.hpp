@@ -15,7 +15,7 @@ namespace bpe {
 
 class LeftGrowingText {
 public:
-    // Puts `more` before the last `length` bytes; anything that stood before these is forgotten.
+    // Puts `more` before the last `length` bytes, and drops the bytes that were before these.
     void prepend(Bytes more, std::size_t length) {
         std::size_t const grown = length + more.size;
         if (buffer_.size() < grown) {

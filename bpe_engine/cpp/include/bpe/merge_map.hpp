@@ -1,13 +1,13 @@
 // The token that two neighbours merge to.
 //
 // One hash table over all merges of a vocabulary, in buckets of four slots of four bytes. A slot holds the rank of the merged token, and in
-// the bits that are left a few of the hash. The pair itself is not stored, because the halves of the rank are the pair:
+// the other bits a few bits of the hash. The pair itself is not stored, because the halves of the rank are the pair:
 //
 //     bucket  [ check | rank + 1 ] x 4      a slot whose check bits agree  ──>  halves[rank] == (left, right) ?
 //
-// All four slots are looked at without a branch, and the answer to the question at the end is always yes but for one in a hundred
-// thousand: whether two neighbours merge is as hard to predict as a coin, and a piece asks some twenty times. Merges that find their bucket
-// full go to the next.
+// All four slots are compared without a branch, because whether two neighbours merge is as hard to predict as a coin, and a piece looks up about
+// twenty pairs. The final comparison fails only once in a hundred thousand times, so it is well predicted. A merge whose bucket is full goes to the
+// next one.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ public:
         std::uint32_t const rank_mask = (1u << rank_bits_) - 1;
         std::uint32_t found = 0;
         for (std::uint32_t const slot : bucket.slots) found = std::max(found, slot >> rank_bits_ == check ? slot & rank_mask : 0);
-        // A bucket fills from the left: with its last slot free nothing went on to the next.
+        // A bucket fills from the left: if its last slot is free, no merge went to the next bucket.
         bool const sure = found != 0 ? halves[found - 1] == Halves{left, right} : bucket.slots[3] == 0;
         if (sure) [[likely]]
             return found - 1;

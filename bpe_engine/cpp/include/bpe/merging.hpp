@@ -1,10 +1,10 @@
-// The encoding of one pre-token, in ways that give the same tokens.
+// Encode one pre-token, by several algorithms with the same result.
 //
-//     short      merge the lowest pair until none is left, in arrays on the stack: quadratic, and the quickest for a word
+//     short      merge the lowest pair until none is left, in arrays on the stack: quadratic, and the fastest for a word
 //     medium     the same up to 128 bytes
 //     windows    the same for each window of 128 bytes, joined where the tokens of two windows fit side by side: linear
-//     whole      backtracking: longest token first, step back where two do not fit side by side: linear, and needs a trie
-//     heap       the definition with a heap of pairs: n log n          (here to check the others and for its clarity)
+//     whole      backtracking: longest token first, step back if two do not fit side by side: linear, and needs a trie
+//     heap       the definition with a heap of pairs: n log n          (to check the others, and because it is clear)
 //     table      the last token of each prefix: see token_table.hpp
 //
 // And three that are NOT byte-pair encodings: greedy, fewest tokens, dropout: see other_encodings.hpp.
@@ -19,7 +19,7 @@
 
 namespace bpe {
 
-// Remembers which pairs of tokens are compatible. One owner at a time; direct-mapped, so a new pair takes the place of an old one.
+// Caches which pairs of tokens are compatible. One owner at a time; direct-mapped, so a new pair replaces an old one.
 class PairMemory {
 public:
     PairMemory() : slots_(std::size_t{1} << bits) {}
@@ -38,33 +38,33 @@ private:
     ZeroedArray<std::uint64_t> slots_;  // left + 1 (31 bits), right (32), whether they fit (1)
 };
 
-// Bytes. Up to this length `merge_short` is the quicker one.
+// Bytes. Up to this length `merge_short` is faster.
 inline constexpr std::size_t short_length = 16;
 
-// Encodes a piece of at most `short_length` bytes, all of which are tokens. `out` takes up to as many tokens. Returns how many.
+// Encodes a piece of at most `short_length` bytes, all of which are tokens. `out` has room for that many tokens. Returns the number of tokens.
 std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out);
 
 // For pieces of up to `medium_length` bytes.
 inline constexpr std::size_t medium_length = 128;
 std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out);
 
-// Encodes a piece of any length, all bytes of which are tokens, window by window. False where two windows could not be joined, which
-// takes a token as long as a wide window or a vocabulary made for it; `tokens` are of no use then.
+// Encodes a piece of any length, all bytes of which are tokens, window by window. Returns false if two windows cannot be joined, which
+// happens only with a token as long as a wide window or a vocabulary made for it; then `tokens` are not valid.
 //
 //     window     [ a | b | c | d ]
 //     next                 [ c | e | f ]           starts at a boundary of the one before, a few bytes before its end
 //     joined     [ a | b | c | e | f ]             at the first boundary of both where the tokens on its sides fit side by side
 //
-// A sequence of tokens is an encoding if each two neighbours fit; those of one window do, so that only the join has to be looked at.
+// A sequence of tokens is an encoding if each two neighbours fit. The tokens of one window do, so only the join has to be checked.
 bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>& tokens);
 
 // Encodes pieces longer than a word. One owner at a time.
 class Merging {
 public:
-    // The tokens of `piece`, valid until the next call. Throws EncodingError where a byte is no token.
+    // The tokens of `piece`, valid until the next call. Throws EncodingError if a byte is no token.
     const std::vector<Rank>& encode(const Dictionary& dictionary, Bytes piece);
 
-    // The answer of `encode` for a piece that is known to be this one token.
+    // The result of `encode` for a piece that is known to be this one token.
     const std::vector<Rank>& single(Rank token) {
         tokens_.assign(1, token);
         return tokens_;
@@ -77,12 +77,12 @@ private:
     static constexpr std::size_t worth_a_trie = thresholds::worth_a_trie;
 
     std::vector<Rank> tokens_;
-    std::vector<std::uint64_t> possible_;  // a bit for each place: whether an encoding may have a boundary there
+    std::vector<std::uint64_t> possible_;  // a bit for each offset: whether an encoding may have a boundary there
     PairMemory pairs_;
-    std::size_t merged_ = 0;  // bytes, without the trie
+    std::size_t merged_ = 0;  // bytes merged without the trie
 };
 
-// The definition, with a heap. Throws EncodingError where a byte is no token.
+// The definition, with a heap. Throws EncodingError if a byte is no token.
 std::vector<Rank> encode_by_heap(const Dictionary& dictionary, Bytes piece);
 
 }  // namespace bpe

@@ -1,8 +1,8 @@
-// The tables of pre-tokens that are too long to be counted anew at each step.
+// The tables of pre-tokens that are too long to be counted again at each step.
 //
-// A pre-token that grows keeps one table from its fixed end, its *anchor*: its start where text is appended, its end where text is
-// prepended. More than one may grow over the same text: "\n     " is one pre-token at the end of the text, and two before a word, so the
-// second has a table that starts after the line break.
+// A growing pre-token keeps one table from its fixed end, its *anchor*: its start if text is appended, its end if text is prepended. More than
+// one may grow over the same text: "\n     " is one pre-token at the end of the text, and two before a word, so the second has a table that
+// starts after the line break.
 #pragma once
 
 #include <memory>
@@ -17,19 +17,19 @@ class OpenPieces {
 public:
     OpenPieces(const Dictionary& dictionary, TokenTable::Side side) : dictionary_(&dictionary), side_(side) {}
 
-    // The number of tokens of the pre-token `piece`, which reaches from `anchor` (a distance from the side that stays) to the growing side.
+    // The number of tokens of the pre-token `piece`, which reaches from `anchor` (a distance from the fixed side) to the growing side.
     std::size_t count(std::size_t anchor, Bytes piece) {
         if (dictionary_->has_unreachable() && piece.size <= dictionary_->longest() && dictionary_->find(piece) != no_rank) return 1;
         return grown(anchor, piece).count(piece.size);
     }
 
-    // A lower bound for the count of the pre-token from `anchor` that has at least the bytes of `piece`.
+    // A lower bound for the count of the pre-token from `anchor`, which has at least the bytes of `piece`.
     std::size_t fewest(std::size_t anchor, Bytes piece) {
-        // It may be one token, and hold bytes that by themselves are none: then it has no table.
+        // The pre-token may be one token with bytes that are no tokens by themselves: then it has no table.
         return piece.size > dictionary_->longest() ? grown(anchor, piece).fewest(piece.size) : 1;
     }
 
-    // Whether a pre-token that grows is better encoded anew at each step than given a table; counts the bytes for which it said so.
+    // Whether to encode a growing pre-token again at each step instead of making a table; counts the bytes for which the answer was yes.
     bool is_better_anew(std::size_t anchor, std::size_t size) {
         if (size <= thresholds::short_piece) return true;
         if (size > thresholds::middle_piece || read_again_ >= thresholds::worth_a_table || is_open(anchor)) return false;
@@ -37,7 +37,7 @@ public:
         return true;
     }
 
-    // Whether it would be so, now.
+    // The current answer, without counting.
     bool has_no_table(std::size_t anchor, std::size_t size) const { return size <= thresholds::middle_piece && !is_open(anchor); }
 
     bool any_open() const { return !open_.empty(); }
@@ -47,7 +47,7 @@ public:
         return found != open_.end() && found->anchor == anchor;
     }
 
-    // All before the distance `place` is settled.
+    // Settle the pre-tokens before the distance `place`.
     void settle(std::size_t place) {
         std::size_t count = 0;
         while (count < open_.size() && open_[count].anchor < place) {
@@ -60,7 +60,7 @@ public:
         open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(count));
     }
 
-    // The text was cut back to `length` bytes, of which `settled` are settled.
+    // Follow a rollback of the text to `length` bytes, of which `settled` are settled.
     void truncate(std::size_t length, std::size_t settled) {
         while (!settled_.empty() && settled_.back().anchor >= settled) {
             Piece piece = std::move(settled_.back());
@@ -68,7 +68,7 @@ public:
             if (!is_open(piece.anchor)) open_.insert(at(piece.anchor), std::move(piece));
         }
         while (!open_.empty() && open_.back().anchor >= length) {
-            // Who encodes many texts in a long pre-token comes back for the next: a table has much to set up.
+            // Kept for the next text in a long pre-token, because a table is expensive to set up.
             if (open_.back().table->size() <= thresholds::middle_piece) spare_ = std::move(open_.back().table);
             open_.pop_back();
         }
@@ -102,7 +102,7 @@ private:
     const Dictionary* dictionary_;
     TokenTable::Side side_;
     std::vector<Piece> open_, settled_;  // by anchor
-    std::unique_ptr<TokenTable> spare_;  // which nobody uses
+    std::unique_ptr<TokenTable> spare_;  // a table that is not in use
     std::size_t read_again_ = 0;         // bytes
 };
 

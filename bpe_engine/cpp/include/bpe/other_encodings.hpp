@@ -1,5 +1,5 @@
 // Encodings that are NOT byte-pair encodings of their bytes: for lower bounds, for comparison, and for training on varied splits.
-// All throw EncodingError where no tokens make up the bytes.
+// All throw EncodingError if no tokens make up the bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace bpe {
 
-// The longest token first, at each place.
+// The longest token at each offset.
 std::vector<Rank> encode_greedy(const Dictionary& dictionary, Bytes piece);
 
 // The encoding with the fewest tokens: a shortest path over the offsets between bytes. Among equals, the one with the longest last token.
 std::vector<Rank> encode_minimal(const Dictionary& dictionary, Bytes piece);
 
-// Each possible merge is skipped with the probability `dropout`, anew for each pair at each step; it ends when no pair passes.
+// Each possible merge is skipped with the probability `dropout`, drawn anew for each pair at each step; the encoding ends when all pairs are skipped.
 // 0 is byte-pair encoding, 1 single bytes. The same seed gives the same tokens.
 // Source: Provilkov, Emelianenko, Voita, "BPE-Dropout: Simple and Effective Subword Regularization", ACL 2020.
 std::vector<Rank> encode_dropout(const Dictionary& dictionary, Bytes piece, double dropout, std::uint64_t seed);

@@ -5,12 +5,12 @@
 //     low    the first eight bytes, zeros after the piece
 //     high   the other seven; the last byte is length << 4 | count
 //
-// A piece of 16 to 31 bytes has its first 16 bytes before such a key of what is left. Longer pieces have caches of their own, with a cache line
-// each up to 62 bytes, and three lines up to 190: the rules of dashes that part a source file, which would be merged anew each time.
+// The key of a piece of 16 to 31 bytes has its first 16 bytes before such a key of the rest. Longer pieces have their own caches, with a cache line
+// each up to 62 bytes, and three lines up to 190: for example the rules of dashes in a source file, which would be merged again each time.
 //
-// The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line a piece. Two slots a set, in one
-// line: a new piece takes the first and moves the older one to the second. So memory is bounded, and an answer is exact or absent. There are
-// few sets at first and more as pieces come: a short text pays for what it fills.
+// The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line for each piece. A set has two slots in one line: a
+// new piece takes the first slot and moves the older piece to the second. So memory is bounded, and an answer is exact or absent. The cache starts
+// with few sets and gets more as pieces come, so that a short text pays only for the sets that it fills.
 // One owner at a time.
 #pragma once
 
@@ -41,7 +41,7 @@ struct PieceKey {
 
     std::uint64_t low, high;  // without a count
 
-    // `readable`: how many bytes from `piece` on may be read.
+    // `readable`: the number of bytes from `piece` on that may be read.
     static PieceKey of(const Byte* piece, std::size_t size, std::size_t readable) {
         PieceKey key;
         if (readable >= 16) [[likely]] {
@@ -94,7 +94,7 @@ struct ShortSlot {
     bool is_free() const { return high == 0; }
     PieceKey key() const { return {low, high & ~PieceKey::count_mask}; }
     void set(PieceKey key, std::size_t count) { low = key.low, high = key.high | std::uint64_t{count} << 56; }
-    // The count where this is the slot of `key`, else 0. Without a branch: which of the two slots it is nobody could predict.
+    // The count if this is the slot of `key`, otherwise 0. Without a branch, because the right one of the two slots is not predictable.
     std::uint64_t count(PieceKey key) const {
         bool const same = ((low ^ key.low) | ((high & ~PieceKey::count_mask) ^ key.high)) == 0;
         return (high >> 56 & 0x0F) & (std::uint64_t{0} - same);
@@ -122,8 +122,8 @@ struct SlotWithIds : Slot {
     std::uint32_t ids[most_ids];
 };
 
-// `room`: there are at least so many sets for each piece, until there are 2^`most_bits`. What does not fit in a set is made anew each time: one in ten of all
-// that is read again and again where there is a set a piece, one in fifty with four.
+// `room`: the least number of sets for each piece, until there are 2^`most_bits` sets. Pieces that do not fit into their set are computed again each time:
+// of the pieces that are read repeatedly one in ten with one set a piece, one in fifty with four.
 template <class Slot, int first_bits, int most_bits, std::size_t room = 1>
 class SlotPairs {
 public:
@@ -131,7 +131,7 @@ public:
 
     const Slot* set(std::uint64_t hash) const { return sets_[hash >> shift_].slots; }
 
-    // The slot that is free for a piece now.
+    // The slot to write a new piece to.
     Slot& make(std::uint64_t hash) {
         if (room * made_++ >> (64 - shift_) && shift_ > 64 - most_bits) [[unlikely]]
             grow();
@@ -145,7 +145,7 @@ private:
         Slot slots[2];
     };
 
-    // Twice as many sets.
+    // Double the number of sets.
     void grow() {
         ZeroedArray<Set> const old = std::exchange(sets_, ZeroedArray<Set>(std::size_t{2} << (64 - shift_)));
         std::size_t const count = std::size_t{1} << (64 - shift_);
@@ -171,13 +171,13 @@ class CountsOf {
 public:
     static constexpr std::size_t most = 15;  // tokens
 
-    // 0 where the piece is not known.
+    // 0 if the piece is not known.
     unsigned find(const Key& key, std::uint64_t hash) const {
         Slot const* const set = slots_.set(hash);
         return static_cast<unsigned>(set[0].count(key) | set[1].count(key));
     }
 
-    // Fetches what `find` will look at.
+    // Prefetches the set that `find` will read.
     void expect(std::uint64_t hash) const { prefetch(slots_.set(hash)); }
 
     void put(const Key& key, std::uint64_t hash, std::size_t count) { slots_.make(hash).set(key, count); }
@@ -192,7 +192,7 @@ class IdsOf {
 public:
     static constexpr std::size_t most = most_ids;  // tokens
 
-    // Writes `most` ids, of which so many count as returned; 0 where the piece is not known.
+    // Writes `most` ids, and returns the number of valid ones; 0 if the piece is not known.
     unsigned find(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
         auto const* const set = slots_.set(hash);
         std::uint64_t const first = set[0].count(key), second = set[1].count(key);
@@ -217,7 +217,7 @@ using MediumCountCache = CountsOf<MediumKey, MediumSlot, thresholds::first_bits,
 using IdsCache = IdsOf<PieceKey, ShortSlot, 4, thresholds::first_bits, thresholds::ids_bits>;                     // 4 MB at most
 using MediumIdsCache = IdsOf<MediumKey, MediumSlot, 8, thresholds::first_bits, thresholds::medium_ids_bits>;      // 2 MB at most
 
-// A pre-token of 16 bytes or more, and what it encodes to: with `Ids` up to 15 ids, else their number alone. Its bytes take so many cache
+// A pre-token of 16 bytes or more, and its encoding: up to 15 ids with `with_ids`, otherwise only their number. Its bytes take `lines` cache
 // lines.
 template <bool with_ids, std::size_t lines = 1>
 class LongPieceCache {
@@ -250,7 +250,7 @@ public:
         return (hash ^ word) * 0x9E3779B97F4A7C15ull;
     }
 
-    // Null where the piece is not known.
+    // Null if the piece is not known.
     const Slot* find(Bytes piece, std::uint64_t hash) const {
         Slot const* const set = &slots_[(hash >> (64 - bits)) * 2];
         for (int way = 0; way < 2; ++way)
@@ -258,7 +258,7 @@ public:
         return nullptr;
     }
 
-    // The slot to write the answer to.
+    // The slot to write the encoding to.
     Slot& put(Bytes piece, std::uint64_t hash, std::size_t count) {
         Slot* const set = &slots_[(hash >> (64 - bits)) * 2];
         set[1] = set[0];

@@ -1,13 +1,12 @@
 // A text that grows to the left, and its number of tokens after every step.
 //
-// Where a pre-token begins does not change what it is: the first pre-token of a text depends on the text from there on alone. So the
-// count of the text from a place on is the count of its first pre-token plus that of the text after it, and both stay true whatever
-// is prepended:
+// The first pre-token from an offset on depends only on the text after that offset. So the count from an offset on is the count of its first
+// pre-token plus the count of the text after that pre-token, and both stay true whatever is prepended:
 //
 //     total(place) = count(first pre-token at place) + total(its end)
 //
-// Prepending follows this chain from the new start until it meets a place whose total is known, mostly after a pre-token or two. Even a
-// shift of phase ("123 456" -> "012 345 6") walks over each place once: the totals stay. Places are distances from the end of the text.
+// Prepending follows this chain from the new start until it reaches an offset whose total is known, usually after one or two pre-tokens. Even a
+// shift of phase ("123 456" -> "012 345 6") visits each offset only once, because totals are kept. Offsets are distances from the end of the text.
 #pragma once
 
 #include <memory>
@@ -22,7 +21,7 @@ namespace bpe {
 
 class PrependingEncoder {
 public:
-    // In bytes; `settled` is the distance of the end of the first pre-token.
+    // In bytes; `settled` is the distance of the end of the first pre-token from the end of the text.
     struct State {
         std::size_t length = 0, settled = 0, count = 0;
     };
@@ -36,7 +35,7 @@ public:
     // A lower bound for the count of this text and of every text that ends with it.
     std::size_t fewest();
 
-    // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, where a byte is in no token.
+    // Amortized time proportional to `more`. Throws EncodingError, and adds nothing, if a byte is in no token.
     void prepend(Bytes more);
 
     const State& state() const { return state_; }
@@ -49,7 +48,7 @@ private:
     };
     static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
-    // The text from a place on.
+    // The text from an offset on.
     Bytes from(std::size_t distance) const { return text_.last(distance); }
     std::size_t total(std::size_t added);
     // The first pre-tokens from `place` on, as distances of their ends; at least one.
@@ -59,11 +58,11 @@ private:
 
     std::shared_ptr<const Encoder> encoder_;
     LeftGrowingText text_;
-    std::vector<std::uint32_t> totals_{0};  // of each distance; unknown where no chain has passed
+    std::vector<std::uint32_t> totals_{0};  // of each distance; unknown if no chain has passed
     State state_;
     OpenPieces pieces_;
-    std::unique_ptr<RunIndex> index_;  // made when the first long pre-token asks for it
-    // Notes of `total`, kept for their memory: most texts are prepended word by word.
+    std::unique_ptr<RunIndex> index_;  // made for the first long pre-token
+    // Scratch space of `total`, kept so that it is allocated once: most texts are prepended word by word.
     std::vector<Link> chain_;
     std::vector<std::size_t> ends_;
 };

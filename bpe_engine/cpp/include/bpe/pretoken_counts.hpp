@@ -1,7 +1,7 @@
-// Distinct pre-tokens, how often each was seen, and where first: all that training keeps of a text.
+// Distinct pre-tokens with their counts and first places: the only data that training keeps of a text.
 //
-// A pre-token of up to 15 bytes lives inside its slot, as the two words of a PieceKey; the bytes of longer ones stand one after the
-// other in an arena. Open addressing, half full at most. One owner at a time: each thread counts into a table of its own.
+// A pre-token of up to 15 bytes is stored in its slot, as the two words of a PieceKey; the bytes of longer ones are stored consecutively in an
+// arena. Open addressing, at most half full. One owner at a time: each thread counts into its own table.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace bpe {
 
 class PretokenCounts {
 public:
-    // `place`: where the piece stands in the whole corpus; the first sight of each piece is kept. `readable`: how many bytes from its
-    // start on may be read. `times`: how often it stands there. Counts end at the largest number that fits, and stay there.
+    // `place`: the offset of the piece in the whole corpus; the first one of each piece is kept. `readable`: the number of bytes from its start
+    // that may be read. `times`: the number of its occurrences there. Counts saturate at the largest number that fits.
     void add(Bytes piece, std::size_t readable, std::uint64_t place, std::uint64_t times = 1) {
         if (piece.size <= PieceKey::longest) [[likely]]
             add_short(PieceKey::of(piece.data, piece.size, readable), place, times);
@@ -34,7 +34,7 @@ public:
     void for_each(Use&& use) const {
         for (Short const& slot : short_) {
             if (slot.high == 0) continue;
-            // `low` and `high` begin the slot, and words are little-endian: there the piece stands as it was.
+            // `low` and `high` are at the start of the slot, and words are little-endian, so the bytes of the piece are there in order.
             use(Bytes{reinterpret_cast<const Byte*>(&slot), static_cast<std::size_t>(slot.high >> 60)}, slot.count, slot.first);
         }
         for (Long const& slot : long_)

@@ -1,5 +1,5 @@
-// From merges by pairs to an order of tokens in which any two neighbours merge. What both have to do with each other: bpe_engine/fallback/ranking.py, which
-// is the specification of this.
+// From merges of pairs to an order of tokens in which any two neighbours merge. The specification, with the relation of both, is
+// bpe_engine/fallback/ranking.py.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace bpe {
 // Numbers of tokens.
 struct Ranking {
     std::vector<std::uint32_t> order;                 // the tokens that merging makes, the single bytes first
-    std::optional<std::uint32_t> disordered;          // one that comes before one of its halves: then the rest means nothing
-    std::vector<std::uint32_t> blocked, unreachable;  // the others: tokens of two tokens that do not merge; those that nothing makes
+    std::optional<std::uint32_t> disordered;          // a token that comes before one of its halves: then the rest means nothing
+    std::vector<std::uint32_t> blocked, unreachable;  // tokens that no merge makes: those that are two other tokens side by side; all others
 };
 
 // A merge that makes no token.

@@ -1,4 +1,4 @@
-// An estimate of how far a text goes with a number of tokens: sums at the starts of its pre-tokens, before any slice is counted.
+// An estimate of how far a number of tokens reaches in a text, from the sums at the starts of its pre-tokens, without counting slices.
 #pragma once
 
 #include <algorithm>

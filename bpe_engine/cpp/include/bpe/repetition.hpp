@@ -1,7 +1,7 @@
-// Rows of tables for texts that repeat a few bytes, such as spaces: made once, and shared. From some row on they repeat, too (row_period.hpp).
+// Rows of tables for texts that repeat a few bytes, such as spaces: made once, and shared. From some row on the rows repeat, too (row_period.hpp).
 //
-// All tables of a dictionary share the rows of repetitions from their start. A slice that begins inside of a long repetition is in another phase than the
-// whole text for as long as that goes on, so the two never meet; but it begins as each text does that begins in this phase of it.
+// All tables of a dictionary share the rows of a repetition from its start. A slice that starts inside a long repetition may be in another phase than the
+// whole text until the repetition ends, so the two never meet; but its rows are those of any text that starts in the same phase of the repetition.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class RepeatedTable {
 public:
     RepeatedTable(const Dictionary& dictionary, Bytes unit);
 
-    // A shorter length that goes on as `length` does, and how many tokens it has less; none where the rows do not come again soon.
+    // A shorter length whose following rows are those of `length`, and by how many tokens its count is smaller; none if the rows do not repeat soon.
     struct Reduced {
         std::size_t length, tokens;
     };
@@ -33,16 +33,16 @@ private:
     TokenTable table_;
 };
 
-// The first rows of units that are repeated, for all tables of a dictionary that grow to one side. For threads.
+// The first rows of repeated units, for all tables of a dictionary that grow to one side. Thread-safe.
 class RepeatedRows {
 public:
-    // Bytes. Rows of shorter repetitions are looked for.
+    // Bytes. Rows of shorter repetitions are computed.
     static constexpr std::size_t least = 32;
 
     RepeatedRows(const Dictionary& dictionary, TokenTable::Side side) : dictionary_(dictionary), side_(side) {}
 
-    // Puts the rows from `start` up to `end` of the unit, repeated without end, into `rows`; fewer where a period is known behind them, or none comes soon.
-    // The unit is in the order in which its bytes come.
+    // Puts the rows from `start` up to `end` of the endlessly repeated unit into `rows`; fewer if a period is known after them, or is not found soon.
+    // The bytes of the unit are in the order in which they are added.
     void copy(Bytes unit, std::size_t start, std::size_t end, std::vector<TokenTable::Row>& rows);
 
 private:
@@ -62,12 +62,12 @@ public:
     // `data` must outlive them.
     explicit Repetitions(Bytes data);
 
-    // A long repetition around `place` goes on to `end`, with units of `unit` bytes; none where it soon ends.
+    // The long repetition around `place`: up to `end`, with units of `unit` bytes; none if it ends soon.
     struct Found {
         std::size_t end, unit;
     };
     std::optional<Found> at(std::size_t place) const;
-    // The table of the unit that begins at `place`. For threads.
+    // The table of the unit that starts at `place`. Thread-safe.
     const RepeatedTable& table(const Dictionary& dictionary, std::size_t place, std::size_t unit) const;
 
 private:

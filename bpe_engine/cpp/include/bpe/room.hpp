@@ -1,4 +1,4 @@
-// Room for vectors that stay: some more than they hold. A vector by itself doubles, and half of a conversation's memory would be free.
+// Spare capacity for long-lived vectors. A vector by itself doubles its capacity, so that up to half of a conversation's memory would be unused.
 #pragma once
 
 #include <algorithm>
@@ -6,9 +6,9 @@
 
 namespace bpe {
 
-// Reserves room for `more` items at the end. Amortized constant time an item: short vectors, which are copied within the processor's cache, get a thirty-second
-// part more, the shortest a quarter; long ones an eighth, so that growing copies each byte eight times (thirty-two times took a seventh of the time of
-// appending).
+// Reserves room for `more` items at the end, in amortized constant time an item. Short vectors, which are copied within the processor's cache, get one
+// thirty-second more, the shortest a quarter; long vectors get an eighth, so that growing copies each byte eight times (copying thirty-two times took a
+// seventh of the time of appending).
 template <class Item>
 void make_room(std::vector<Item>& items, std::size_t more) {
     constexpr std::size_t least = 16, long_bytes = 65536;

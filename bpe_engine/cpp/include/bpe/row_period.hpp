@@ -1,11 +1,11 @@
-// Rows that come again: a megabyte of spaces has no more different rows than a few hundred of them.
+// Rows that repeat: a megabyte of spaces has no more different rows than a few hundred spaces.
 //
 //     unit       a, repeated               tokens a aa aaaa
-//     last token a  aa  a  4a | a  aa  a  4a | a ...        the rows of a length depend on as many before as the longest token has bytes:
-//     tokens     1  1   2  1  | 2  2   3  2  | 3 ...        where these come again so do all that follow, with one token more each time
+//     last token a  aa  a  4a | a  aa  a  4a | a ...        a row depends on as many rows before it as the longest token has bytes:
+//     tokens     1  1   2  1  | 2  2   3  2  | 3 ...        if these repeat, so do all that follow, with one token more each time
 //
-// A table that grows byte by byte notes each of them here. Once its text has repeated a unit of up to four bytes for long, a period is looked for; from then
-// on, until another byte comes, a row is that of a period before.
+// A table that grows byte by byte reports each byte here. Once its text has repeated a unit of up to four bytes long enough, a period is searched for. With a
+// period, until a different byte comes, each row is the row of one period before.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +25,18 @@ public:
     // `longest`: bytes of the longest token.
     explicit RowPeriod(std::size_t longest) : longest_(std::max(longest, longest_unit)), next_try_(first_try()) {}
 
-    // Of a period; 0 where none is known.
+    // The size of a period; 0 if none is known.
     std::size_t bytes() const { return bytes_; }
     std::size_t tokens() const { return tokens_; }
 
-    // Whether the row of `byte`, which is put behind `data`, is the one `bytes()` before, with `tokens()` more.
+    // Whether the row of `byte`, which is added after `data`, is the row `bytes()` before, with `tokens()` more.
     bool continues(const std::vector<Byte>& data, Byte byte) const { return bytes_ != 0 && data[data.size() - bytes_] == byte; }
 
-    // Whether all of the first `size` bytes repeat a unit of so many.
+    // Whether the whole text so far repeats a unit of `unit` bytes.
     bool is_whole(std::size_t unit) const { return starts_[unit - 1] == 0; }
 
-    // Notes the last byte of `data`. `more(row, period)`: how many tokens a row has more than the one `period` bytes before; none if their last tokens differ.
+    // Takes the last byte of `data` into account. `more(row, period)`: by how many tokens the count of a row exceeds that of the row `period` bytes before;
+    // none if their last tokens differ.
     template <class More>
     void add(const std::vector<Byte>& data, More more) {
         std::size_t const size = data.size();
@@ -81,10 +82,10 @@ private:
     }
 
     std::size_t longest_;
-    std::array<std::size_t, longest_unit> starts_{};  // from where on the text repeats as many bytes
-    std::size_t next_try_;                            // how long a repetition is when a period is looked for
+    std::array<std::size_t, longest_unit> starts_{};  // for each size of a unit, the offset from which the text repeats one
+    std::size_t next_try_;                            // the length of a repetition at which a period is searched for next
     std::size_t bytes_ = 0, tokens_ = 0;
-    std::size_t from_ = 0;  // the first row that is one of the period before
+    std::size_t from_ = 0;  // the first row that equals the row of one period before
 };
 
 }  // namespace bpe

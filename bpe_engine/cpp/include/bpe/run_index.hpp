@@ -1,15 +1,15 @@
 // The end of a run of characters in O(log n), however long it is.
 //
-// Walking over a run finds its end, and is right for words; for a megabyte of letters that grows by appends, or that is sliced a
-// thousand times, it is quadratic. Here the places where a class begins and ends are kept in sorted lists, one a class:
+// Walking over a run to find its end is fast for words, but quadratic for a megabyte of letters that grows by appends or is sliced a thousand
+// times. Here sorted lists, one for each class, hold the offsets where the runs of the class start and end:
 //
 //     text       "ab  \n  c"
 //     letters    0 2       7 8         in the run 0-2, in the run 7-8
 //     space          2   7
 //     newline          4 5
 //
-// The index grows at one side and is cut back at the same side: to the right for appends, to the left for prepends. Places inside are
-// distances from the side that stays.
+// The index grows and is cut back at one side: the right for appends, the left for prepends. Offsets in the index are distances from the
+// fixed side.
 #pragma once
 
 #include <algorithm>
@@ -53,10 +53,10 @@ public:
     std::size_t origin() const { return origin_; }
     std::size_t end() const { return end_; }
 
-    // Takes in the whole characters of `text`, which stands at the growing side of what is indexed.
+    // Adds the whole characters of `text` at the growing side of the indexed text.
     void extend(Bytes text);
 
-    // Forgets all beyond `distance`.
+    // Forgets everything beyond `distance`.
     void truncate(std::size_t distance);
 
     Side side() const { return side_; }
@@ -64,7 +64,7 @@ public:
     // The toggles of a kind: first, end, first, end, ... as distances; the last end is missing while the run is open.
     const std::vector<std::size_t>& toggles(Kind kind) const { return toggles_[kind]; }
 
-    // The starts of the runs of three ASCII digits and more, as distances.
+    // The starts of the runs of at least three ASCII digits, as distances.
     const std::vector<std::size_t>& long_digits() const { return long_digits_; }
 
     std::size_t memory() const;
@@ -76,8 +76,8 @@ private:
     std::vector<std::size_t> long_digits_;
 };
 
-// A text with an index, for the rule of grammar.hpp. Places are offsets in `bytes`; `length` is where the growing text ends, so that on
-// the left side a place is `length - distance`.
+// A text with an index, for the rule of grammar.hpp. Places are offsets in `bytes`; `length` is the end of the growing text, so that on the left
+// side a place is `length - distance`.
 class IndexedText {
 public:
     IndexedText(const RunIndex& index, const Byte* bytes, std::size_t limit, std::size_t length = 0)
@@ -96,7 +96,7 @@ public:
         return unwanted ? std::min(stop, next(RunIndex::han, place)) : stop;
     }
 
-    // A set is what is of some kinds, and of none of some others: so its run ends where the first of them does.
+    // A set has the characters of some kinds that are not of some others, so its run ends at the first end of a wanted kind or start of an unwanted one.
     std::size_t end_of(Set set, std::size_t place) const {
         switch (set) {
         case Set::ascii_letters: return end(RunIndex::ascii_letter, place);
@@ -141,15 +141,15 @@ public:
     }
 
 private:
-    // The end of the run of `kind` that holds `place`; `place` where its character is of another kind.
+    // The end of the run of `kind` at `place`, or `place` if its character is of another kind.
     std::size_t end(RunIndex::Kind kind, std::size_t place) const;
-    // The first place from `place` on that is of `kind`, `limit` where there is none.
+    // The first offset from `place` on whose character is of `kind`, or `limit` if there is none.
     std::size_t next(RunIndex::Kind kind, std::size_t place) const;
-    // After the last character of `kind` in [place, stop); `place` where there is none.
+    // The end of the last character of `kind` in [place, stop), or `place` if there is none.
     std::size_t last_end(RunIndex::Kind kind, std::size_t place, std::size_t stop) const;
 
     std::size_t end_of_symbols(std::size_t place) const { return std::min(next(RunIndex::not_punctuation_or_mark, place), next(RunIndex::left_over, place)); }
-    // The offset of the first three ASCII digits in a row from `place` on; `limit` where there are none.
+    // The offset of the first three ASCII digits in a row from `place` on, or `limit` if there are none.
     std::size_t first_triple(std::size_t place) const;
 
     const RunIndex& index_;

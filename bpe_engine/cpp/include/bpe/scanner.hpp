@@ -1,14 +1,14 @@
 // Pre-tokens, up to 64 bytes at a time.
 //
-// A step begins where a pre-token begins, looks at the next 64 bytes at once, and tells where pre-tokens end among them:
+// A step starts at the start of a pre-token, reads the next 64 bytes at once, and finds the ends of pre-tokens among them:
 //
 //     bytes    d e f   f ( x ) : \n . . . . r e t u r n   x
 //     ends     . . 1 . 1 . 1 . . .  . . . 1 . . . . . . 1 ...     bit i: a pre-token ends after byte i
 //
-// Each class of characters becomes a mask of 64 bits, and the grammar becomes algebra on masks: a word begins where a letter follows a
-// non-letter that cannot stand before a word; an addition runs a carry through a run, which finds its other end. What the algebra
-// does not know (white space or numbers beyond ASCII, bytes that are not UTF-8, a line of blanks
-// alone) is a *doubt*: ends well before it are right, and the rule of grammar.hpp decides from there on.
+// Each class of characters becomes a mask of 64 bits, and the grammar becomes algebra on masks: a word starts where a letter follows a
+// non-letter that cannot be the prefix of a word; an addition runs a carry through a run, which finds its other end. Text that the algebra
+// does not cover (white space or numbers beyond ASCII, bytes that are not UTF-8, a line of blanks only) is a *doubt*: ends well before it are
+// right, and the rule of grammar.hpp decides from there on.
 //
 // The idea of token-start masks is gigatoken's (its README describes it); the algebra is our own.
 #pragma once
@@ -28,7 +28,7 @@ struct Step {
 // One grammar, ready to use.
 struct Scanner {
     std::string_view name;
-    // The next pre-tokens of text[0:limit] from `place` on; `place` < `limit`. Constant time, but for a long pre-token.
+    // The next pre-tokens of text[0:limit] from `place` on; `place` < `limit`. Constant time except for a long pre-token.
     Step (*step)(const Byte* text, std::size_t place, std::size_t limit);
     // A step in units: pre-tokens, and parts of them between seams of the dictionary (seams.hpp). A step may end at a seam.
     Step (*units)(const Byte* text, std::size_t place, std::size_t limit, const class Dictionary& dictionary);
@@ -41,7 +41,7 @@ struct Scanner {
     bool (*gives_back)(Character last);
 };
 
-// The scanner of a named pattern of bpe_engine/patterns.py; null where there is none.
+// The scanner of a named pattern of bpe_engine/patterns.py; null if there is none.
 const Scanner* scanner_named(std::string_view name);
 
 // Calls `piece(start, end)` for each end of a step.

@@ -1,15 +1,15 @@
-// Places inside a pre-token where no token of a vocabulary reaches over: counts add up there.
+// Seams: offsets inside a pre-token that no token of a vocabulary crosses, so that counts add up there.
 //
 //     自由软件基金会        one pre-token of 21 bytes, which hardly any other text has
-//     自由|软件|基金|会      four units that every text has: no token holds 由软, nor 件基, nor 金会
+//     自由|软件|基金|会      four units that occur in many texts: no token holds 由软, nor 件基, nor 金会
 //
-// Merging joins nothing that no token holds side by side. Runs of Chinese, Japanese and Korean are cut so, into words nearly: other scripts
-// have tokens over most of their neighbours. A seam is told by the two bytes on either side of it:
+// Merging never joins neighbours that no token holds side by side. So runs of Chinese, Japanese and Korean are split nearly into words; in other
+// scripts tokens cross most pairs of characters. The two bytes on either side decide whether an offset p is a seam:
 //
 //     window   [ text[p - 2], text[p - 1] | text[p], text[p + 1] ]  -> a bit of a table: some token may hold it
 //
-// A token that ends one byte after p, or begins one byte before it, stands for all windows that agree with it. The table may say so of a
-// window that no token holds; then there is a unit of two.
+// A token that ends one byte after p, or starts one byte before it, counts for all windows that agree with it. The table may have the bit of a
+// window that no token holds; then two units stay one.
 #pragma once
 
 #include <functional>
@@ -23,15 +23,15 @@ class Dictionary;
 
 class Seams {
 public:
-    // The first byte of the characters before which seams are looked for: U+3000 and beyond.
+    // The first byte of the characters before which there may be seams: U+3000 and beyond.
     static constexpr Byte first_lead = 0xE3;
 
     explicit Seams(const Dictionary& dictionary);
     // Made for `count` tokens; `bytes` returns the bytes of each.
     Seams(std::size_t count, const std::function<Bytes(std::size_t)>& bytes);
 
-    // Of `places`, bits of a block of 64 bytes, those that are seams. Each is the place of such a first byte between two continuations of
-    // characters, with another byte from 0x80 on before them, and all four in the block.
+    // The seams among `places`, which are bits of a block of 64 bytes. Each is the place of such a first byte between two continuation bytes,
+    // with another byte from 0x80 on before them, and all four bytes in the block.
     std::uint64_t among(const Byte* block, std::uint64_t places) const;
 
     // Whether `place`, which is the place of such a first byte, is a seam: two characters of three bytes or more meet there.

@@ -1,4 +1,4 @@
-// Workspaces that threads take and put back: one thread meets the same warm one each time, and no two ever share one.
+// Workspaces that threads take and put back: a single thread gets the same warm workspace each time, and two threads never share one.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ private:
             shelf_.pop_back();
             return found;
         }
-        // Room to put it back first: `put_back` must not throw.
+        // Reserve room first, because `put_back` must not throw.
         shelf_.reserve(all_.size() + 1);
         all_.push_back(make_());
         return all_.back().get();

@@ -1,15 +1,15 @@
-// The grammars that their publishers run as several splits, one after the other, each on the pieces of the one before.
+// The grammars that are published as several splits, each applied to the pieces of the one before.
 //
-// An earlier split cuts the text, so for the later ones its edges are edges of the text: no run crosses them, and white space before one
-// of them is whole. Here all splits are one rule, over the same texts as the rule of grammar.hpp. Both rules tell the end of the
-// pre-token that starts at `place`, which is before the end of the text.
+// The later splits see the edges of an earlier split as edges of the text: no run crosses them, and white space before one of them is whole.
+// Here all splits are one rule, over the same texts as the rule of grammar.hpp. Both rules return the end of the pre-token that starts at
+// `place`, which is before the end of the text.
 #pragma once
 
 #include "bpe/grammar.hpp"
 
 namespace bpe {
 
-// falcon. Punctuation and some signs are cut out first, so no contraction is left to find; ASCII digits in threes are cut out last.
+// falcon. Punctuation and some signs are split off first, so no contraction is left to find; ASCII digits in threes are split off last.
 struct Falcon {
     static constexpr int lookback = 1;
 
@@ -39,12 +39,12 @@ struct Falcon {
     }
 };
 
-// deepseek_v3. Numbers are cut out first, then runs of the kana and ideographs that it calls by number ("cjk"). The third split finds
-// the same things in such a run as outside of it.
+// deepseek_v3. Numbers are split off first, then runs of its ranges of kana and ideographs ("cjk"). The third split has the same alternatives
+// inside such a run as outside of it.
 struct DeepseekV3 {
     static constexpr int lookback = 2;
 
-    // A run of what no split takes loses its last character to a word.
+    // A run of characters that no split matches loses its last character to a word.
     static bool gives_back(Character last) { return !(last.flags & (letter_class | mark_class | number_class | symbol_class)); }
 
     template <class Text>
@@ -82,7 +82,7 @@ struct DeepseekV3 {
             return next.flags & number_class || in_cjk(next.code) ? run.end : run.last;
         }
 
-        // Text that no split takes stays together; its last character goes with a word that follows.
+        // Text that no split matches stays together; its last character belongs to a word that follows.
         std::size_t const end = text.end_of(cjk ? Set::cjk_left_over : Set::other_left_over, place);
         if (end < limit && holds(word, text.at(end))) return text.before(end, place);
         return end;

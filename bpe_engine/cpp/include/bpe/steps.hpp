@@ -1,4 +1,4 @@
-// Counter of steps, which tests compare in place of time: in their build with small thresholds alone. Elsewhere nothing is counted.
+// Counter of steps, which tests compare instead of time. Only their build with small thresholds counts.
 #pragma once
 
 #include <cstdint>

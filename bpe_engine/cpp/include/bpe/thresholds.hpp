@@ -1,7 +1,7 @@
-// From which size on the ways for long texts are taken. They decide speed and memory, never a result.
+// Sizes from which the algorithms for long texts are used. They decide speed and memory, never a result.
 //
-// BPE_SMALL_THRESHOLDS makes them so small that a text of a dozen bytes takes every way: for tests and fuzzing, which would meet most of
-// these ways once in a while only, and with texts too long to be read when one fails.
+// BPE_SMALL_THRESHOLDS makes them so small that a text of a dozen bytes uses every algorithm: for tests and fuzzing, which would otherwise reach
+// most of them rarely, and with texts too long to read after a failure.
 #pragma once
 
 #include <cstddef>
@@ -21,49 +21,49 @@ inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2
                      longer_count_bits = 1, long_ids_bits = 1, unit_bits = 2, medium_unit_bits = 2;
 #else
 
-// Bytes. A growing encoder scans a tail up to this length, which is quicker than to look its runs up.
+// Bytes. A growing encoder scans a tail up to this length, which is faster than looking its runs up.
 inline constexpr std::size_t long_tail = 512;
-// Bytes. Up to this length a pre-token that grows is encoded anew, which is quicker than a table.
+// Bytes. A growing pre-token up to this length is encoded again, which is faster than a table.
 inline constexpr std::size_t short_piece = 64;
-// Bytes. Up to this length it is encoded anew as well, until an encoder has done so with `worth_a_table` bytes: the first table needs a trie.
+// Bytes. Up to this length it is also encoded again, until an encoder has done so with `worth_a_table` bytes: the first table needs a trie.
 inline constexpr std::size_t middle_piece = 1024, worth_a_table = 1 << 18;
-// Bytes. A settled pre-token shorter than this drops its table: to read it again after a rollback is a bounded cost.
+// Bytes. A settled pre-token shorter than this drops its table: the cost of reading it again after a rollback is bounded.
 inline constexpr std::size_t kept_size = 256;
 
 // Bytes. A pre-token above this that a slice cuts has a tree.
 inline constexpr std::size_t long_piece = 1024;
-// Bytes. A slice that begins closer than this before a long pre-token looks its runs up.
+// Bytes. A slice that starts closer than this before a long pre-token looks its runs up.
 inline constexpr std::size_t neighbourhood = 8 * long_piece;
-// Bytes that the encoding of a slice takes in at a time while it looks for its way in the tree.
+// Bytes. The encoding of a slice is extended by this many at a time until it meets the path in the tree.
 inline constexpr std::size_t stride = 32;
 
-// Bytes of longer pre-tokens that are merged before a trie is made for them: a trie is the work of four megabytes.
+// Bytes of longer pre-tokens that are merged before a trie is made for them: making a trie takes as long as merging four megabytes.
 inline constexpr std::size_t worth_a_trie = 4 << 20;
 
-// Bytes. A longer pre-token is merged window by window; where a token fills a window, with wide ones. Neighbouring windows share at least
-// `overlap`: more makes a join more likely and merges more bytes twice.
+// Bytes. A longer pre-token is merged window by window, with wide windows if a token fills a window. Neighbouring windows share at least
+// `overlap` bytes: a larger overlap makes a join more likely and merges more bytes twice.
 inline constexpr std::size_t window = 128, wide_window = 512, overlap = 4;
 
-// Bytes. Training counts a text in parts of this size, looks so far back from the end of a block for a place to cut it, and takes another
-// thread for each such number of bytes.
+// Bytes. Training counts a text in parts of this size, searches this far back from the end of a block for a split, and uses one more thread
+// for each such number of bytes.
 inline constexpr std::size_t counted_part = 1 << 18, cut_reach = 1 << 16, worth_a_thread = 1 << 16;
 
-// Counts. In training a pair with a lower one waits in a list of its count, others in a heap.
+// Counts. In training a pair with a lower count waits in the list for its count, other pairs in a heap.
 inline constexpr std::size_t listed_counts = 1 << 12;
 
 // Bytes. A pre-token that Unigram encodes at once is forgotten as it is read from here on, wherever what follows cannot change it.
 inline constexpr std::size_t scored_rows = 1 << 14;
 // Characters that the search for matches may read in vain before it reads the text backwards: so many a byte of progress, and these at once.
 inline constexpr std::size_t patience = 6, first_patience = 2048;
-// Bytes of text for which what the backward pass says is kept; for the others it is read again.
+// Bytes of text for which the results of the backward pass are kept; the rest is read again.
 inline constexpr std::size_t foresight_block = 8192;
 
-// Bytes. A try of a match that is longer is resumed where a text has grown.
+// Bytes. An attempt at a match that is longer is resumed after the text has grown.
 inline constexpr std::size_t resumed = 64;
-// Bytes. Where a text grows to the left, tries of a match leave a note each time they have gone so far.
+// Bytes. In a text that grows to the left, attempts at a match leave a note each time they have read this many.
 inline constexpr std::size_t recalled = 64;
 
-// Characters between two states that a search for the longest fitting prefix returns to.
+// Characters between two states to which the search for the longest fitting prefix returns.
 inline constexpr std::size_t mark_distance = 64;
 
 // Bytes. A pipeline normalizes and cuts so much at a time, which is still in the cache then. For slices a text is read in smaller windows: more of them, and

@@ -1,15 +1,15 @@
-// The last token of every prefix of a piece, one byte at a time: the table behind all incremental encoding.
+// The table behind all incremental encoding: the last token of every prefix of a piece, one row a byte.
 //
-// Among the tokens that end at a byte exactly one is the last of the encoding of the prefix: the one that is compatible with the last
-// token of the prefix before it. So a row is found from earlier rows alone; rows are only ever appended and cut off at the end, and each
-// knows the number of tokens of its prefix.
+// Of the tokens that end at a byte, exactly one is the last token of the encoding of the prefix: the one that is compatible with the last token
+// of the prefix before it. So earlier rows determine a new row. Rows are only appended and cut off at the end, and each stores the number of
+// tokens of its prefix.
 //
 //     text        a    b    a    c    b     b           dictionary a b c ac bb ab acbb
 //     last token  a    ab   a    ac   b     acbb
 //     tokens      1    1    2    2    3     2
 //
-// The mirrored table grows to the left: the first token of every suffix. Rows of a text that repeats a few bytes are not looked for: see row_period.hpp and
-// repetition.hpp. Source: `encode_via_table` and `AppendableEncoder` of GitHub's `bpe` crate. Nine bytes of memory a byte of text.
+// The mirrored table grows to the left and has the first token of every suffix. Rows of a text that repeats a few bytes are copied, not computed: see
+// row_period.hpp and repetition.hpp. Source: `encode_via_table` and `AppendableEncoder` of GitHub's `bpe` crate. Nine bytes of memory for each byte of text.
 #pragma once
 
 #include <algorithm>
@@ -36,21 +36,21 @@ public:
 
     std::size_t size() const { return data_.size(); }  // bytes
 
-    // Adds the rows of `text`, which stands at the growing side of the piece. Throws EncodingError, and adds nothing, where a byte is
-    // no token (offset in `text`).
+    // Adds the rows of `text`, which is added at the growing side of the piece. Throws EncodingError, and adds nothing, if a byte is no token
+    // (offset in `text`).
     void extend(Bytes text);
 
-    // As `extend`, but reads every row itself: none is taken from what the tables of a dictionary share.
+    // As `extend`, but computes every row: none is copied from the rows that the tables of a dictionary share.
     void extend_alone(Bytes text);
 
-    // Cuts back to the first `size` bytes, seen from the side that stays.
+    // Cuts back to the first `size` bytes from the fixed side.
     void truncate(std::size_t size) {
         data_.resize(size);
         rows_.resize(size);
         period_.truncate(size);
     }
 
-    // Becomes a copy of the first `size` bytes of another, of the same dictionary and side.
+    // Becomes a copy of the first `size` bytes of another table of the same dictionary and side.
     void copy(const TokenTable& other, std::size_t size) {
         data_.assign(other.data_.begin(), other.data_.begin() + static_cast<std::ptrdiff_t>(size));
         rows_.assign(other.rows_.begin(), other.rows_.begin() + static_cast<std::ptrdiff_t>(size));
@@ -60,9 +60,9 @@ public:
 
     // Rows from number `start` up to `end`, from 0.
     std::span<const Row> rows(std::size_t start, std::size_t end) const { return std::span(rows_).subspan(start, end - start); }
-    // Frees what the next row that is looked for makes anew.
+    // Frees memory that the next computed row allocates again.
     void forget_pairs() { pairs_.reset(); }
-    // How the rows come again, at the end of the text.
+    // The period of the rows at the end of the text.
     const RowPeriod& period() const { return period_; }
 
     // The number of tokens of the first `size` bytes.
@@ -70,8 +70,8 @@ public:
     // The token of the first `size` bytes that is at the growing side; `size` > 0.
     Rank last(std::size_t size) const { return rows_[size - 1].last; }
 
-    // A lower bound for the count of every length from `size` on, whatever comes: the token that covers byte `size` begins at most one
-    // longest token before it, where a prefix ends.
+    // A lower bound for the count of every length from `size` on, whatever is added: the token that covers byte `size` starts at the end of a
+    // prefix, at most the length of the longest token before it.
     std::size_t fewest(std::size_t size) const {
         std::size_t const longest = dictionary_->longest();
         std::size_t least = count(size);
@@ -95,10 +95,10 @@ private:
 
     const Dictionary* dictionary_;
     Side side_;
-    std::vector<Byte> data_;  // in the order in which it came
+    std::vector<Byte> data_;  // in the order in which it was added
     std::vector<Row> rows_;
     RowPeriod period_;
-    std::unique_ptr<PairMemory> pairs_;  // made with the first row that is looked for
+    std::unique_ptr<PairMemory> pairs_;  // made with the first computed row
 };
 
 }  // namespace bpe

@@ -1,18 +1,18 @@
-// Learns merges from words: byte-pair encoding as it was published, at the cost of touching each place of a word once a merge.
+// Learn merges from words: byte-pair encoding as published, with each merge visiting only the places of its pair.
 //
 //     words     low x5   lower x2   newest x6   widest x3
 //     merges    (e,s) (es,t) (l,o) (lo,w) ...          each the most frequent pair of neighbours at its time
 //
-// All words lie one after the other, a slot a symbol. A symbol is written where its first and where its last part stood; the slots between
-// are dead. So the neighbours of a symbol are found from its place and its length alone, and a merge changes a few slots side by side:
+// All words are stored one after the other, one slot a symbol. A merged symbol is written to the slots of its first and its last part; the slots
+// between are dead. So the place and the length of a symbol lead to its neighbours, and a merge changes a few adjacent slots:
 //
 //     place     0  1  2  3  4  5  6              after (e,s) and (es,t), newest:
 //     slot      n  e  w  e  s  t  |              n  e  w  est  -  est  |
 //
-// Each pair knows the places where it was when it came into being, in ascending order. A place where it is no more is noticed when it is
-// visited. A pair comes into being in one step only, the one that makes the later of its two symbols, so these lists never grow; counts
-// only fall from then on, and the first place of a pair only moves to the right. Both make the queue lazy: what it holds is at worst too
-// good, and is put right when its turn comes.
+// Each pair has the ascending list of places where it occurred when it first appeared. A place where it no longer occurs is noticed when it is
+// visited. A pair appears in one step only, the one that makes the later of its two symbols, so these lists never grow; after that, counts only
+// fall, and the first place of a pair only moves to the right. So the queue can be lazy: its entries are at worst too good, and are corrected when
+// they are popped.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@
 
 namespace bpe {
 
-// The pair that is merged among several of the same count.
+// The choice among pairs of equal count.
 enum class Ties {
-    lowest,  // the one whose left symbol has the lowest number, then the one whose right symbol has it
-    first,   // the one that stands first in the words, as they were added
+    lowest,  // the pair whose left symbol has the lowest number, then whose right symbol has the lowest
+    first,   // the pair that occurs first in the words, in the order in which they were added
 };
 
 using Symbol = std::uint32_t;
@@ -45,10 +45,10 @@ public:
 // The words to learn from.
 class Words {
 public:
-    // `symbols`: how many there are at the start; those of a word are below it. `Iterator` gives numbers that fit Symbol.
+    // `symbols`: the number of symbols at the start; the symbols of a word are below it. `Iterator` yields numbers that fit Symbol.
     explicit Words(Symbol symbols);
 
-    // Throws TrainingLimit where the words have 2^32 symbols or more, or the counts of all symbols together 2^63 or more.
+    // Throws TrainingLimit if the words have 2^32 symbols or more, or the counts of all symbols add up to 2^63 or more.
     template <class Iterator>
     void add(Iterator first, Iterator last, std::uint64_t count) {
         auto const size = static_cast<std::size_t>(last - first);
@@ -86,8 +86,8 @@ private:
     std::uint64_t total_ = 0;
 };
 
-// The counted pre-tokens as words of bytes: `symbols[byte]` is the number of a byte, below 256. In the order in which they were first seen
-// where `in_order`, else in any.
+// The counted pre-tokens as words of bytes: `symbols[byte]` is the number of a byte, below 256. With `in_order` in the order of their first
+// occurrence, otherwise in any order.
 Words words_of(const PretokenCounts& counts, const std::array<Byte, 256>& symbols, bool in_order);
 
 struct TrainingOptions {
@@ -96,8 +96,8 @@ struct TrainingOptions {
     Ties ties = Ties::lowest;
 };
 
-// The merges, in order: the n-th makes the symbol `symbols + n`. Fewer than wanted where no pair is left. Called with the number of merges so
-// far now and then, `progress` may throw to stop. Throws TrainingLimit where the symbols, those to be made included, are too many.
+// The merges, in order: the n-th makes the symbol `symbols + n`. Fewer than requested if no pair is left. `progress` is called from time to time with
+// the number of merges so far, and may throw to stop. Throws TrainingLimit if there are too many symbols, including those to be made.
 std::vector<Merge> learn_merges(Words words, const TrainingOptions& options, const std::function<void(std::size_t)>& progress);
 
 }  // namespace bpe

@@ -1,11 +1,11 @@
-// The tokens that a text has at an offset. A trie in a double array: one load and one comparison for each byte.
+// Finds the tokens at an offset of a text. A trie in a double array: one load and one comparison for each byte.
 //
 //     child of node n by byte b:   c = base[n] ^ b,   which is a child of n if label[c] == b
 //
 //     node, eight bytes            [ 1 + rank of the token that ends here : 28 | base : 28 | label : 8 ]
 //
-// No two nodes have the same base, so the label alone tells whose child a node is. A base keeps all children in one block of 256 nodes,
-// so they share few cache lines. A trie over the reversed tokens finds those that end at a place.
+// No two nodes have the same base, so the label alone identifies the parent of a node. A base keeps all children in one block of 256 nodes,
+// so they share few cache lines. A trie over the reversed tokens finds the tokens that end at an offset.
 // Source: Aoe, "An Efficient Digital Search Algorithm by Using a Double-Array Structure", 1989.
 #pragma once
 
@@ -19,7 +19,7 @@ class Trie {
 public:
     enum class Direction { forward, backward };
 
-    // `tokens[i]` has the rank `ranks[i]`, below 2^28 - 1. Throws std::length_error where there would be more than 2^28 nodes.
+    // `tokens[i]` has the rank `ranks[i]`, below 2^28 - 1. Throws std::length_error if there would be more than 2^28 nodes.
     Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Direction direction);
 
     static constexpr std::uint32_t root = 0;
@@ -29,7 +29,7 @@ public:
 
     Node root_node() const { return nodes_[root]; }
 
-    // The child of `node` by `byte`; 0 where there is none.
+    // The child of `node` by `byte`; 0 if there is none.
     Node child(Node node, Byte byte) const {
         Node const found = nodes_[child_number(node, byte)];
         return (found & 0xFF) == byte ? found : 0;
@@ -43,7 +43,7 @@ public:
     static Rank rank(Node node) { return static_cast<Rank>(node >> 36) - 1; }
 
     struct Match {
-        Rank token;        // no_rank where there is none
+        Rank token;        // no_rank if there is none
         std::size_t size;  // bytes
     };
 
@@ -62,7 +62,7 @@ public:
         return {found - 1, size};  // no_rank is what comes before 0
     }
 
-    // The longest token that is a proper prefix (of a backward trie: suffix) of the token; no_rank where there is none.
+    // The longest token that is a proper prefix (of a backward trie: suffix) of the token; no_rank if there is none.
     Rank shorter(Rank token) const { return shorter_[token]; }
 
     std::size_t memory() const { return nodes_.size() * sizeof(Node) + shorter_.size() * sizeof(Rank); }

@@ -1,4 +1,4 @@
-// The words that every other header uses.
+// The types that all other headers use.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using Byte = unsigned char;
 using Rank = std::uint32_t;
 inline constexpr Rank no_rank = 0xFFFFFFFF;
 
-// A stretch of bytes that somebody else owns.
+// A span of bytes with another owner.
 struct Bytes {
     const Byte* data = nullptr;
     std::size_t size = 0;
@@ -36,13 +36,13 @@ public:
     std::size_t offset;  // in the pre-token, in bytes
 };
 
-// A word or character is in no token, and the vocabulary has no unknown token to stand for it.
+// A word or character is in no token, and the vocabulary has no unknown token.
 class NoUnknownTokenError : public EncodingError {
 public:
     using EncodingError::EncodingError;
 };
 
-// A character of a text is no token, and nothing stands for it.
+// A character of a text is no token, and no other token represents it.
 class UnknownCharacter : public EncodingError {
 public:
     UnknownCharacter(char32_t code, Byte byte, std::size_t offset, std::size_t index) : EncodingError(byte, offset), code(code), index(index) {}
@@ -50,14 +50,14 @@ public:
     std::size_t index;  // in the pre-token, in characters
 };
 
-// The tokens do not make a vocabulary that byte-pair encoding works with.
+// The tokens are not a valid vocabulary for byte-pair encoding.
 class VocabularyError : public std::runtime_error {
 public:
     enum class Kind { later_half, missing_byte, damaged };
     VocabularyError(Kind kind, Rank token, std::string half) : std::runtime_error("vocabulary not usable"), kind(kind), token(token), half(std::move(half)) {}
     Kind kind;
     Rank token;
-    std::string half;  // the bytes of the half that is missing, or comes later
+    std::string half;  // the bytes of the half that is missing or comes later
 };
 
 // Spreads the bits of a key over all 64 (the finalizer of MurmurHash3, by Austin Appleby).
@@ -70,7 +70,7 @@ inline std::uint64_t mixed(std::uint64_t key) {
     return key;
 }
 
-// Asks for the cache line at `address` ahead of time.
+// Prefetches the cache line at `address`.
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)
     __builtin_prefetch(address);

@@ -1,7 +1,7 @@
 // The class of a character: flags in one byte, from a generated table of Unicode 16.0 (see scripts/build_core_tables.py).
 //
-// A character of no letter, number or white space is "punctuation" to every grammar, marks and controls included. Bytes that
-// are not UTF-8 are characters of their own, one byte each, of no class at all: so they count as punctuation too.
+// To every grammar a character that is no letter, number or white space is "punctuation", including marks and controls. Bytes that are not UTF-8
+// are single characters of no class, so they are punctuation, too.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ namespace bpe {
 
 using Flags = std::uint8_t;
 
-inline constexpr Flags upper_class = 1;     // Lu Lt Lm Lo M: what may begin a word of o200k
-inline constexpr Flags lower_class = 2;     // Ll Lm Lo M: what may end it
+inline constexpr Flags upper_class = 1;     // Lu Lt Lm Lo M: may start a word of o200k
+inline constexpr Flags lower_class = 2;     // Ll Lm Lo M: may end it
 inline constexpr Flags letter_class = 4;    // L
 inline constexpr Flags number_class = 8;    // N
 inline constexpr Flags space_class = 16;    // White_Space
 inline constexpr Flags mark_class = 32;     // M
 inline constexpr Flags han_class = 64;      // the script Han
-inline constexpr Flags symbol_class = 128;  // P or S; which of them, UnicodeTable::is_punctuation tells
+inline constexpr Flags symbol_class = 128;  // P or S; UnicodeTable::is_punctuation distinguishes them
 
 struct Character {
     char32_t code = 0;
@@ -57,7 +57,7 @@ public:
         return {invalid, 0, 1};
     }
 
-    // Whether a character is in P. Hardly any grammar asks, so it is no flag: these have one byte, which keeps the table small.
+    // Whether a character is in P. Hardly any grammar needs it, so it is not a flag: flags have one byte, which keeps the table small.
     bool is_punctuation(char32_t code) const { return code < punctuation_.size() && punctuation_[code]; }
 
     Flags flags_of(char32_t code) const { return code < 0x10000 ? plane_0_[code] : beyond_plane_0(code); }
@@ -80,20 +80,20 @@ private:
     std::bitset<0x20000> punctuation_;  // there is none beyond
 };
 
-// The size of the character at `text` in bytes: that of a well-formed sequence of UTF-8, else 1. `available` > 0.
+// The size of the character at `text` in bytes: the length of a well-formed UTF-8 sequence, otherwise 1. `available` > 0.
 inline std::size_t character_size(const Byte* text, std::size_t available) {
     Byte const lead = text[0];
     if (lead < 0xC2 || lead > 0xF4) return 1;
     auto const continued = [&](std::size_t place) { return place < available && UnicodeTable::continues(text[place]); };
     if (!continued(1)) return 1;
     if (lead < 0xE0) return 2;
-    // Overlong sequences, surrogates, and what is beyond U+10FFFF show in the second byte.
+    // The second byte reveals overlong sequences, surrogates, and code points beyond U+10FFFF.
     Byte const second = text[1];
     if (lead < 0xF0) return continued(2) && (lead != 0xE0 || second >= 0xA0) && (lead != 0xED || second < 0xA0) ? 3 : 1;
     return continued(2) && continued(3) && (lead != 0xF0 || second >= 0x90) && (lead != 0xF4 || second < 0x90) ? 4 : 1;
 }
 
-// The number of bytes at the end of `text` that begin a character which more bytes could complete: 0 to 3.
+// The number of bytes at the end of `text` that start a character which more bytes could complete: 0 to 3.
 std::size_t unfinished_end(Bytes text);
 
 }  // namespace bpe

@@ -5,7 +5,7 @@
 
 namespace bpe {
 
-// Appends the bytes of a code point below 0x110000, halves of surrogate pairs too.
+// Appends the bytes of a code point below 0x110000, including surrogates.
 template <class Out>
 void put_utf8(Out& out, std::uint32_t code) {
     auto const put = [&](std::uint32_t byte) { out.push_back(static_cast<typename Out::value_type>(byte)); };

@@ -1,5 +1,5 @@
-// An array that starts as zeros and takes memory only where it is written: what a large cache wants to be. Huge pages (MADV_HUGEPAGE) were
-// tried and took as long: the caches miss, not the translation of addresses.
+// An array that starts as zeros and takes memory only where it is written, for large caches. Huge pages (MADV_HUGEPAGE) were tried and are not
+// faster: the processor's caches miss, not its address translation.
 #pragma once
 
 #include <cstdlib>
