@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -130,32 +131,38 @@ private:
         return inside;
     }
 
-    // A scope. Its parent is the number of the one around it plus one, as of `innermost`.
-    struct Region {
-        std::int64_t start, end;
-        std::size_t parent;
+    // From this offset on, up to the next of these, a scope is the innermost: its number plus one, or 0 if none is.
+    struct Change {
+        std::int64_t from;
+        std::size_t innermost;
     };
 
     // A text that is one chunk needs none of them: no scope is around its start.
     void read_scopes() {
-        std::size_t around = 0;
+        std::vector<std::pair<std::int64_t, std::size_t>> open;  // where each ends, and its number plus one
+        auto const close_until = [&](std::int64_t offset) {
+            while (!open.empty() && open.back().first <= offset) {
+                std::int64_t const end = open.back().first;
+                open.pop_back();
+                changes_.push_back({end, open.empty() ? 0 : open.back().second});
+            }
+        };
+        std::size_t number = 0;
         for (nb::handle const scope : nb::cast<nb::list>(context_at_.attr("scopes"))) {
             std::int64_t const start = given::number(scope[0], "the start of a scope"), end = given::number(scope[1], "the end of a scope");
-            while (around > 0 && scopes_[around - 1].end <= start) around = scopes_[around - 1].parent;
-            scopes_.push_back({start, end, around});
-            around = scopes_.size();
+            close_until(start);
+            open.emplace_back(end, ++number);
+            changes_.push_back({start + 1, number});  // one that begins at an offset is not around it
         }
+        close_until(std::numeric_limits<std::int64_t>::max());
         imported_ = given::size(context_at_.attr("imported"), "imported");
-        steady_.emplace(2 * (scopes_.size() + 1));
+        steady_.emplace(2 * (number + 1));
     }
 
-    // The number of the innermost scope around an offset, which begins before it, plus one; 0 if there is none.
     std::size_t innermost(std::int64_t offset) const {
-        auto const behind =
-            std::lower_bound(scopes_.begin(), scopes_.end(), offset, [](const Region& scope, std::int64_t place) { return scope.start < place; });
-        auto number = static_cast<std::size_t>(behind - scopes_.begin());
-        while (number > 0 && scopes_[number - 1].end <= offset) number = scopes_[number - 1].parent;
-        return number;
+        auto const next =
+            std::upper_bound(changes_.begin(), changes_.end(), offset, [](std::int64_t place, const Change& change) { return place < change.from; });
+        return next == changes_.begin() ? 0 : std::prev(next)->innermost;
     }
 
     // A context, and whether it repeats lines, unless the overlap has them.
@@ -173,7 +180,7 @@ private:
         return std::lower_bound(unknown_.begin(), unknown_.end(), offset, [](const Unknown& unit, std::int64_t place) { return unit.start < place; });
     }
 
-    // Whether only `scopes_` tell the context at an offset.
+    // Whether only `changes_` tell the context at an offset.
     bool is_steady(std::int64_t offset) {
         if (!tells_scopes_) return false;
         auto const next = first_unknown(offset);
@@ -187,8 +194,8 @@ private:
 
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
-    bool tells_scopes_ = false;   // whether `context_at_` does; see ContextAt of chunker/growing/pieces.py
-    std::vector<Region> scopes_;  // but for those inside of closed units
+    bool tells_scopes_ = false;    // whether `context_at_` does; see ContextAt of chunker/growing/pieces.py
+    std::vector<Change> changes_;  // ascending; of the scopes but for those inside of closed units
     std::size_t imported_ = 0;
     std::optional<std::vector<std::optional<Steady>>> steady_;  // by `innermost`, before and from `imported_` on; none until it is asked for
     std::vector<Unknown> unknown_;
