@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chunker.arguments import require, require_all, require_source, require_text
+from chunker.arguments import require, require_all, require_source, require_text, whole_number
 from chunker.chunkers import TextChunker
 from chunker.counting import TokenCounter
 from chunker.errors import OptionError
@@ -166,8 +166,9 @@ class Hierarchy(BaseModel):
 
         Raises:
             KeyError: There is no such chunk.
-            WrongTypeError: `found` is no collection of chunks or ids.
+            WrongTypeError: `found` is no collection of chunks or ids, or another argument has a wrong type.
         """
+        level = whole_number(level, "level")
         wanted: dict[str, ChunkNode] = {}
         for one in self._found(found):
             node = one
@@ -189,8 +190,9 @@ class Hierarchy(BaseModel):
         Raises:
             KeyError: There is no such chunk.
             OptionError: `share` is out of its range.
-            WrongTypeError: `found` is no collection of chunks or ids.
+            WrongTypeError: `found` is no collection of chunks or ids, or another argument has a wrong type.
         """
+        require(share, (int, float), "share", "a number")
         if not 0 <= share < 1:
             raise OptionError(f"share must be at least 0 and less than 1, got {share}")
         kept = {node.id: node for node in self._found(found)}

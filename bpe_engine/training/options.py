@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from operator import index
 from typing import TYPE_CHECKING, Literal
 
 from bpe_engine.errors import TrainingError
 from bpe_engine.implementation import implementation
+from bpe_engine.text.input import require_int
 
 if TYPE_CHECKING or implementation() == "python":
     from bpe_engine.fallback.training import PretokenCounter, learn_merges
@@ -30,12 +32,15 @@ class TrainingWarning(UserWarning):
     """The texts have too few pairs, so the vocabulary is smaller than requested."""
 
 
-def check_options(tie_breaking: str, min_frequency: int) -> None:
-    """Raise ValueError for an invalid option."""
+def checked_options(vocab_size: int, tie_breaking: str, min_frequency: int) -> tuple[int, int]:
+    """Return `vocab_size` and `min_frequency` as ints of Python. Raise TypeError if one is no whole number, ValueError for an invalid option."""
+    require_int(vocab_size, "vocab_size")
+    require_int(min_frequency, "min_frequency")
     if tie_breaking not in ("lowest", "first"):
         raise ValueError(f'tie_breaking is "lowest" or "first", not {tie_breaking!r}')
     if min_frequency < 1:
         raise ValueError(f"min_frequency is at least 1, not {min_frequency}")
+    return index(vocab_size), index(min_frequency)
 
 
 def merging(progress: Progress | None, wanted: int) -> Callable[[int], object] | None:

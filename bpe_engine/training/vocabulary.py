@@ -15,8 +15,8 @@ from bpe_engine.training.options import (
     PretokenCounter,
     Progress,
     TieBreaking,
-    check_options,
     check_sum,
+    checked_options,
     merging,
     warn_of_too_few,
 )
@@ -79,7 +79,7 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
         >>> [tokenizer.decode([token]) for token in range(256, 260)]
         ['lo', 'low', ' low', '<|end|>']
     """
-    check_options(tie_breaking, min_frequency)
+    vocab_size, min_frequency = checked_options(vocab_size, tie_breaking, min_frequency)
     specials = _checked_specials(special_tokens)
     wanted = vocab_size - 256 - len(specials)
     if wanted < 0:

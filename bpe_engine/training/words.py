@@ -18,8 +18,8 @@ from bpe_engine.fallback.pair_merging import merge_pairs
 from bpe_engine.training.options import (
     Progress,
     TieBreaking,
-    check_options,
     check_sum,
+    checked_options,
     learn_merges,
     merging,
     warn_of_too_few,
@@ -89,7 +89,7 @@ def train_words(
         >>> train_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 16, tie_breaking="first").merges
         (('e', 's'), ('es', 't'), ('l', 'o'), ('lo', 'w'), ('n', 'e'), ('ne', 'w'))
     """
-    check_options(tie_breaking, min_frequency)
+    vocab_size, min_frequency = checked_options(vocab_size, tie_breaking, min_frequency)
     alphabet = sorted({symbol for word in counts for symbol in word})
     if "" in alphabet:
         raise TrainingError("a symbol has at least one character, and one is empty")

@@ -106,3 +106,11 @@ def test_a_larger_chunk_that_ends_inside_a_head(larger: int) -> None:
     chunkers = [CodeChunker("python", max_tokens=larger), CodeChunker("python", max_tokens=8, strategy="optimal")]
     for level in chunk_hierarchy(text, chunkers).levels:
         assert "".join(chunk.text for chunk in level) == text
+
+
+def test_wrong_levels_and_shares_are_told() -> None:
+    hierarchy = chunk_hierarchy("One. Two. Three.", [TextChunker(8), TextChunker(2, min_tokens=0)])
+    with pytest.raises(WrongTypeError, match=r"level must be a whole number, got '0'"):
+        hierarchy.parents([], level="0")  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError, match=r"share must be a number, not 'x' \(str\)"):
+        hierarchy.merged([], share="x")  # type: ignore[arg-type]
