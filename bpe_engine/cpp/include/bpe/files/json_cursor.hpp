@@ -1,5 +1,5 @@
-// Reads JSON value by value, for the long plain parts of a file: strings and whole numbers. What it accepts is JSON; whatever else
-// there is makes it throw Unreadable, and another reader says what is wrong.
+// Reads JSON value by value, for the long plain parts of a file: strings and whole numbers. It accepts valid JSON only, and throws Unreadable for
+// anything else; then another reader reports the error.
 #pragma once
 
 #include <vector>
@@ -19,14 +19,14 @@ public:
 
     std::size_t place() const { return place_; }
     void go_to(std::size_t place) { place_ = place; }
-    // The next byte that is no white space; 0 at the end.
+    // The next byte that is not white space; 0 at the end.
     Byte next();
-    // Goes over a byte, if it is the next one after white space.
+    // Skips a byte, if it is the next one after white space.
     bool take(char wanted);
     void expect(char wanted) {
         if (!take(wanted)) throw Unreadable{};
     }
-    // Goes over a null, if that is what comes.
+    // Skips a null, if it comes next.
     bool take_null();
     // Between two elements: true for a comma, false for `end`.
     bool another(char end) {
@@ -36,11 +36,11 @@ public:
     }
     // A string, as UTF-8. Valid until the next one is read.
     Bytes string();
-    // A whole number up to `most`, written with digits alone.
+    // A whole number up to `most`, written with digits only.
     std::uint64_t whole_number(std::uint64_t most);
-    // Any number, rounded to the nearest double; one that has none is not read.
+    // Any number, rounded to the nearest double; a number that no double can hold is Unreadable.
     double number();
-    // Goes over a value, of which only strings and brackets are looked at.
+    // Skips a value; only its strings and brackets are checked.
     void skip();
 
 private:

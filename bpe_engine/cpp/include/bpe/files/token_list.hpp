@@ -16,13 +16,13 @@ public:
     Bytes text(std::uint32_t number) const { return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; }
     std::uint32_t id(std::uint32_t number) const { return ids_[number]; }
 
-    // False where all of them would have 4 GB.
+    // False if all tokens together would have 4 GB.
     bool add(Bytes text, std::uint32_t id);
-    // Before anything is looked for, and after the last `add`: false where one stands twice, of which the first is found.
+    // Call after the last `add` and before `find`. Returns false if a token is a duplicate; then the first one is found.
     bool index();
-    // The number of a token; `none` where there is none.
+    // The number of a token; `none` if it is not in the list.
     std::uint32_t find(Bytes text) const { return find(text, byte_hash(text)); }
-    // Reading in two steps; the first returns the memory that the second needs.
+    // Look-up in two steps: `prepare` prefetches the memory that `find` reads, and returns the hash.
     std::uint64_t prepare(Bytes text) const {
         std::uint64_t const hash = byte_hash(text);
         prefetch(&slots_[hash & (slots_.size() - 1)]);
@@ -31,7 +31,7 @@ public:
     std::uint32_t find(Bytes text, std::uint64_t hash) const;
     // The numbers in the order of ids.
     std::vector<std::uint32_t> by_id() const;
-    // Whether no two have one id.
+    // Whether no two tokens have the same id.
     bool has_distinct_ids() const;
 
 private:

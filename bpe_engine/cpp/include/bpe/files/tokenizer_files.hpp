@@ -1,10 +1,10 @@
-// The long parts of tokenizer files, which are plain: tokens, ids and merges. The rest of a file is short and left to who knows its meaning.
+// Read the long, plain parts of tokenizer files: tokens, ids and merges. The rest of a file is short and left to the caller, which knows its meaning.
 //
-//     {"added_tokens": [...], "model": {"type": "BPE", "vocab": {"a": 0, ...}, "merges": ["a b", ...]}}       what stands there
-//                                                        ^^^^^^^^^^^^^            ^^^^^^^^^^^^                 what is read here
+//     {"added_tokens": [...], "model": {"type": "BPE", "vocab": {"a": 0, ...}, "merges": ["a b", ...]}}       the file
+//                                                        ^^^^^^^^^^^^^            ^^^^^^^^^^^^                 the parts read here
 //     {"added_tokens": [...], "model": {"type": "BPE", "vocab": {}, "merges": []}}                            the rest
 //
-// Anything unexpected throws Unreadable. Then a slower reader takes over, which says what is wrong and where.
+// Anything unexpected throws Unreadable. Then a slower reader takes over, and reports the error and its place.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@
 
 namespace bpe::files {
 
-// The tokens of a tokenizer.json, and what its model knows of them: merges, or scores, or neither.
+// The tokens of a tokenizer.json, with the merges or the scores of its model, or neither.
 struct VocabularyFile {
     TokenList tokens;
     bool has_merges = false;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> merges;  // numbers of tokens
     std::vector<bool> merged;                                     // of each token: whether it is part of a merge, or made by one
-    std::vector<Byte> prefix;                                     // of tokens inside of words, which a merge leaves out of its right half
+    std::vector<Byte> prefix;                                     // of tokens inside of words; a merge removes it from its right half
     std::vector<double> scores;                                   // of each token; empty where there are none
     std::vector<Byte> rest;
 };
@@ -44,21 +44,21 @@ struct PieceFile {
         std::size_t const start = number == 0 ? 0 : ends[number - 1];
         return {texts.data() + start, ends[number] - start};
     }
-    // Whether no text stands twice.
+    // Whether no two pieces have the same text.
     bool are_distinct() const;
 };
 PieceFile read_sentencepiece(Bytes data);
 
-// The tokens of a file that a text is encoded to, in the order of their ids, and what their model knows of them.
+// The tokens of a file that a text can be encoded to, in the order of their ids, with the merges, ranks or scores of their model.
 class TokenTables {
 public:
     static constexpr std::uint32_t no_rank = 0xFFFFFFFF;
 
-    // Without those of `left_out`. As bytes: each character stands for the byte that `byte_of` says, negative where it stands for none; tokens with
-    // such a character, and the empty one, are decoded only. Throws Unreadable where a merge has to do with a token that is not among them.
+    // All tokens except those of `left_out`. As bytes: `byte_of` has the byte of each character, negative if it stands for none; tokens with such a
+    // character, and the empty token, are for decoding only. Throws Unreadable if a merge involves a token that is not selected.
     TokenTables(const VocabularyFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of);
-    // The pieces of some kinds; others are decoded only. Their ids are their places in the file. `ranked`: normal pieces have ranks by their scores, the
-    // highest first; else pieces have scores.
+    // The pieces of some kinds; all others are for decoding only. Ids are positions in the file. With `ranked` normal pieces have ranks by their scores, the
+    // highest first; otherwise pieces have scores.
     TokenTables(const PieceFile& file, const std::vector<std::uint64_t>& kinds, bool ranked);
 
     bool as_bytes() const { return as_bytes_; }
@@ -69,9 +69,9 @@ public:
     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges() const { return merges_; }  // ids
     const std::vector<double>& scores() const { return scores_; }                                   // of each token; empty where there are none
     const std::vector<std::uint32_t>& ranks() const { return ranks_; }                              // likewise; no_rank of one that is not merged
-    // Merge ranks numbered from 0, of the tokens alone that two others make up.
+    // Assigns merge ranks from 0 on, only to the tokens that two others make up.
     std::vector<std::uint32_t> ranks_of_made() const;
-    // Ids and texts as they are in the file.
+    // Ids and texts as in the file.
     const std::vector<std::pair<std::uint32_t, std::vector<Byte>>>& texts_only() const { return texts_only_; }
 
 private:
@@ -92,7 +92,7 @@ struct TekkenFile {
 };
 TekkenFile read_tekken(Bytes data);
 
-// The numbers of the tokens that two others make up, cut between characters.
+// The numbers of the tokens that two other tokens make up, split between characters.
 std::vector<std::uint32_t> made_of_two(const std::vector<Bytes>& tokens);
 
 // The tokens of a .tiktoken file, each with its id.

@@ -1,12 +1,12 @@
-// Byte-pair encoding of any kind: ids in any order, merges by a list of pairs or by the ranks of what they make, characters or bytes.
+// Byte-pair encoding of any kind: ids in any order, merges by a list of pairs or by the ranks of the merged tokens, characters or bytes.
 //
-//     symbols       l o w e r            each character (or byte) that is a token, or what stands for one that is none
+//     symbols       l o w e r            each character (or byte) that is a token, or the tokens that replace any other
 //     best pair     l o w er             the pair with the lowest rank, the leftmost of equals, becomes one symbol
 //                   lo w er
 //                   low er               no pair left that merges
 //
-// Short pieces look at all pairs each time, long ones keep a heap of pairs: n log n. Nothing is asked of the vocabulary: a token may have an id before that
-// of its halves, two pairs may make the same token, and some tokens are made by no pair.
+// For short pieces each merge compares all pairs; long pieces use a heap of pairs: n log n. There are no requirements on the vocabulary: a token may have a
+// lower id than its halves, two pairs may make the same token, and no pair may make some tokens.
 #pragma once
 
 #include <array>
@@ -44,13 +44,13 @@ public:
 
     struct Options {
         bool by_characters = false;
-        bool ignore_merges = false;  // a pre-token that is a token is that token
+        bool ignore_merges = false;  // a pre-token that is a token is encoded as that token
         Unknown unknown = Unknown::error;
         std::uint32_t unknown_id = 0;
         bool fuse_unknown = false;
-        // The prefix of tokens of characters that do not begin a pre-token, and the suffix of the token of the last one.
+        // The prefix of the tokens of all characters but the first of a pre-token, and the suffix of the token of the last one.
         std::string continuing_prefix, end_suffix;
-        // The id of each byte of a character that is no token; negative where there is none.
+        // The id of each byte of a character that is no token; negative if there is none.
         std::array<std::int64_t, 256> byte_fallback;
     };
 
@@ -62,16 +62,16 @@ public:
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
     std::size_t most_bytes() const override;
-    // To either side. Null where some merge comes before one of its halves, or what is unknown is dropped; and where tokens have a prefix or a suffix and one
-    // is spelled in two ways, or characters fall back to bytes.
+    // A piece that grows to either side. Null if some merge comes before one of its halves, or unknown characters are dropped; also null if tokens have a
+    // prefix or a suffix and one has two spellings, or characters fall back to bytes.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 
-    // The ids of the tokens that merging does not make of their own bytes or characters.
+    // The ids of the tokens that merging their own bytes or characters does not make.
     std::vector<std::uint32_t> never_made() const;
-    // Fills the tables of `may_join`, before it is asked. Threads may do so at once.
+    // Fills the tables of `may_join`; call before `may_join`. Several threads may call it at once.
     void learn_joins() const;
-    // Whether something may be merged over the place between two characters (or bytes). Else a text can be cut there, whatever stands around. May say yes where
-    // it is no, seldom.
+    // Whether a merge may cross the boundary between two characters (or bytes). If not, a text can be split there, whatever the text around. Seldom returns
+    // true although no merge can.
     bool may_join(std::uint32_t left, std::uint32_t right) const {
         if (left < 128 && right < 128) [[likely]]
             return ascii_joins_[left][right >> 6] >> (right & 63) & 1;
@@ -87,14 +87,14 @@ public:
         }
         if (!whole_firsts_.empty() && (whole_firsts_.contains(right) || whole_lasts_.contains(left))) return true;
         if (!joins_unknown_) return false;
-        // ASCII first, which is a look into a table.
+        // ASCII first, which is one look-up in a table.
         if (right < 128) std::swap(left, right);
         return options_.unknown == Unknown::drop ? !is_known(left) || !is_known(right) : !is_known(left) && !is_known(right);
     }
-    // Whether `may_join` tells the truth: not where tokens are written otherwise inside of a pre-token.
+    // Whether `may_join` is valid: not if tokens are spelled differently inside of a pre-token.
     bool tells_joins() const { return options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
     bool by_characters() const { return options_.by_characters; }
-    // Of a model of bytes: what tells where characters from U+3000 on are not merged; null where that is not known.
+    // Of a model of bytes: the seams between characters from U+3000 on; null if they are not known.
     std::unique_ptr<const Seams> seams() const;
     bool is_known(std::uint32_t character) const;
 
@@ -116,20 +116,20 @@ private:
     // Internal number of a token; -1 if there is none.
     std::int64_t find_token(Bytes text) const;
     std::int64_t find_token(Bytes text, std::uint64_t hash) const;
-    // Id -> internal number. A table, where the ids are not far apart.
+    // Id -> internal number. A table unless the ids are far apart.
     class Numbers {
     public:
         explicit Numbers(const std::vector<std::uint32_t>& ids);
-        // Of an id that has one. Throws std::out_of_range.
+        // The number of an id that has one. Throws std::out_of_range otherwise.
         std::uint32_t at(std::uint32_t id) const;
-        // The number of an id, and whether it is new: then it is `next`.
+        // The number of an id, and whether it is new: a new id gets `next`.
         std::pair<std::uint32_t, bool> add(std::uint32_t id, std::uint32_t next);
 
     private:
         std::vector<std::uint32_t> table_;
         std::unordered_map<std::uint32_t, std::uint32_t> others_;
     };
-    // Gives a number to ids that stand for what is no token, too, and turns the options to internal numbers.
+    // Also numbers the ids of the unknown token and the byte tokens, and converts the options to internal numbers.
     Numbers number_ids();
     bool is_made(std::uint32_t number, std::vector<Symbol>& buffer) const;
     void find_whole_tokens() const;
@@ -143,14 +143,14 @@ private:
     class GrowingMarked;
     std::unique_ptr<GrowingPiece> growing_marked(Side side) const;
     std::shared_ptr<const Unmarked> make_unmarked() const;
-    // Whether a token is one character (or byte), at any place of a pre-token.
+    // Whether a token is one character (or byte), at any position of a pre-token.
     bool is_symbol(Bytes token) const;
     std::size_t unit_size(Bytes text, std::size_t place) const;
     std::shared_ptr<Growth> make_growth() const;
     const std::shared_ptr<Growth>& growth() const;
-    // The count of a long piece that repeats a unit of up to four bytes; none for others, or where it is not soon known.
+    // The count of a long piece that repeats a unit of up to four bytes; none for other pieces, or if it is not found soon.
     std::optional<std::size_t> count_repetition(Bytes piece) const;
-    // The halves of the last merge that makes a token from its characters, as Growth has them.
+    // The halves of the last merge that makes a token from its characters, in the form of Growth.
     std::uint64_t derive(std::uint32_t token) const;
     static std::uint32_t code_at_start(Bytes text, std::size_t& size);
     std::uint64_t touch_bit(std::uint32_t left, std::uint32_t right) const { return mixed(std::uint64_t{left} << 32 | right) & (touching_.size() * 64 - 1); }
@@ -166,10 +166,11 @@ private:
     std::size_t longest_ = 0;
     bool joins_unknown_ = false;
     mutable std::once_flag joins_once_;
-    mutable std::array<std::array<std::uint64_t, 2>, 128> ascii_joins_{};  // what `may_join` says of ASCII
-    // Characters with which tokens begin and end that only a whole pre-token is: next to them nothing is cut, so that no part of one is taken for a whole.
+    mutable std::array<std::array<std::uint64_t, 2>, 128> ascii_joins_{};  // the results of `may_join` for ASCII
+    // First and last characters of tokens that only a whole pre-token can be. There are no splits next to them, so that no part of a pre-token is taken for a
+    // whole one.
     mutable std::unordered_set<std::uint32_t> whole_firsts_, whole_lasts_;
-    // The same, and whether they are no token, for the characters of the basic plane: a look into a table each.
+    // The same, and whether they are no token, for the characters of the basic plane: one look-up in a table each.
     enum : std::uint8_t { is_unknown = 1, begins_whole = 2, ends_whole = 4 };
     mutable std::vector<std::uint8_t> traits_;
     mutable std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);

@@ -17,12 +17,12 @@ class GrowingPiece {
 public:
     virtual ~GrowingPiece() = default;
 
-    // Adds bytes at the side that grows. Throws EncodingError, and adds nothing, where the model has no token for them whatever follows (offset in the piece).
+    // Adds bytes at the growing side. Throws EncodingError, and adds nothing, if the model has no token for them whatever follows (offset in the piece).
     virtual void extend(Bytes more) = 0;
-    // Cuts back to `size` bytes at the side that stays, in O(1).
+    // Cuts back to `size` bytes at the fixed side, in O(1).
     virtual void truncate(std::size_t size) = 0;
     virtual std::size_t size() const = 0;  // bytes
-    // The number of tokens of all bytes, as if the piece ended here, or began. Throws EncodingError where the model has none for a piece that does.
+    // The number of tokens of all bytes, as if the piece ended (or started) at the growing side. Throws EncodingError if the model has no tokens for it.
     virtual std::size_t count() = 0;
     // A lower bound for the count of this piece and of every continuation.
     virtual std::size_t fewest() = 0;
@@ -33,18 +33,18 @@ class PieceModel {
 public:
     virtual ~PieceModel() = default;
 
-    // Appends the ids of `piece` to `ids`, and to `lengths`, unless it is null, how many bytes of the piece each covers; these add up to
-    // the size of the piece. Any bytes will do: one that is no UTF-8 is a character of its own.
-    // Throws EncodingError, and may have appended something, where the model has no token for the piece and no unknown token.
+    // Appends the ids of `piece` to `ids`, and to `lengths`, unless it is null, the number of bytes that each covers; these add up to the size of
+    // the piece. Any bytes are valid: a byte that is not UTF-8 is one character.
+    // Throws EncodingError, and may have appended something, if the model has no token for the piece and no unknown token.
     virtual void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const = 0;
 
     // The number of ids that `encode` appends.
     virtual std::size_t count(Bytes piece) const;
 
-    // Bytes that one token covers at most; 0: that is not known.
+    // The largest number of bytes that one token covers; 0 if unknown.
     virtual std::size_t most_bytes() const { return 0; }
 
-    // An empty piece that grows; null where pieces are so short that encoding anew is as good.
+    // An empty piece that grows; null if pieces are so short that encoding them again is as fast.
     virtual std::unique_ptr<GrowingPiece> growing(Side) const { return nullptr; }
 };
 

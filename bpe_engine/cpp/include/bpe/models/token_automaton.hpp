@@ -1,10 +1,10 @@
 // The tokens of a vocabulary that end at an offset: an Aho-Corasick automaton over the trie of the tokens in a double array.
 //
 //     tokens  a ab bc abcd          text     a    b    c    b    c
-//                                   state    a    ab   abc  b    bc        the longest end of the text that begins a token
+//                                   state    a    ab   abc  b    bc        the longest suffix of the text that starts a token
 //                                   tokens   a    ab   bc   -    bc        the longest token that ends there, and by `shorter` the others
 //
-// A step takes the child of a state, or that of the next shorter end of the text which begins a token: amortized one such fall a byte.
+// A step takes the child of a state, or that of the next shorter suffix which starts a token: amortized one such fall a byte.
 // Source: Aho, Corasick, "Efficient String Matching: An Aid to Bibliographic Search", 1975.
 #pragma once
 
@@ -18,13 +18,13 @@ namespace bpe {
 
 class TokenAutomaton {
 public:
-    // `tokens` are distinct and none is empty; the rank of a token is its index. Throws std::length_error where there are too many for a trie.
+    // `tokens` are distinct and none is empty; the rank of a token is its index. Throws std::length_error if there are too many for a trie.
     TokenAutomaton(const std::vector<Bytes>& tokens, const std::vector<double>& scores);
 
     struct Token {
         double score;
         std::uint32_t size;  // bytes
-        Rank shorter;        // the longest token that is a proper suffix; no_rank where there is none
+        Rank shorter;        // the longest token that is a proper suffix; no_rank if there is none
     };
 
     using State = std::uint32_t;
@@ -42,17 +42,17 @@ public:
         }
     }
 
-    // The longest token that ends at a state; no_rank where none does.
+    // The longest token that ends at a state; no_rank if none does.
     Rank longest(State state) const { return Trie::rank(nodes_[state].trie); }
     const Token& token(Rank rank) const { return tokens_[rank]; }
-    // The largest number of bytes before this state at which a token may begin that continues after it.
+    // The largest number of bytes by which a token that continues after this state may start before it.
     std::uint32_t depth(State state) const { return nodes_[state].depth; }
 
 private:
-    // In one cache line: a step looks at one node if all goes well. A copy of the token in it was tried: words took a tenth longer,
-    // for the nodes that are in use are many and then twice as large.
+    // In one cache line: usually a step reads one node. A copy of the token in the node was tried: words took a tenth longer, because many
+    // nodes are in use and each is then twice as large.
     struct Node {
-        Trie::Node trie = 0;  // with the rank of the longest token that ends here, in place of the one that is here
+        Trie::Node trie = 0;  // with the rank of the longest token that ends here, instead of the token of this node
         State fall = start;
         std::uint32_t depth = 0;
     };

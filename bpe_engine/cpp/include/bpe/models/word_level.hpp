@@ -20,7 +20,7 @@ public:
 private:
     class Growing;
 
-    // The id of what a walk through the trie has come to; none where there is no token and no unknown one.
+    // The id of the token at the node where a walk through the trie ended, or the unknown token; none if there is neither.
     std::optional<std::uint32_t> id_of(Trie::Node node) const;
 
     std::vector<std::uint32_t> ids_;  // by rank

@@ -1,11 +1,11 @@
-// Pairs of characters between which matches of an expression always end or begin, whatever surrounds them.
+// Pairs of characters between which matches of an expression always end or start, whatever surrounds them.
 //
-//     " ?\\p{L}+|\\s+|..."     letter, space     a match ends there always: after the letter every state is over at a space, and at the end
-//                              space, letter     none: " a" is one match
-//                              letter, letter    not an end; but what follows reads on as from the start, so the match can be made of two
+//     " ?\\p{L}+|\\s+|..."     letter, space     a match always ends there: after the letter every state ends at a space, as at the end of the text
+//                              space, letter     no boundary: " a" is one match
+//                              letter, letter    not an end; but the rest is matched as from a start, so the match can be joined from two
 //
-// Read from the table of all states: after a character, the states to which it leads from any other; by the next one each has to be over, as it would be
-// at the end of the text. What is found before the place then is the same, and the search begins anew after it.
+// Derived from the table of all states: after the left character, the states to which it leads from any other; with the right character each of them must
+// end, as it would at the end of the text. Then the matches before the boundary are the same, and the search starts anew after it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
         begins = 16,    // `uncrossed`, and the right character always begins a match
     };
 
-    // Nothing is known of an expression that looks behind, matches nothing, or has no table of all states.
+    // No facts are known for an expression that looks behind, can match the empty text, or has no table of all states.
     explicit Boundaries(const Program& program);
 
     // The facts between characters of two classes; `any` stands for all of them.

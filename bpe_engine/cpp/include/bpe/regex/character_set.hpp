@@ -1,6 +1,6 @@
 // Sets of characters, as sorted ranges of code points.
 //
-// The universe is all code points, and one more for every byte that is not part of UTF-8: a character that belongs to no property, and so to
+// The universe is all code points, and one more that stands for any byte that is not part of UTF-8: a character that has no property, and so is in
 // every negated set. Surrogates are code points that no text holds.
 #pragma once
 
@@ -27,7 +27,7 @@ public:
     void negate();
     void intersect(const CharacterSet& other);
     void subtract(const CharacterSet& other);
-    // Adds every character that is equal to one of the set where case is ignored: simple folding of Unicode 16, none of the Turkic pairs.
+    // Adds every character that equals one of the set if case is ignored: simple case folding of Unicode 16, without the Turkic pairs.
     void fold();
 
     bool contains(char32_t code) const;
@@ -42,14 +42,14 @@ private:
 };
 
 // The property of \p{name}: a general category, a script (`Han`, `Script=Han`, `sc=Hani`), Any, Assigned, ASCII, L&, Alphabetic, Lowercase, Uppercase or
-// White_Space. Case, spaces, - and _ in names do not matter. False where there is none of this name.
+// White_Space. Case, spaces, - and _ in names do not matter. False if there is no such property.
 bool find_property(std::string_view name, CharacterSet& set);
 
 CharacterSet white_space();
 CharacterSet word_characters();  // \w
 CharacterSet decimal_digits();   // \d
 
-// The class of [[:name:]]; `ascii`: of ASCII characters alone. False where there is none of this name.
+// The class of [[:name:]]; `ascii`: only its ASCII characters. False if there is no such class.
 bool find_posix_class(std::string_view name, bool ascii, CharacterSet& set);
 
 }  // namespace bpe::regex

@@ -1,7 +1,7 @@
 // The tree -> instructions of a nondeterministic automaton, over classes of characters.
 //
-// Two characters are of one class if no set of the pattern tells them apart: "[a-z]+|\\p{L}" has three, {a-z}, the other letters, the rest. A table
-// for ASCII and pages of 256 code points say which class a character has.
+// Two characters are in the same class if no set of the pattern distinguishes them: "[a-z]+|\\p{L}" has three classes, {a-z}, the other letters, the
+// rest. A table for ASCII and pages of 256 code points give the class of a character.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ private:
 
 class Classes {
 public:
-    // Throws UnsupportedPattern where there are too many.
+    // Throws UnsupportedPattern if there are too many.
     explicit Classes(const std::vector<CharacterSet>& sets);
 
     std::size_t count() const { return count_; }
@@ -39,7 +39,7 @@ public:
     ClassNumber of_ascii(Byte byte) const { return ascii_[byte]; }
     ClassNumber invalid() const { return invalid_; }
     const ClassNumber* ascii() const { return ascii_.data(); }
-    // The bytes with which characters of some classes begin.
+    // The first bytes of the characters of some classes.
     template <class Wanted>
     std::array<bool, 256> first_bytes(Wanted&& wanted) const;
     // The classes of the set with this index.
@@ -74,7 +74,7 @@ std::array<bool, 256> Classes::first_bytes(Wanted&& wanted) const {
     return bytes;
 }
 
-// A condition on both sides of a place. An index of `any` allows every character; start and end of the region are said apart.
+// A condition on the characters on both sides of an offset. An index of `any` allows every character; the start and the end of the region have flags.
 struct Condition {
     static constexpr Index any = ~Index{0};
     Index before = any, after = any;  // indices of sets
@@ -86,9 +86,9 @@ struct Condition {
 struct Instruction {
     enum class Kind : std::uint8_t {
         character,  // one character of the set `argument`
-        split,      // to `next`; where that leads to no match, to `argument`
+        split,      // to `next`; if that leads to no match, to `argument`
         condition,  // number `argument`
-        look,       // at `next` where the body at `argument` matches what follows; `negated`: where it does not
+        look,       // to `next` if the body at `argument` matches the following text; `negated`: if it does not
         atomic,     // the body at `argument`, then `next`
         exit,       // the end of the body of the look or atomic instruction `argument`
         match,
@@ -107,7 +107,7 @@ struct Code {
     bool looks_behind = false;
 };
 
-// Throws UnsupportedPattern where that makes too many instructions.
+// Throws UnsupportedPattern if that makes too many instructions.
 Code assemble(const Node& tree);
 
 }  // namespace bpe::regex

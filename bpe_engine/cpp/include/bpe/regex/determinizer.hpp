@@ -1,17 +1,18 @@
 // Instructions -> states of a deterministic automaton, one step at a time.
 //
-// A state is what a backtracking matcher could still try, in its order: a list of threads, each at an instruction, whose first success counts. A
-// character moves all of them. Which conditions hold before a character is known once it is read, so matches are found one character late:
+// A state is the list of the ways that a backtracking matcher could still try, in its order: threads, each at an instruction, of which the first to
+// succeed counts. A character moves all threads. The conditions before a character are known only after it is read, so matches are found one
+// character late:
 //
 //     "ab|a(?!c)"   read "a":  [ at b, after a(?!c) ]     read "d":  the first is dead, the condition of the second holds: a match
 //                                                                     that ended 1 character ago
 //
 // A match cuts off all threads after it in the list. Look-ahead and atomic groups are entries of the list that hold lists:
 //
-//     look    `inside`: threads of the body; `then`: what goes on if the body matches (if `negated`: if it does not)
-//     atomic  `inside`: threads of the body; one that leaves it becomes an `exit`, with what goes on after it in `then`, and cuts off those after it
+//     look    `inside`: threads of the body; `then`: threads that continue if the body matches (if `negated`: if it does not)
+//     atomic  `inside`: threads of the body; a thread that leaves it becomes an `exit`, with its continuation in `then`, and cuts off those after it
 //
-// A match under such an entry is not yet certain, and so ages with every character until the entry is decided.
+// A match under such an entry is not certain yet, so its age grows with every character until the entry is decided.
 // The idea of ordered lists of threads is that of RE2 and of Rust's regex; lists within lists are our own.
 #pragma once
 
@@ -44,9 +45,9 @@ public:
 
     struct Step {
         Key key;             // empty: no match can follow
-        unsigned match = 0;  // 0: none; n: a match ended n characters ago, the one read counted; it comes before all earlier ones
+        unsigned match = 0;  // 0: none; n: a match ended n characters ago, including the one just read; it has priority over all earlier ones
     };
-    // From a state by a character of this class; classes.count(): by the end. Throws UnsupportedPattern where look-ahead reaches without bound.
+    // The step from a state by a character of this class; classes.count(): by the end. Throws UnsupportedPattern if look-ahead is unbounded.
     Step step(const Key& key, std::size_t class_number) const;
     // Instructions that lead to this one without reading a character.
     const std::vector<Index>& silent_before(Index index) const { return silent_before_[index]; }
@@ -66,7 +67,7 @@ private:
     std::vector<std::vector<bool>> before_holds_;  // of condition and context
     std::vector<std::vector<bool>> after_holds_;   // of condition and class
     std::vector<std::vector<Index>> silent_before_;
-    std::vector<bool> asks_before_;  // whether an instruction leads to a condition on what stands before, without a character between
+    std::vector<bool> asks_before_;  // whether an instruction leads, without reading a character, to a condition on the text before
     mutable std::size_t work_ = 0;
 };
 

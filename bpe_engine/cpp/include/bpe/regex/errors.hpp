@@ -7,14 +7,14 @@
 
 namespace bpe::regex {
 
-// The source is no regular expression of its flavour.
+// The source is not a valid regular expression of its flavour.
 class PatternSyntax : public std::runtime_error {
 public:
     PatternSyntax(const std::string& message, std::size_t where) : std::runtime_error(message), offset(where) {}
     std::size_t offset;  // bytes of the source
 };
 
-// The source is well formed but asks for what is not compiled, or is too large.
+// The source is well formed, but uses an unsupported feature or is too large.
 class UnsupportedPattern : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -1,13 +1,13 @@
-// A compiled regular expression, and how its matches are found.
+// A compiled regular expression, and the search for its matches.
 //
 //     auto const program = Program::compile("\\p{L}+|\\s", {});
 //     Cache cache(*program);
 //     Found const found = program->find(text, 0, 0, size, true, cache);       text[found.start:found.end]
 //
-// A match is what a backtracking matcher would find: the leftmost, and of those that begin there the first by the order of alternatives and the greed of
-// quantifiers. It is found in one table step a character. A Program never changes and is shared by threads; each has a Cache of its own.
+// Matches are those of a backtracking matcher: the leftmost, and of those that start there the first by the order of alternatives and the greed of
+// quantifiers. The search takes one table step a character. A Program is immutable and shared by threads; each thread has its own Cache.
 //
-// Text is UTF-8. A byte that is no part of UTF-8 is a character of its own, which negated sets match and others do not.
+// Text is UTF-8. A byte that is not part of UTF-8 is one character, which negated sets match and others do not.
 #pragma once
 
 #include <array>
@@ -23,24 +23,24 @@ inline constexpr std::size_t no_match = ~std::size_t{0};
 
 struct Options {
     Flavour flavour = Flavour::regex;
-    // States that are made when the pattern is compiled; beyond them, they are made when a text leads to them, and kept in a Cache.
+    // The largest number of states that are made when the pattern is compiled; further states are made when a text leads to them, and kept in a Cache.
     std::size_t most_states = 5000;
-    // Bytes of the table of states in a Cache; it starts anew when it is full.
+    // Bytes of the table of states in a Cache, which is cleared when it is full.
     std::size_t cache_size = std::size_t{4} << 20;
 };
 
-// All offsets are bytes of the text. Where `settled` is false, `start` and `end` are as if the text ended at `limit`.
+// All offsets are bytes of the text. If `settled` is false, `start` and `end` are as if the text ended at `limit`.
 struct Found {
     std::size_t start = no_match, end = no_match;  // no_match: there is none
-    bool settled = false;                          // whatever follows `limit`, this match comes first, with this start and this end
-    bool start_settled = false;                    // whatever follows, a match begins at `start` and none before it; its end may still move
-    std::size_t reach = 0;                         // text[from:reach) was looked at; a settled result is the same for any text that is equal up to there
-    std::size_t open_from = 0;                     // if there is no settled match: the first offset at which one may begin once text is appended
+    bool settled = false;                          // whatever follows `limit`, this is the first match, with this start and end
+    bool start_settled = false;                    // whatever follows, the first match starts at `start`; its end may still move
+    std::size_t reach = 0;                         // text[from:reach) was read; a settled result is the same for any text that is equal up to there
+    std::size_t open_from = 0;                     // if there is no settled match: the first offset at which a match may start after text is appended
 };
 
 class Program;
 
-// The states that a thread has made while it ran a program. Of one program.
+// The states that a thread has made while it ran one program.
 class Cache {
 public:
     explicit Cache(const Program& program);
@@ -58,13 +58,13 @@ public:
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    // For many matches of one text take a Sweep, which is faster, and linear over all of them together.
+    // For many matches of one text use a Sweep, which is faster, and linear over all of them together.
 
     // The first match in text[from:limit) that begins at `from` or after it. The region begins at `start` <= `from`, which \A, ^ and look-behind see. `at_end`:
     // the region ends at `limit`, so everything is settled; otherwise more may follow. `nonempty`: a match at `from` must not be empty.
     Found find(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool nonempty = false) const;
 
-    // The end of the match that begins exactly at `from`; no_match where there is none. As if the text ended at `limit` where it is not settled.
+    // The end of the match that starts exactly at `from`; no_match if there is none. If it is not settled, as if the text ended at `limit`.
     std::size_t match_at(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool& settled, std::size_t& reach,
                          bool nonempty = false) const;
 

@@ -1,11 +1,11 @@
-// Notes of earlier searches for matches in a text that grows to the left, so that a later search stops where an earlier one came by.
+// Notes of earlier searches for matches in a text that grows to the left, so that a later search can stop where it meets an earlier one.
 //
 //     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbb
 //     ↑ new      ↑ slot        ↑ slot        ↑ slot           the match ends ↑
 //
-// An automaton that comes to the same place in the same state goes the same way from there. So the first place of each slot of the text remembers the states in
-// which tries of a match came by and the ends that they found, and the searches that found no match begin so far. Places are distances from the end
-// of the text, which stays.
+// An automaton that reaches the same place in the same state continues in the same way. So the first place of each slot of the text stores the states in
+// which attempts at a match passed it, with the ends that they found, and the searches that had found no start of a match there. Places are distances from
+// the fixed end of the text.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace bpe::regex {
 
 class Recollection {
 public:
-    // In place of a state: no match has begun. In place of a distance: there is no match.
+    // Instead of a state: no match has started. Instead of a distance: there is no match.
     static constexpr State searching = static_cast<State>(-1);
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
     struct Outcome {
-        std::size_t start, end;  // of the match; of a try its end alone
+        std::size_t start, end;  // of the match; for an attempt only its end
     };
 
     // The first offset after `place` that is in another slot, of a text that ends at `limit`.

@@ -1,4 +1,4 @@
-// The states of a deterministic automaton and the table of where characters lead from them, made when they are asked for.
+// The states of a deterministic automaton and the table of their transitions, made on demand.
 #pragma once
 
 #include <unordered_map>
@@ -8,7 +8,7 @@
 
 namespace bpe::regex {
 
-// A transition: the next state, and in the low byte how many characters ago a match ended (0: none did).
+// A transition: the next state, and in the low byte the number of characters since a match ended (0: no match ended).
 using Transition = std::uint32_t;
 using State = std::uint32_t;
 
@@ -30,7 +30,7 @@ public:
     const Key& key(State state) const { return *keys_[state]; }
 
     Transition known(State state, std::size_t class_number) const { return table_[state * stride_ + class_number]; }
-    // Makes it where it is not known.
+    // Makes the transition if it is not known.
     Transition at(State state, std::size_t class_number);
 
     // Roughly, in bytes.

@@ -3,8 +3,8 @@
 //     Sweep sweep(*program, cache, text, 0, 0, size, true);
 //     for (Found found = sweep.next(); found.start != no_match; found = sweep.next()) ...
 //
-// Pre-tokens follow one another without a gap, so ends() finds many matches at once: one that ends as the next begins costs
-// nothing but the store of its end.
+// Pre-tokens follow one another without gaps, so ends() finds many matches at once: a match that ends where the next starts costs only the store
+// of its end.
 #pragma once
 
 #include <array>
@@ -18,16 +18,16 @@ namespace bpe::regex {
 
 class Foresight;
 
-// How far attempts at long matches have read, for the next sweep of the text when it has grown. Truncating the text must remove entries.
+// The progress of attempts at long matches, for the next sweep after the text has grown. Truncating the text must remove entries.
 struct Resumption {
     struct Try {
         std::size_t from = no_match, place = 0;
         std::size_t end = no_match;  // of the match that was seen up to there
         State state = dead_state;
     };
-    static constexpr std::size_t least = thresholds::resumed;  // bytes that are worth it
+    static constexpr std::size_t least = thresholds::resumed;  // bytes; shorter attempts are not worth an entry
     std::array<Try, 2> tries{};
-    std::size_t valid = 0;  // the text up to there stays
+    std::size_t valid = 0;  // the text up to there has not changed
 
     const Try* find(std::size_t from) const {
         for (Try const& one : tries)
@@ -58,23 +58,23 @@ public:
     Sweep& operator=(const Sweep&) = delete;
 
     // The next match; `start` is no_match after the last. Empty matches are found as `regex.finditer` finds them. After a match that is not settled
-    // none is: they are those of the text as if it ended at `limit`.
+    // no match is settled: they are those of the text as if it ended at `limit`.
     Found next();
 
     // The ends of up to `capacity` matches that follow at once, each from the end of the one before on, the first from offset() on; all settled and not empty.
-    // 0 where next() has to say what comes. Only as long as no match is wanted that next() has told already.
+    // 0 if next() has to find the next match. Not valid for matches that next() has already returned.
     std::size_t ends(std::size_t* ends, std::size_t capacity);
 
-    // The end of the match that begins at offset(), or no_match; `settled` and `reach` as of Found. Does not move on.
+    // The end of the match that starts at offset(), or no_match; `settled` and `reach` as in Found. Does not advance.
     std::size_t match_at_offset(bool& settled, std::size_t& reach);
 
     // The offset from which on the next match is searched.
     std::size_t offset() const { return from_; }
-    // Nothing begins before `place`.
+    // Skip to `place`: no match starts before it.
     void skip_to(std::size_t place) { from_ = place; }
     // The next match may not be empty at offset().
     void set_nonempty(bool nonempty) { nonempty_ = nonempty; }
-    // Characters looked at so far, for tests of growth.
+    // The number of characters read so far, for tests of growth.
     std::size_t steps() const;
 
 private:
@@ -96,7 +96,7 @@ private:
     const Byte* text_;
     std::size_t start_, from_, limit_;
     std::size_t certain_;   // text after it may still change
-    std::size_t finished_;  // so far all characters are whole
+    std::size_t finished_;  // up to here all characters are complete
     Resumption* resumption_;
     Recollection* recollection_;
     bool at_end_, open_;  // open: nothing so far is unsettled, and more may follow

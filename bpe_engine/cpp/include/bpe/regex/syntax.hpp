@@ -2,7 +2,7 @@
 //
 //     "'s|\\p{L}+(?!\\d)"   ->   Any of( Sequence( Set('), Set(s) ), Sequence( Repeat 1.. ( Set(L) ), Look ahead not( Set(Nd) ) ) )
 //
-// Everything that matches one character is a Set; case that is ignored is folded into it. Flags, groups and names of groups leave no trace.
+// Everything that matches one character is a Set, in which ignored case is already folded. Flags, groups and group names leave no nodes.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace bpe::regex {
 
-// The dialect of an expression: it decides what is meant where they differ.
+// The dialect of an expression, for syntax whose meaning differs.
 enum class Flavour {
-    regex,      // the package `regex` of Python: nested sets after (?V1) alone; `$` also before a last newline
-    fancy,      // fancy-regex, of tiktoken: nested sets; `$` at the end alone; [[:alpha:]] is of ASCII
+    regex,      // the package `regex` of Python: nested sets only after (?V1); `$` also before a last newline
+    fancy,      // fancy-regex, of tiktoken: nested sets; `$` only at the end; [[:alpha:]] is ASCII
     oniguruma,  // of Hugging Face tokenizers: nested sets; `^` and `$` at every line; (?m) lets `.` match newlines
 };
 
@@ -31,11 +31,11 @@ struct Node {
         set,          // one character
         repeat,       // children[0], at least `least` and at most `most` times
         atomic,       // children[0], whose first match is the only one
-        look_ahead,   // children[0] matches what follows; `negated`: it does not
-        look_behind,  // one character of `set` stands before; `negated`: none does, be it that nothing stands before
+        look_ahead,   // children[0] matches the following text; `negated`: it does not
+        look_behind,  // a character of `set` comes before; `negated`: none does, also at the start of the text
         text_start,   // of the region
         text_end,
-        word_boundary,  // between a character of `set` and none; `negated`: not there
+        word_boundary,  // between a character of `set` and any other; `negated`: elsewhere
     };
     enum class Mode { greedy, lazy, possessive };
     static constexpr unsigned unlimited = ~0u;
