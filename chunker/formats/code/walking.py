@@ -282,10 +282,12 @@ class Walk:
         return strength > closed.bound
 
     def _closes(self, node: Node, row: int, end: int, depth: int) -> bool:
-        """Close a node, unless it ends with a comment, which may belong to the next part. Returns whether it was
-        closed.
+        """Close a node, unless it ends with a comment, which may belong to the next part, or with white space, after which
+        the next part may begin its last line. Returns whether it was closed.
         """
         last = bisect_right(self._lines.byte_starts, end - 1) - 1
+        if end <= self._lines.indents[last]:
+            return False
         # Many nested nodes may end on one line; the result is the same for all.
         may_end = self._may_end.get(last)
         if may_end is None:

@@ -106,6 +106,15 @@ def test_code(language: str, options: dict[str, Any]) -> None:
 
 
 @each_options
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
+def test_white_space_that_is_a_node_and_ends_where_another_begins(line_end: str, options: dict[str, Any]) -> None:
+    """In broken TSX the line end and the indentation between two tags are a text: closed, it would hide the second tag."""
+    for size in SIZES:
+        text = line_end.join(["call (", "    <section>", "      <h1>{title"])
+        check(CodeChunker("tsx", **sized(size, options)), text)
+
+
+@each_options
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages(page: Path, options: dict[str, Any]) -> None:
     for size in SIZES:

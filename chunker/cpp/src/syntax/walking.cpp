@@ -149,9 +149,11 @@ bool Walk::is_part(const Closed& closed) const {
     return found_.parts(closed.first).strength > closed.bound();
 }
 
-// Keep a node for later, unless it ends with a comment: that may belong to what follows.
+// Keep a node for later, unless it ends with a comment, which may belong to what follows, or with white space, after which the next part may begin its last
+// line.
 bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
     Row const last = lines_.row(end - 1, row);
+    if (end <= lines_.ink(last)) return false;
     // Many nodes may end on one line, each inside the one before: they end alike.
     signed char& known = ends_.at(last);
     if (known < 0) known = may_end(node, last);
