@@ -38,7 +38,7 @@ void AppendingEncoder::append_token(std::uint32_t id, Bytes text) {
         text_.resize(start);
         throw;
     }
-    // The open pre-token ends here, as if the text did, so its count is known.
+    // The open pre-token ends here, as at the end of a text, so its count is known.
     state_.length = state_.settled_end = state_.first_open_end = end;
     state_.settled_count = ++state_.count;
     state_.tokens = tokens_.size();
@@ -66,7 +66,7 @@ std::size_t AppendingEncoder::unfinished() const { return unfinished_end(text().
 void AppendingEncoder::update(std::size_t old_length) {
     state_.length = text_.size();
     std::size_t const finished = encoder_->scanner() ? text_.size() - unfinished() : text_.size();
-    // The bytes of an unfinished character are characters of their own until it is complete: they count, and settle nothing.
+    // Each byte of an unfinished character is one character until it is complete: these bytes are counted, and settle nothing.
     if (finished > state_.settled_end) read_tail(old_length, finished, true);
     if (finished < text_.size()) read_tail(old_length, text_.size(), false);
 }
@@ -81,8 +81,8 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
     std::size_t settled_end = state_.settled_end, settled_count = state_.settled_count;
     bool const was_short = old_length - std::min(old_length, settled_end) <= thresholds::long_tail && !pieces_.any_open();
     auto const take = [&](std::size_t start, std::size_t end) {
-        // A short piece is counted in the same way, settled or open. A long piece that was there before may be asked for again after a rollback:
-        // it has or gets a table.
+        // A short piece is counted in the same way, settled or open. A long piece that was there before this append may be counted again after a
+        // rollback: it keeps or gets a table.
         std::size_t const count =
             end - start <= thresholds::short_piece ? encoder_->count_piece({text + start, end - start}, text_.size() - start, *lease) : not_counted;
         if (holding == lookback) {
@@ -145,13 +145,13 @@ RunIndex& AppendingEncoder::index_from(std::size_t place) {
 }
 
 std::size_t AppendingEncoder::fewest() {
-    // No token is longer than the longest.
+    // A lower bound: no token has more bytes than the longest.
     std::size_t const longest = encoder_->dictionary().longest();
     std::size_t const start = state_.settled_end, end = state_.first_open_end;
     std::size_t const least = state_.settled_count + (state_.length - start + longest - 1) / longest;
     if (end - start <= thresholds::short_piece || pieces_.has_no_table(start, end - start)) return least;
     if (encoder_->scanner()) {
-        // White space, say, may yet be cut in two; the end of most open pre-tokens only moves to the right.
+        // White space, for example, may still be cut in two; most other open pre-tokens can only grow.
         std::size_t const last = character_before(text_.data(), end, start);
         if (encoder_->scanner()->gives_back(UnicodeTable::instance().at(text_.data(), last, end))) return least;
     }

@@ -1,4 +1,4 @@
-// The classes of 64 bytes as masks, by the widest vectors that the processor has.
+// The classes of 64 bytes as masks, computed with the widest vectors of the processor.
 #pragma once
 
 #include <vector>
@@ -20,10 +20,10 @@ struct NamedByteMasks {
     ByteMasksOf masks;
 };
 
-// All that this processor can run, the quickest first. They say the same.
+// All implementations that this processor can run, the fastest first. Their results are the same.
 std::vector<NamedByteMasks> byte_masks_here();
 
-// The quickest of them.
+// The fastest of them.
 ByteMasksOf byte_masks_for_this_processor();
 
 }  // namespace bpe

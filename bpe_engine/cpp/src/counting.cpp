@@ -16,7 +16,7 @@ namespace bpe {
 
 namespace {
 
-// Characters that no grammar takes into a word: bpe_engine/text/safe_splits.py has the same list.
+// Characters that no grammar includes in a word: bpe_engine/text/safe_splits.py has the same list.
 constexpr std::string_view ascii_behind_words = " \t\n\r!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~";
 
 constexpr std::array<bool, 256> make_behind_words() {
@@ -51,7 +51,7 @@ std::size_t next_safe_split(Bytes text, std::size_t from) {
     return from;
 }
 
-// The last safe split in text[text.size - reach:]; 0 where there is none.
+// The last safe split in text[text.size - reach:]; 0 if there is none.
 std::size_t last_safe_split(Bytes text, std::size_t reach) {
     std::size_t const first = text.size - std::min(reach, text.size);
     for (std::size_t place = text.size; place-- > first;)
@@ -103,8 +103,8 @@ std::size_t PretokenCounter::add_open(Bytes block) {
         count(parts);
         return cut;
     }
-    // Nothing to cut at: pre-token by pre-token, each counted when `lookback` others have followed it. What is not even a whole character
-    // yet is not looked at.
+    // There is no safe split: read pre-token by pre-token, and count each when `lookback` others have followed it. An incomplete character at
+    // the end is not read.
     Bytes const whole = block.part(0, block.size - unfinished_end(block));
     std::size_t ends[4] = {};  // the last ones: ends[0] is after the last pre-token that was counted
     auto const lookback = static_cast<std::size_t>(scanner_->lookback);
@@ -142,7 +142,7 @@ void PretokenCounter::count(const std::vector<Part>& parts) {
     try {
         for (std::size_t thread = 1; thread < useful; ++thread) others.emplace_back(run, thread);
     } catch (const std::system_error&) {
-        // The system gives no more threads: those that are there do it.
+        // The system starts no more threads: the existing ones do the work.
     }
     run(0);
     for (std::thread& other : others) other.join();

@@ -14,7 +14,7 @@ namespace {
 
 std::string text_of(Bytes token) { return {reinterpret_cast<const char*>(token.data), token.size}; }
 
-constexpr Rank no_half = 0xFFFFFF;  // as the packed planes write it
+constexpr Rank no_half = 0xFFFFFF;  // the value in the packed planes
 
 }  // namespace
 
@@ -110,7 +110,7 @@ std::shared_ptr<const Dictionary> Dictionary::from_disorder(const std::vector<By
     }
     made->halves_ = std::move(disorder.halves);
     made->priorities_ = std::move(disorder.priorities);
-    constexpr std::size_t few = 8;  // more texts than this are not looked for
+    constexpr std::size_t few = 8;  // no search for more texts than this
     made->crosses_anywhere_ = !disorder.in_order || disorder.crossings.size() > few;
     made->shortest_crossed_ = static_cast<std::size_t>(-1);
     for (auto const [left, right] : disorder.crossings) {
@@ -137,7 +137,7 @@ bool Dictionary::is_ordered_in(Bytes piece) const {
 }
 
 bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right) {
-    // The tokens at the right end of `left`, from the whole to a byte, and those at the left end of `right`, each with the one that it is a half of.
+    // The tokens at the right end of `left`, from `left` itself to a byte, and those at the left end of `right`, each with the token that it is a half of.
     for (Rank near = left, above_near = no_rank;; above_near = near, near = dictionary.halves(near).right) {
         for (Rank far = right, above_far = no_rank;; above_far = far, far = dictionary.halves(far).left) {
             Rank const merged = dictionary.merged(near, far);
@@ -187,7 +187,7 @@ std::shared_ptr<const Dictionary> Dictionary::from_planes(Bytes planes) {
 
 namespace {
 
-// The texts that some tokens begin with: up to four bytes of each. What holds none of these holds none of the tokens.
+// The first bytes of some tokens, up to four of each. A text that holds none of these holds none of the tokens.
 class Beginnings {
 public:
     void add(Bytes token) {
@@ -218,9 +218,9 @@ private:
 
 }  // namespace
 
-// A token is merged from the two parts that are tokens before it and may stand side by side: all merges that come before it make just these two of
-// its bytes, if each token before it comes after its own halves. Of a token that has no such parts, and of all that hold one like that, it is
-// found out by merging.
+// The halves of a token are two earlier tokens that make it up and may follow one another: all earlier merges make exactly these two of its bytes, if
+// each earlier token comes after its own halves. For a token without such halves, and for all tokens that contain one like that, merging finds the
+// halves.
 //
 //     rank   4: ab   5: cd   6: abcd       a bcd  no token        ab cd  fit: these are the halves        abc d  no token
 void Dictionary::find_halves() {
@@ -234,7 +234,7 @@ void Dictionary::find_halves() {
             if (length(token) == 1) halves_[token] = {token, token};
         merges_.reserve(halves_.size());
         Beginnings odd;
-        constexpr std::size_t ahead = 4;  // tokens whose parts are on their way from memory
+        constexpr std::size_t ahead = 4;  // tokens whose parts are being prefetched
         std::vector<Cuts> cuts(ahead);
         auto const is_short = [&](Rank token) { return length(token) > 1 && length(token) <= longest_cut; };
         for (std::size_t next = 0; next < order.size() + ahead; ++next) {
@@ -255,7 +255,7 @@ void Dictionary::find_halves() {
     }
 }
 
-// Asks for the memory that `find_cut` will look at.
+// Prefetches the memory that `find_cut` will read.
 void Dictionary::prepare_cut(Rank token, Cuts& cuts) const {
     Bytes const data = bytes(token);
     std::size_t const mask = lookup_.size() - 1;
@@ -311,8 +311,8 @@ bool Dictionary::fit(Rank left, Rank right) const {
     }
 }
 
-// Merges the bytes of a token as the definition says, any two neighbours whose bytes make a token, and sees which two are the
-// last. A heap and a list keep it n log n: a token of a hostile file may be long.
+// Merges the bytes of a token by the definition, any two neighbours whose bytes make a token, and finds the last two. A heap and a list
+// keep it n log n, because a token of a malicious file may be long.
 Halves Dictionary::merge_bytes(Rank token) const {
     struct Part {
         std::uint32_t start, end, previous, next;
@@ -402,7 +402,7 @@ Rank Dictionary::find(Bytes token, std::uint64_t hash) const {
 }
 
 void Dictionary::build_lookup() const {
-    constexpr Rank ahead = 8;  // tokens whose slots are on their way from memory
+    constexpr Rank ahead = 8;  // tokens whose slots are being prefetched
     std::array<std::uint64_t, ahead> hashes{};
     lookup_.assign(std::bit_ceil(halves_.size() * 2 + 2), no_rank);
     std::size_t const mask = lookup_.size() - 1;

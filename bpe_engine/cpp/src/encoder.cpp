@@ -29,7 +29,7 @@ void Encoder::put_back(Workspace* workspace) const {
 }
 
 std::size_t Encoder::merge(Bytes piece, Rank* out) const {
-    // A whole pre-token that is a token wins, whatever its merges make of it. Where merges reach every token they find it anyway.
+    // A whole pre-token that is a token is encoded as that token, whatever its merges give. If merges make every token, they find it anyway.
     if (dictionary_->has_unreachable()) {
         if (Rank const whole = dictionary_->find(piece); whole != no_rank) {
             out[0] = whole;
@@ -84,9 +84,9 @@ struct Encoder::Pieces {
     std::size_t count = 0;
 };
 
-// Calls `use` for each piece of `text`. The lines that `cache` has for those of a step are on their way while the next one is scanned: half
-// of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for pieces of up to seven (to tell the two sizes
-// apart costs more than the shorter keys save), batches of several steps, huge pages.
+// Calls `use` for each piece of `text`. The cache lines of `cache` for the pieces of a step are prefetched while the next step is scanned: half
+// of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for pieces of up to seven (distinguishing the two
+// sizes costs more than the shorter keys save), batches of several steps, huge pages.
 template <class Cache, class Use>
 void Encoder::for_each_piece(Bytes text, const Cache& cache, Use&& use) const {
     Pieces two[2];
@@ -142,7 +142,7 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
     if (!workspace.ids) workspace.ids = std::make_unique<Workspace::Ids>();
     Workspace::Ids& ids = *workspace.ids;
     if (std::size_t const expected = out.size() + text.size / 3; expected > out.capacity()) out.reserve(std::max(expected, out.capacity() * 2));
-    // Ids are written here first: a vector that grows for what may come would be filled with zeros, and all its pages taken.
+    // Ids are written here first: a vector resized to the largest possible size would be filled with zeros, and take memory for all its pages.
     std::uint32_t* const first = ids.staged.data();
     std::uint32_t* next = first;
     std::uint32_t* const last = first + Workspace::Ids::flushed_at;

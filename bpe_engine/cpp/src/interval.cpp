@@ -10,8 +10,8 @@ namespace bpe {
 
 namespace {
 
-// The largest number of pre-tokens of the whole text that the end of a slice may change, besides the one that it cuts: "\n  x" is "\n", " ", " x", and its
-// slice "\n  " is one pre-token under cl100k. One more than any grammar needs.
+// The number of whole pre-tokens before the end of a slice that are read again, because the end may change them: "\n  x" is "\n", " ", " x", and its slice
+// "\n  " is one pre-token under cl100k. One more than any grammar needs.
 constexpr int reread = 3;
 
 }  // namespace
@@ -76,7 +76,7 @@ std::size_t IntervalEncoder::start_at_or_behind(std::size_t place) const {
     return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
 }
 
-// The start and end of the long pre-token that begins before `place` and ends after it: many words have no start there.
+// The start and end of the long pre-token that starts before `place` and ends after it, where many words of the bitmap have no start.
 std::optional<std::pair<std::size_t, std::size_t>> IntervalEncoder::long_piece_around(std::size_t place) const {
     auto const next = std::upper_bound(long_.begin(), long_.end(), place, [](std::size_t value, auto const& piece) { return value < piece.second; });
     return next != long_.end() && next->first < place ? std::optional(*next) : std::nullopt;
@@ -105,7 +105,7 @@ const IntervalTree& IntervalEncoder::tree(std::size_t first, std::size_t last) c
 }
 
 std::size_t IntervalEncoder::pretoken_end(std::size_t place, std::size_t limit) const {
-    // Bytes of a character that the slice cuts are not the character that the index saw.
+    // If the slice cuts a character, its remaining bytes are not the character in the index.
     std::size_t const cut = unfinished_end(text_.part(0, limit));
     bool const cut_start = UnicodeTable::continues(text_[place]);
     if (cut == 0 && !cut_start && near_long(place)) return encoder_->scanner()->indexed_end(IndexedText(index(), text_.data, limit), text_.data, place);
@@ -124,7 +124,7 @@ std::size_t IntervalEncoder::count_piece(std::size_t start, std::size_t end, Wor
     return tree(first, last).count(start - first, end - first);
 }
 
-// The tokens from `place` to where a pre-token of the whole text starts, or to `end`; `place` is there then.
+// The number of tokens from `place` to the first shared start of a pre-token with the whole text, or to `end`; moves `place` there.
 std::size_t IntervalEncoder::count_head(std::size_t& place, std::size_t end, Workspace& workspace) const {
     const Scanner& scanner = *encoder_->scanner();
     std::size_t total = 0;
@@ -152,8 +152,8 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     const Scanner& scanner = *encoder_->scanner();
     std::size_t const total = count_head(place, end, workspace);
     if (place == end) return total;
-    // From here on the pre-tokens are those of the whole text, but for the last few: these are read anew, and counted from the first that
-    // ends elsewhere.
+    // From here on the pre-tokens are those of the whole text, except for the last few: these are read again, and counted from the first one
+    // that ends elsewhere.
     std::size_t anew = end;
     for (int step = 0; step <= reread && anew > place; ++step) anew = start_at_or_before(anew - 1);
     std::size_t agreed = std::max(anew, place);
@@ -183,7 +183,8 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     return total + own + tokens_before(agreed) - tokens_before(from);
 }
 
-// The tokens of `before` and of what follows up to where a pre-token of both together starts that is one of the whole text, or to `end`; `place` is there then.
+// The number of tokens of `before` and of the text from `place` on, up to the first shared start of a pre-token with the whole text, or to `end`; moves `place`
+// there.
 std::size_t IntervalEncoder::count_head_behind(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const {
     const Scanner& scanner = *encoder_->scanner();
     std::vector<Byte> together(before.begin(), before.end());
@@ -212,12 +213,12 @@ std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes bef
     if (before.size > 0 || !is_start(place)) {
         if (near_long(place)) return std::nullopt;
         Encoder::Lease const lease(*encoder_);
-        // Reads the head as `count` does for a slice that ends far away.
+        // Read the head as `count` does for a slice that ends far away.
         std::size_t const far = std::min(text_.size, start + thresholds::long_piece);
         total = before.size > 0 ? count_head_behind(before, place, far, *lease) : count_head(place, far, *lease);
         if (place == far) return std::nullopt;
     }
-    // `count` reads as many pre-tokens anew at the end of a slice, and these have to be after `place`.
+    // `count` reads this many pre-tokens again at the end of a slice, and they must be after `place`.
     std::size_t from = place;
     for (int step = 0; step <= reread && from < text_.size; ++step) from = start_at_or_behind(from + 1);
     return Agreement{from + 1, static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(place))};

@@ -41,7 +41,7 @@ std::size_t IntervalTree::count(std::size_t start, std::size_t end) const {
     Shelf<TokenTable>::Lease const lease(own_);
     TokenTable& own = *lease;
     own.truncate(0);
-    std::size_t first = start, before = 0;  // `own` is of data[first:], but for what is left out of a repetition, with so many tokens
+    std::size_t first = start, before = 0;  // `own` is the table of data[first:], without the skipped part of a repetition, which has `before` tokens
     if (auto const repetition = repetitions_.at(start)) {
         RepeatedTable const& repeated = repetitions_.table(*dictionary_, start, repetition->unit);
         std::size_t const stop = std::min(repetition->end, end);

@@ -38,7 +38,7 @@ void previous_characters(Bytes text, std::size_t place, std::vector<std::size_t>
     }
 }
 
-// Grows from `first` towards `last`: `next(place, stops)` gives places on the way, `grow(from, to)` adds what is between two of them.
+// Grows from `first` towards `last`: `next(place, stops)` returns offsets on the way, `grow(from, to)` adds the text between two of them.
 template <class Growing, class Grow, class Next>
 std::size_t fitting(Growing& growing, std::size_t first, std::size_t last, std::size_t most, Grow&& grow, Next&& next) {
     struct Mark {
@@ -82,7 +82,7 @@ std::size_t fitting(Growing& growing, std::size_t first, std::size_t last, std::
 std::optional<std::size_t> count_up_to(const Encoder& encoder, Bytes text, std::size_t limit) {
     Dictionary const& dictionary = encoder.dictionary();
     if (text.size == 0) return 0;
-    // No token is longer than the longest.
+    // A lower bound: no token has more bytes than the longest.
     if (tokens_at_least(dictionary, text.size) > limit) return std::nullopt;
     const Scanner* const scanner = encoder.scanner();
     if (!scanner) {

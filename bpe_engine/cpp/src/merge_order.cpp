@@ -9,7 +9,7 @@ namespace bpe {
 
 namespace {
 
-// Rank and place of each merge that had to be waited for. Compares as lists do.
+// Rank and place of each merge that the token had to wait for. Compares as lists do.
 using Time = std::vector<std::pair<Rank, std::size_t>>;
 
 class Times {
@@ -30,7 +30,7 @@ public:
         return halves_[token];
     }
 
-    // At the start of the token, or moved to where it stands in another.
+    // At the start of the token, or moved to its place in another token.
     Time of(Rank token, std::size_t offset = 0) const {
         if (pair(token).left == token) return {};
         auto const found = late_.find(token);
@@ -92,7 +92,7 @@ MergeOrder merge_order(const std::vector<Bytes>& tokens, const std::vector<Rank>
         else if (halves[token].left == token) found.order.push_back(token);
     }
     std::stable_sort(merged.begin(), merged.end(), [&](Rank one, Rank other) { return first_ranks[one] < first_ranks[other]; });
-    // Tokens that share the first rank of their times are ordered by their places.
+    // Tokens whose times have the same first rank are sorted by all ranks of the time, then by size.
     std::vector<std::vector<Rank>> groups;
     for (std::size_t start = 0, end; start < merged.size(); start = end) {
         for (end = start + 1; end < merged.size() && first_ranks[merged[end]] == first_ranks[merged[start]];) ++end;

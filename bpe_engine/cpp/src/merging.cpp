@@ -7,8 +7,8 @@
 
 namespace bpe {
 
-// The pair that starts at byte i is one number: the rank of what it merges to, and i. The least of sixteen numbers is found without a
-// branch, and nothing is moved: neighbours are linked by bytes.
+// The pair that starts at byte i is one number: the rank of the merged token, and i. The least of sixteen numbers is found without a branch,
+// and nothing is moved: neighbours are linked by bytes.
 std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
     constexpr std::uint32_t never = 0xFFFFFFFF;
     std::uint32_t pairs[16];
@@ -47,8 +47,8 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
 
 namespace {
 
-// Merges as the function above, but keeps the least pair of each block of sixteen. A merge changes three pairs, so the least of at most three blocks is looked
-// for again.
+// Merges as the function above, but keeps the least pair of each block of sixteen. A merge changes three pairs, so the least pair of at most three blocks
+// is searched for again.
 template <std::size_t longest, typename Place>
 std::size_t merge_blocks(const Dictionary& dictionary, Bytes piece, Rank* out) {
     constexpr std::uint64_t never = ~std::uint64_t{0};
@@ -98,7 +98,7 @@ std::size_t merge_blocks(const Dictionary& dictionary, Bytes piece, Rank* out) {
     return count;
 }
 
-// What `tokens` holds up to byte `end` goes on with the window `merge` encodes; the new end, `end` itself where they cannot be joined.
+// Joins `tokens`, which reach up to byte `end`, with the tokens of the window that `merge` encodes. Returns the new end, or `end` if they cannot be joined.
 template <std::size_t longest, typename Merge>
 std::size_t join_window(const Dictionary& dictionary, Bytes piece, std::vector<Rank>& tokens, std::size_t end, Merge merge) {
     Rank window[longest];
@@ -108,7 +108,7 @@ std::size_t join_window(const Dictionary& dictionary, Bytes piece, std::vector<R
         if (keep == 0 || end - start >= longest) break;
         std::size_t const window_end = std::min(piece.size, start + longest);
         std::size_t const count = merge(dictionary, piece.part(start, window_end), window);
-        // The boundaries of both, side by side: before tokens[index] and before window[other].
+        // Walk over the boundaries of both in parallel: before tokens[index] and before window[other].
         std::size_t index = keep, place = start, other = 0, other_place = start;
         while (other < count) {
             if (place == other_place && compatible(dictionary, tokens[index - 1], window[other])) {
@@ -173,7 +173,7 @@ const std::vector<Rank>& Merging::backtrack(const Dictionary& dictionary, Bytes 
     const Trie& trie = dictionary.starting();
     tokens_.clear();
     possible_.assign(piece.size / 64 + 1, ~std::uint64_t{0});
-    // Whether two short tokens are compatible is found as fast as remembered; and in random letters no pair comes twice.
+    // For two short tokens the test is as fast as the cache; and in random letters no pair occurs twice.
     constexpr std::size_t worth_remembering = 7;  // bytes of both
     auto const fits = [&](std::size_t previous_size, Trie::Match token) {
         if (tokens_.empty()) return true;
@@ -199,7 +199,7 @@ const std::vector<Rank>& Merging::backtrack(const Dictionary& dictionary, Bytes 
                 next = {shorter, dictionary.length(shorter)};
                 continue;
             }
-            // No token fits at this place: no encoding has a boundary here.
+            // No token fits at this offset: no encoding has a boundary here.
             possible_[place >> 6] &= ~(std::uint64_t{1} << (place & 63));
             next = {tokens_.back(), dictionary.length(tokens_.back())};
             tokens_.pop_back();
@@ -239,7 +239,7 @@ std::vector<Rank> encode_by_heap(const Dictionary& dictionary, Bytes piece) {
         Candidate const best = queue.top();
         queue.pop();
         Part& left = parts[best.place];
-        // A candidate is stale where one of its two has been merged since.
+        // A candidate is stale if one of its two tokens has been merged since.
         if (left.token != best.left || left.next == nobody || parts[left.next].token != best.right) continue;
         Part& right = parts[left.next];
         right.token = no_rank;

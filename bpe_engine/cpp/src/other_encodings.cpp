@@ -32,7 +32,7 @@ std::vector<Rank> encode_minimal(const Dictionary& dictionary, Bytes piece) {
             node = trie.child(node, piece[start]);
             if (node == 0) break;
             Rank const token = Trie::rank(node);
-            // Not before: the walk goes from short to long, and of equals the longest counts.
+            // Not `<`: the walk goes from short to long tokens, and of equals the longest counts.
             if (token != no_rank && rows[start].count != unreached && rows[start].count + 1 <= rows[end].count) rows[end] = {token, rows[start].count + 1};
         }
         if (rows[end].count != unreached) reached = end;

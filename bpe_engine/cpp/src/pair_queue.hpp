@@ -1,10 +1,10 @@
-// The pair that is merged next: the one of the highest count; among several such, the one of the lowest key.
+// The queue of pairs to merge: the pair of the highest count is next; among several such, the pair of the lowest key.
 //
 //     heap     counts from `listed_counts` on: few pairs, each often changed
-//     lists    one a count below: most pairs wait here untouched, and cost nothing but the four bytes that link them
-//     open     the pairs of the list whose turn it is, as a heap by key
+//     lists    one for each lower count: most pairs wait here untouched, and cost only the four bytes that link them
+//     open     the pairs of the current list, as a heap by key
 //
-// Counts fall and keys rise while a pair waits. It is looked at when it comes to the front, and goes where it belongs now.
+// Counts fall and keys rise while a pair waits. A pair that comes to the front is checked, and moved to where it belongs now.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
         lists_[pair.count] = index;
     }
 
-    // The next pair, which leaves the queue; no_pair where there is none.
+    // Takes the next pair from the queue; no_pair if there is none.
     PairIndex pop() {
         while (!heap_.empty())
             if (PairIndex const found = pop_from(heap_); found != no_pair) return found;
@@ -69,7 +69,7 @@ private:
         std::push_heap(heap.begin(), heap.end(), later);
     }
 
-    // The first of a heap, if it is what it was when it was put there.
+    // The first pair of a heap, if its count and key have not changed since it was added.
     PairIndex pop_from(std::vector<Entry>& heap) {
         std::pop_heap(heap.begin(), heap.end(), later);
         Entry const entry = heap.back();

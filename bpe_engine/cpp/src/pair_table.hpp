@@ -1,4 +1,4 @@
-// The pairs that training knows: their counts, and the places where they came into being.
+// The pairs in training: their counts, and the places where they occurred when they first appeared.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct Pair {
     Symbol left, right;
     std::uint64_t count;
     const std::uint32_t* places;  // in ascending order; some are outdated
-    std::uint32_t size;           // how many places
+    std::uint32_t size;           // the number of places
     PairIndex next;               // in a list of the queue
 
     std::uint64_t key() const { return std::uint64_t{left} << 32 | right; }
 };
 
-// Places, handed out in runs that stay where they are until all go together.
+// Memory for places, in runs that never move and are freed all together.
 class PlaceArena {
 public:
     std::uint32_t* take(std::size_t size) {

@@ -8,7 +8,7 @@ namespace bpe {
 
 namespace {
 
-// How many bytes at the start of `text` may be the rest of a character that begins before it: 0 to 3.
+// The number of bytes at the start of `text` that may be the rest of a character that starts before it: 0 to 3.
 std::size_t unfinished_start(Bytes text) {
     std::size_t count = 0;
     while (count < 3 && count < text.size && UnicodeTable::continues(text[count])) ++count;
@@ -52,7 +52,7 @@ std::size_t PrependingEncoder::total(std::size_t added) {
         Link const link = chain_[index];
         totals_[link.start] = totals_[link.end] + static_cast<std::uint32_t>(count_piece(link.start, link.end, link.start == left, *lease));
     }
-    // The rest of a character that is cut may be a pre-token now, and none once its start is there: then nothing is settled by it.
+    // The rest of a cut character may be a pre-token now, but not after its start is added, so it settles nothing.
     if (!chain_.empty() && unfinished_start(text()) == 0) {
         state_.settled = std::max(state_.settled, chain_[0].end);
         if (pieces_.any_open()) pieces_.settle(state_.settled);
@@ -69,8 +69,8 @@ void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::v
     const Byte* const text = from(place).data;
     for (;; window *= 4) {
         std::size_t limit = std::min(place, window);
-        if (limit < place) limit -= unfinished_end({text, limit});  // a character that is cut is of another class
-        bool met = false;                                           // a place whose total is known: no need to look further
+        if (limit < place) limit -= unfinished_end({text, limit});  // a cut character has another class
+        bool met = false;                                           // an offset whose total is known: no need to read further
         for (std::size_t read = 0; read < limit && !met;) {
             Step const step = scanner->step(text, read, limit);
             std::size_t stop = read;
@@ -83,7 +83,7 @@ void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::v
                 }
             }
             read += step.consumed;
-            // Known enough, with some pre-tokens more so that those before are settled.
+            // Far enough, with some more pre-tokens so that those before are settled.
             met = ends.size() > 8 && totals_[ends[ends.size() - 6]] != unknown;
         }
         if (limit < place) ends.resize(ends.size() - std::min<std::size_t>(ends.size(), static_cast<std::size_t>(scanner->lookback)));
@@ -97,7 +97,7 @@ void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::v
 
 std::size_t PrependingEncoder::indexed_end(std::size_t place) {
     if (!index_) index_ = std::make_unique<RunIndex>(RunIndex::Side::left, 0);
-    // Bytes that a character before them may still claim are taken in for this answer only.
+    // Bytes that may still belong to a character before them are added for this answer only.
     std::size_t const finished = state_.length - unfinished_start(text());
     if (index_->end() < finished) index_->extend({from(finished).data, finished - index_->end()});
     std::size_t const indexed = index_->end();
@@ -118,8 +118,8 @@ std::size_t PrependingEncoder::fewest() {
     std::size_t const longest = encoder_->dictionary().longest();
     std::size_t const least = (state_.length + longest - 1) / longest;
     if (!encoder_->scanner()) return state_.length > thresholds::short_piece ? std::max(least, pieces_.fewest(0, text())) : least;
-    // Between a letter or number and what is neither, nor a mark, Han or an apostrophe, every grammar cuts, whatever stands before: the chain
-    // of every longer text passes this place, and so has the chain of this one.
+    // Every grammar splits between a letter or number and a character that is no letter, number, mark, Han or apostrophe, whatever text comes
+    // before. So the chains of all longer texts pass this offset, and the chain of this text has passed it.
     UnicodeTable const& table = UnicodeTable::instance();
     Bytes const whole = text();
     std::size_t const stop = std::min(whole.size, thresholds::long_tail);

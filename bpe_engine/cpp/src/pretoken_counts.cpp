@@ -12,8 +12,8 @@ constexpr std::size_t first_short = 1 << 12, first_long = 1 << 8;  // slots
 }  // namespace
 
 std::uint64_t PretokenCounts::hash_of(Bytes piece) const {
-    // The whole state is mixed after each word. A plain product would let an author of a text choose words whose differences cancel out, and so make
-    // pieces of equal hash.
+    // The whole state is mixed after each word. With a plain product an attacker could choose words whose differences cancel out, and so make pieces of
+    // equal hash.
     std::uint64_t hash = seed_ ^ piece.size;
     std::uint64_t word;
     for (std::size_t place = 0; place + 8 <= piece.size; place += 8) {

@@ -38,17 +38,17 @@ private:
 };
 
 struct Made {
-    std::uint32_t place = none, left = none, right = none;  // `place`: none where it is not made
+    std::uint32_t place = none, left = none, right = none;  // `place`: none if no merge makes it
 };
 
 constexpr std::uint32_t atom = 0xFFFFFFFE;
 
-// Whether `left` and `right` can both come about side by side: whether no merge across their join comes before they are whole.
+// Whether `left` and `right` can both be made side by side: no merge across their join comes before they are complete.
 bool are_neighbours(std::uint32_t left, std::uint32_t right, const std::vector<Made>& made, const Places& places) {
     for (;;) {
         Made const &one = made[left], &other = made[right];
         if (one.place == atom && other.place == atom) return true;
-        // The younger is un-merged first, the right one of equals.
+        // The later merge is undone first, of equals the right one.
         std::uint32_t limit;
         if (one.place != atom && (other.place == atom || one.place > other.place)) {
             limit = one.place;

@@ -8,9 +8,9 @@ namespace bpe {
 
 namespace {
 
-// Bytes. In a shorter repetition a slice is read.
+// Bytes. In a shorter repetition a slice is read byte by byte.
 constexpr std::size_t repetition = 4 * thresholds::stride;
-// Bytes of a repetition that are read to find where its rows come again, in times of the longest token.
+// How much of a repetition is read to find the period of its rows, as a multiple of the longest token.
 constexpr std::size_t patience = 16;
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace bpe {
 
 namespace {
 
-// A bit for each kind that a character is of.
+// A bit for each kind of a character.
 unsigned kinds_of(Character character) {
     Flags const flags = character.flags;
     bool const newline = is_newline(character);
@@ -43,7 +43,7 @@ void RunIndex::extend(Bytes text) {
             place += character.size;
         }
     } else {
-        // From right to left: a character begins at a byte that continues none, if what it leads is whole.
+        // From right to left: a character starts at a byte that is no continuation byte, if its sequence is complete.
         for (std::size_t stop = text.size; stop > 0;) {
             std::size_t start = stop - 1;
             for (std::size_t back = 1; back <= 4 && back <= stop; ++back) {
@@ -116,7 +116,7 @@ std::size_t IndexedText::first_triple(std::size_t place) const {
         auto const next = std::lower_bound(starts.begin(), starts.end(), place);
         return next == starts.end() ? limit_ : within_limit(*next);
     }
-    // A run begins for the reader where it ends for the index. The first one found may hold `place`, and begin before it.
+    // The index reads the text backwards: the start of a run is its end in the index. The first run found may hold `place`, and start before it.
     auto const& toggles = index_.toggles(RunIndex::digit);
     for (auto found = std::lower_bound(starts.begin(), starts.end(), length_ - place); found != starts.begin();) {
         --found;

@@ -19,9 +19,9 @@ constexpr std::uint64_t bit(std::size_t place) { return std::uint64_t{1} << plac
 
 // The classes of a block: each byte of a character has the mask of the character.
 struct Block {
-    std::uint64_t upper, lower, both;  // letters; `both` are those of either case, and marks where a grammar takes them as letters
+    std::uint64_t upper, lower, both;  // letters; `both` are those of either case, and marks if the grammar takes them for letters
     std::uint64_t number, space, newline, blank, punctuation;
-    std::uint64_t starts_mark;  // marks that are letters to the grammar: they must not begin a word, see below
+    std::uint64_t starts_mark;  // marks that are letters to the grammar: they must not start a word, see below
     std::uint64_t continuation;
     std::uint64_t doubt;
 };
@@ -79,7 +79,7 @@ void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& mask
         Character const character = table.beyond_ascii(bytes + place, size - place);
         std::uint64_t const mask = low_bits(character.size) << place;
         covered |= mask;
-        // A byte that is not UTF-8 has no flags, and is in doubt.
+        // A byte that is not UTF-8 has no flags, and is a doubt.
         of[character.code == 0xFFFFFFFF ? doubt_kind : kind_of<grammar>[character.flags]] |= mask;
     }
     block.upper |= of[upper_kind];
@@ -132,8 +132,8 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
     std::uint64_t const letter_starts = letters & ~(letters << 1);
     std::uint64_t const number_starts = block.number & ~(block.number << 1);
     std::uint64_t starts = 0;
-    std::uint64_t unsure = 0;                // starts that may be wrong, with all after them
-    [[maybe_unused]] std::size_t open = 64;  // up to here, and what follows is to be seen
+    std::uint64_t unsure = 0;                // starts that may be wrong, and make all later ones doubtful
+    [[maybe_unused]] std::size_t open = 64;  // the starts from this offset on depend on text that is not read yet
     if constexpr (grammar.space_before) {
         std::uint64_t const punctuation_starts = block.punctuation & ~(block.punctuation << 1);
         std::uint64_t space_last = block.space & ~(block.space >> 1);
@@ -169,7 +169,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
 
         std::uint64_t const punctuation_starts = punctuation & ~(punctuation << 1);
         std::uint64_t const behind_blank = punctuation_starts & (block.blank << 1);
-        // Punctuation of one character stands before a word, if no space comes before it.
+        // A single punctuation character is the prefix of the word after it, unless a space comes before it.
         std::uint64_t const more = punctuation & (punctuation << 1) & ~block.continuation;
         std::uint64_t const no_prefix = filled(punctuation, more | behind_blank);
         std::uint64_t const prefixed = (other_space | (punctuation & ~no_prefix)) << 1;
@@ -177,7 +177,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         starts = (letter_starts & ~prefixed) | (punctuation_starts & ~behind_blank) | (behind_blank >> 1);
         if constexpr (grammar.words == Grammar::Words::cased) {
             starts |= block.upper & (block.lower << 1);
-            // A mark that begins a word: it could be the character before the word as well.
+            // A mark at the start of a word could also be the prefix of the word.
             block.doubt |= block.starts_mark & ~(letters << 1);
         }
         if constexpr (grammar.digits == 1) {
@@ -188,7 +188,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
             for (std::uint64_t group = (number_starts << 3) & fourth; group; group = (group << 3) & fourth) starts |= group;
         }
 
-        // White space: up to its last line break; the last character apart.
+        // White space: split after its last line break, and before its last character.
         std::uint64_t const space_starts = space & ~(space << 1);
         std::uint64_t space_last = other_space & ~(space >> 1);
         std::uint64_t indents = other_space & (newline << 1);
@@ -224,7 +224,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
             }
         }
         if constexpr (grammar.words == Grammar::Words::cased) {
-            // Upper-case letters after letters of both cases begin a word, unless there is none but upper case before them and a letter behind.
+            // Upper-case letters after letters of both cases start a word, unless only upper-case letters come before them and a letter after.
             for (std::uint64_t mixed = block.upper & (block.both << 1); mixed; mixed &= mixed - 1) {
                 auto const upper = static_cast<std::size_t>(std::countr_zero(mixed));
                 std::size_t const upper_end = upper + static_cast<std::size_t>(std::countr_one(block.upper >> upper));
@@ -247,7 +247,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         if (places) seams = dictionary->seams().among(bytes, places);
     }
 
-    // Up to where the starts can be trusted. Two characters more may belong to a contraction, and white space waits for its end.
+    // The end of the reliable starts. Two more characters may belong to a contraction, and white space is undecided until its end is known.
     std::size_t doubt = 64;
     bool const doubtful = block.doubt != 0 || !whole_rest;
     std::size_t trusted = size;
@@ -264,8 +264,8 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
     std::uint64_t ends = (starts & low_bits(trusted)) >> 1;
     std::size_t consumed = ends ? 64 - static_cast<std::size_t>(std::countl_zero(ends)) : 0;
     if (seams && !block.doubt && !unsure) {
-        // Among the letters without case of an unfinished word the scan may resume as if a word began there: what follows is judged alike.
-        // Not after a lower-case letter, which ends the word before a later upper-case one.
+        // Among the letters without case of an unfinished word the scan may resume as if a word started there, with the same result for the rest.
+        // Not after a lower-case letter, because then the word ends before a later upper-case letter.
         std::uint64_t const inner = block.both & ~block.starts_mark & block.both << 1;
         std::uint64_t const from = ~low_bits(consumed + 1);
         std::uint64_t barred = (starts & from) | (open < 64 ? bit(open) : 0);
@@ -302,7 +302,7 @@ std::size_t indexed_end(const IndexedText& text, const Byte* bytes, std::size_t 
     return pretoken_end<grammar>(text, bytes, place);
 }
 
-// By a rule alone: pre-tokens one after the other, as many as fit 64 bytes.
+// By the rule only: pre-tokens one after the other, as many as fit into 64 bytes.
 template <class Rule>
 Step walk(const Byte* text, std::size_t place, std::size_t limit) {
     Walk const rest(text, limit);

@@ -31,7 +31,7 @@ void TokenTable::extend_alone(Bytes text) {
     }
 }
 
-// Growth by doubling, also where many small texts come.
+// Grow by doubling, also if many small texts are added.
 void TokenTable::make_room(std::size_t more) {
     if (data_.capacity() >= data_.size() + more) return;
     std::size_t const wanted = std::max(data_.size() + more, data_.size() * 2);
@@ -39,7 +39,7 @@ void TokenTable::make_room(std::size_t more) {
     rows_.reserve(wanted);
 }
 
-// Adds as many bytes of `text` as make one repetition with all that is there, if it is long, and have rows elsewhere; how many.
+// If the whole text with the start of `text` is one long repetition whose rows are shared, adds these bytes of `text`. Returns their number.
 std::size_t TokenTable::take_repeated(Bytes text) {
     if (period_.bytes() != 0) return 0;
     for (std::size_t unit = 1; unit <= RowPeriod::longest_unit; ++unit) {

@@ -85,7 +85,7 @@ public:
 
 private:
     static constexpr Symbol none = Words::none;
-    // Places visited; some hundredths of a second.
+    // The number of places that are visited between two reports, in a few hundredths of a second.
     static constexpr std::size_t work_between_reports = 1 << 20;
 
     // The symbols on one side of the places that are merged: each symbol there, how often, at how many places.
@@ -104,7 +104,7 @@ private:
         return slots_[place].symbol == pair.left && slots_[place + lengths_[pair.left]].symbol == pair.right;
     }
 
-    // The order of pairs of the same count: the lowest is merged first.
+    // The order of pairs of equal count: the lowest key is merged first.
     std::uint64_t key_of(Pair& pair) const {
         if (options_.ties == Ties::lowest) return pair.key();
         while (pair.size > 0 && !is_at(pair, *pair.places)) {
@@ -116,7 +116,7 @@ private:
 
     template <class Push>
     void find_pairs(Push&& push) {
-        // First the pairs and how many places each has, then the places: each list is as long as it has to be.
+        // First the pairs with their numbers of places, then the places, so that each list gets its exact size.
         std::vector<PairIndex> pair_at(slots_.size(), no_pair);
         std::vector<PairIndex> all;
         for (std::uint32_t place = 1; place + 1 < slots_.size(); ++place) {
@@ -134,7 +134,7 @@ private:
         std::vector<std::uint32_t*> next(all.size());
         for (PairIndex const index : all) {
             Pair& pair = pairs_[index];
-            // None was erased yet: the indices of `all` are 0, 1, 2 ...
+            // No pair has been erased yet: the indices of `all` are 0, 1, 2 ...
             if (pair.count >= lowest_) pair.places = next[index] = arena_.take(pair.size);
         }
         for (std::uint32_t place = 0; place < slots_.size(); ++place)
@@ -169,7 +169,7 @@ private:
         }
         make_pairs(left_groups_, left_events_, made, true);
         make_pairs(right_groups_, right_events_, made, false);
-        // A pair that appeared and disappeared within this step has both counts now, so the difference comes last.
+        // Subtract last, because only now a pair that appeared and disappeared within this step has both counts.
         for (Group const& group : left_groups_) reduce(group.symbol, pair.left, group.count);
         for (Group const& group : right_groups_) reduce(pair.right, group.symbol, group.count);
         for (auto* const groups : {&left_groups_, &right_groups_})
@@ -183,7 +183,7 @@ private:
         right_events_.clear();
     }
 
-    // A symbol stands beside one that was just made at `place`.
+    // Notes a symbol next to the symbol that was just made at `place`.
     void note(std::vector<Group>& groups, std::vector<Event>& events, std::vector<std::uint32_t>& group_of_symbol, Symbol symbol, std::uint64_t count,
               std::uint32_t place, bool is_left) {
         if (symbol == none) return;
@@ -206,7 +206,7 @@ private:
             if (Group& group = groups[event.group]; group.places) group.places[group.filled++] = event.place;
     }
 
-    // The pair stands at fewer places than before. Nothing where it is not known: it was too rare from the start, or it is being merged.
+    // Reduces the count of a pair. Ignores an unknown pair, which was too rare from the start, or is being merged.
     void reduce(Symbol left, Symbol right, std::uint64_t count) {
         PairIndex const index = pairs_.find(left, right);
         if (index != no_pair) pairs_[index].count -= count;
@@ -219,7 +219,7 @@ private:
     std::vector<std::uint32_t> lengths_;  // of each symbol, in slots
     PairTable pairs_;
     PlaceArena arena_;
-    // For the step that is under way.
+    // For the current step.
     std::vector<Group> left_groups_, right_groups_;
     std::vector<Event> left_events_, right_events_;
     std::vector<std::uint32_t> left_of_, right_of_;  // symbol -> its group; none: it has none yet

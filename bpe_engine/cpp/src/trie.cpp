@@ -9,12 +9,12 @@ namespace bpe {
 
 namespace {
 
-// The free nodes of each block of 256, and where to look for a place.
+// The free nodes of each block of 256, and the blocks in which to search for a base.
 class FreeNodes {
 public:
     explicit FreeNodes(std::vector<Trie::Node>& nodes) : nodes_(nodes) { add_block(); }
 
-    // A base that no node has yet and under which the nodes of all `labels` are free; they are taken.
+    // A base that no node has yet and under which the nodes of all `labels` are free; marks these nodes as taken.
     std::uint32_t take(const Byte* labels, std::size_t count) {
         std::size_t const first_open = open_.size() > looked_at ? open_.size() - looked_at : 0;
         for (std::size_t index = open_.size(); index-- > first_open;) {
@@ -56,7 +56,7 @@ private:
         else add_block();
     }
 
-    // The low byte of a base, 256 where none fits.
+    // The low byte of a base, 256 if none fits.
     std::uint32_t fitting(std::uint32_t number, const Byte* labels, std::size_t count) const {
         Block const& block = free_[number];
         for (std::uint32_t word = 0; word < 4; ++word) {
@@ -85,14 +85,14 @@ private:
     std::vector<std::uint32_t> open_;
 };
 
-// A token with its first eight bytes in reading order, so that sorting seldom looks at the token itself.
+// A token with its first eight bytes in reading order, so that sorting seldom reads the token itself.
 struct Entry {
     std::uint64_t head;
     std::uint32_t index;
     std::uint32_t size;
 };
 
-// By counting, one byte of the head after the other from the last on: five times as fast as comparing.
+// A counting sort, one byte of the head after the other from the last on: five times as fast as comparing.
 void sort_by_head(std::vector<Entry>& entries) {
     std::vector<Entry> other(entries.size());
     for (unsigned shift = 0; shift < 64; shift += 8) {
@@ -136,16 +136,16 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
     shorter_.assign(tokens.empty() ? 0 : highest + 1, no_rank);
     nodes_.reserve(tokens.size() * 4 + 256);
     FreeNodes free(nodes_);
-    // A node without children has base 0, where the root is the node that byte 0 leads to: a label of 1 makes it nobody's child.
+    // A node without children has base 0, under which byte 0 leads to the root: a label of 1 makes the root nobody's child.
     nodes_[root] = 1;
 
-    // A node and the stretch of `order` whose tokens go through it.
+    // A node and the range of `order` whose tokens pass it.
     struct Work {
         std::uint32_t first, last, node;
         std::uint32_t depth;
         Rank above;  // the longest token on the way
     };
-    // Depth first: the nodes that one walk visits come to lie side by side. Breadth first was tried: walks were a third slower.
+    // Depth first, so that the nodes of one walk are adjacent in memory. Breadth first was tried: walks were a third slower.
     std::vector<Work> stack{{0, static_cast<std::uint32_t>(order.size()), root, 0, no_rank}};
     std::array<Byte, 256> labels;
     std::array<std::uint32_t, 257> cuts;

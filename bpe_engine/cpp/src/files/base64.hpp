@@ -1,4 +1,4 @@
-// Base64 with its padding, and nothing else between.
+// Base64 with padding, and no other characters.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ inline constexpr std::array<std::int8_t, 256> base64_values = [] {
     return values;
 }();
 
-// False for anything but what an encoder writes.
+// Returns false for anything that an encoder does not write.
 inline bool decode_base64(Bytes text, std::vector<Byte>& out) {
     out.clear();
     if (text.size % 4 != 0) return false;

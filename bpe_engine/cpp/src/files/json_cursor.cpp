@@ -80,7 +80,7 @@ void JsonCursor::escape() {
     }
     std::uint32_t code = four_digits();
     if (code >= 0xD800 && code < 0xE000) {
-        // A whole pair, or half a character, which is none.
+        // A surrogate pair, or a lone surrogate, which is invalid.
         if (code >= 0xDC00 || place_ + 1 >= text_.size || text_[place_] != '\\' || text_[place_ + 1] != 'u') throw Unreadable{};
         place_ += 2;
         std::uint32_t const low = four_digits();
@@ -116,7 +116,7 @@ std::uint64_t JsonCursor::whole_number(std::uint64_t most) {
         value = value * 10 + (text_[place_++] - std::uint64_t{'0'});
         if (value > most || digits > 18) throw Unreadable{};
     }
-    // A fraction is read by somebody else.
+    // Fractions are left to another reader.
     if (place_ < text_.size && (text_[place_] == '.' || text_[place_] == 'e' || text_[place_] == 'E')) throw Unreadable{};
     return value;
 }

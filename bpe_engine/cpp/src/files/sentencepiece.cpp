@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t length_field = 2, number_field = 0, four_bytes_field = 5;
 
-// The wire format of protocol buffers: bpe_engine/formats/protobuf.py says what it is.
+// The wire format of protocol buffers: see bpe_engine/formats/protobuf.py.
 class Message {
 public:
     explicit Message(Bytes data) : data_(data) {}
@@ -41,7 +41,7 @@ private:
     std::size_t place_ = 0;
 };
 
-// A text, a score, and what kind of piece it is, in this order.
+// The text, the score and the kind of a piece, in this order.
 void read_piece(Bytes data, PieceFile& file) {
     Message piece(data);
     if (piece.number() != (1 << 3 | length_field)) throw Unreadable{};

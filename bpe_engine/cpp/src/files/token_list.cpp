@@ -17,7 +17,7 @@ bool TokenList::add(Bytes token, std::uint32_t id) {
 
 bool TokenList::index() {
     bool are_distinct = true;
-    constexpr std::uint32_t ahead = 8;  // tokens whose slots are on their way from memory
+    constexpr std::uint32_t ahead = 8;  // tokens whose slots are being prefetched
     std::array<std::uint64_t, ahead> hashes{};
     slots_.assign(std::bit_ceil(ids_.size() * 2 + 2), none);
     std::size_t const mask = slots_.size() - 1;

@@ -64,7 +64,7 @@ TokenTables::TokenTables(const PieceFile& file, const std::vector<std::uint64_t>
     }
     if (ids_.empty()) throw Unreadable{};
     if (!ranked) return;
-    // Mostly they are in this order.
+    // Usually they are already in this order.
     if (!std::is_sorted(scores.begin(), scores.end(), std::greater{})) std::sort(scores.begin(), scores.end(), std::greater{});
     scores.erase(std::unique(scores.begin(), scores.end()), scores.end());
     for (std::uint32_t const number : ids_) {

@@ -68,7 +68,7 @@ public:
             second = second.part(prefix_.size, second.size);
             whole_.assign(first.begin(), first.end());
             whole_.insert(whole_.end(), second.begin(), second.end());
-            // A merge mostly makes the token after that of the merge before, or the same token from another pair.
+            // A merge usually makes the token after that of the merge before, or the same token from another pair.
             Bytes const token{whole_.data(), whole_.size()};
             if (made_ + 1 < file_.tokens.size() && file_.tokens.text(made_ + 1) == token) ++made_;
             else if (!(file_.tokens.text(made_) == token)) made_ = known(file_.tokens.find(token));
@@ -130,14 +130,14 @@ void read_merges(JsonCursor& cursor, VocabularyFile& file) {
     reader.finish();
 }
 
-// The long entries of a model, and where they stand.
+// The long entries of a model, and their places in the file.
 struct LongEntries {
     Span vocabulary, merges;
 };
 
 // Reads the entries "vocab" and "merges" of the object at the cursor, and moves past it. Of two entries with one name, the first counts.
 void read_model(JsonCursor& cursor, VocabularyFile& file, LongEntries& found) {
-    std::size_t waiting = 0;  // the start of merges that stand before the vocabulary
+    std::size_t waiting = 0;  // the start of merges that come before the vocabulary
     bool has_prefix = false;
     cursor.expect('{');
     if (cursor.take('}')) return;

@@ -1,4 +1,4 @@
-// Tokens as files have them -> tokens as a trie takes them.
+// Convert the tokens of a file to distinct tokens for a trie.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace bpe {
 
-// The indices of all tokens but the empty ones; of equal ones the last. In ascending order.
+// The indices of all tokens except empty ones, ascending; of equal tokens the last.
 inline std::vector<std::uint32_t> distinct_tokens(const std::vector<Bytes>& tokens) {
     std::unordered_map<std::string_view, std::uint32_t> places;
     places.reserve(tokens.size());

@@ -1,11 +1,11 @@
-// A piece of a merge model that grows, where a token says whether it begins or ends a pre-token: `end_suffix` (CLIP, GPT-1) and `continuing_prefix`.
+// A growing piece of a merge model whose tokens mark the start or the end of a pre-token: `end_suffix` (CLIP, GPT-1) and `continuing_prefix`.
 //
 //     piece         l     o     w           the suffix is "</w>"
 //     symbols       l     o     w</w>
 //     letters       α     β     γ           of a model of letters, which has no suffix: its tokens are α, β, γ, βγ ...
 //
-// A symbol depends on where its character stands, but what merges do depends on symbols alone. So each symbol is a letter of another model, whose pieces grow
-// as any do. The character at the growing side is added for each answer as what it is at the end (or at the start), and taken back.
+// A symbol depends on the position of its character, but merges depend on symbols only. So each symbol is a letter of a second model, whose pieces grow as
+// usual. For each answer the character at the growing side is added as the symbol that it is at the end (or at the start), and removed again.
 #include <algorithm>
 
 #include "bpe/models/merges.hpp"
@@ -44,7 +44,7 @@ std::size_t MergeModel::unit_size(Bytes text, std::size_t place) const {
 std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
     auto made = std::make_shared<Unmarked>();
     bool const falls_back = std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; });
-    // Letters cannot say that the neighbours of a dropped character merge, nor that a whole pre-token is a token although some of its characters are none.
+    // Letters cannot express that the neighbours of a dropped character merge, nor that a whole pre-token is a token although some of its characters are not.
     if (falls_back || options_.unknown == Unknown::drop || (options_.ignore_merges && options_.unknown != Unknown::token)) return made;
 
     std::size_t const count = offsets_.size() - 1;
@@ -66,7 +66,7 @@ std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
         put_utf8(spelled[symbol], letter++);
     }
 
-    // By rank, the halves of most merges are known when it is their turn.
+    // In the order of ranks, so that the halves of most merges are known before the merge.
     std::vector<Entry> pairs;
     std::copy_if(pairs_.begin(), pairs_.end(), std::back_inserter(pairs), [](Entry const& pair) { return pair.key != 0; });
     std::sort(pairs.begin(), pairs.end(), [](Entry const& one, Entry const& other) { return one.rank < other.rank; });
@@ -84,7 +84,7 @@ std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
             if (spelled[left].empty() || spelled[right].empty()) continue;
             std::string whole = spelled[left] + spelled[right];
             if (spelled[pair.merged] == whole) continue;
-            // A token of two spellings: letters would not tell which one it is.
+            // A token of two spellings: letters could not distinguish them.
             if (!spelled[pair.merged].empty()) return made;
             spelled[pair.merged] = std::move(whole);
             has_changed = true;
@@ -208,13 +208,13 @@ private:
         std::int64_t const number = model_.find_token({written_.data(), written_.size()});
         if (number >= 0) return unmarked_->letters[static_cast<std::size_t>(number)];
         if (options.unknown == Unknown::token) return unmarked_->unknown_letter;
-        // It says what is wrong.
+        // Throws the right error.
         std::vector<Byte> const whole = as_read(side_, text_, 0, text_.size());
         (void)model_.count({whole.data(), whole.size()});
         throw EncodingError(character[0], side_ == Side::right ? from : text_.size() - to);
     }
 
-    // Letters in the order in which they came.
+    // Letters in the order in which they were added.
     void add(std::vector<std::uint32_t>& letters) {
         if (side_ == Side::left) std::reverse(letters.begin(), letters.end());
         written_.clear();

@@ -1,13 +1,13 @@
 // A piece of a merge model that grows: the last token of each prefix, or to the left the first token of each suffix.
 //
 //     text        a    b    a    c    b     b           tokens a b c ac bb ab acbb
-//     last token  a    ab   a    ac   b     acbb        of those that end here: the one that may follow the last token of what stands before it
+//     last token  a    ab   a    ac   b     acbb        of the tokens that end here, the one that may follow the last token of the text before it
 //     tokens      1    1    2    2    3     2
 //
-// As token_table.hpp does it for a Dictionary, which holds bytes, tokens in merge order and nothing unknown. Here: any ids, characters, and characters that are
-// no token, which merge with nothing. It rests on two facts. Merging leaves what stands before a boundary as it would be by itself: that holds for every list
-// of merges. And tokens are an encoding if each neighbouring pair is: that holds where no merge that is ever done comes before those of its halves. Where one
-// does there is no table. Mistral's tokens of spaces all have one rank: then the left one is made first.
+// The algorithm is that of token_table.hpp for a Dictionary, which has bytes, tokens in merge order and no unknown characters. Here ids are in any order, text
+// is characters, and characters without a token merge with nothing. The algorithm rests on two facts. Merging encodes the text before a boundary as it would by
+// itself: that holds for every list of merges. And tokens are an encoding if each neighbouring pair is: that holds if no merge that ever happens comes before
+// the merges of its halves; otherwise there is no table. Mistral's tokens of spaces all have one rank: then the left token is made first.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -40,14 +40,14 @@ struct MergeModel::Growth {
     };
     bool is_possible = false;
     Sided right, left;
-    // A unit that is repeated: the tokens of its first bytes, for each number of them. From there on a period has so many more; 0 bytes: none is known.
+    // A repeated unit: the counts of its prefixes, and the period after which they repeat, with its number of tokens; 0 bytes: no period is known.
     struct Repetition {
-        std::vector<std::uint32_t> counts;  // none where no character ends
+        std::vector<std::uint32_t> counts;  // none if no character ends there
         std::size_t period = 0, tokens = 0;
     };
     std::mutex mutex;
     std::unordered_map<std::string, std::unique_ptr<const Repetition>> repetitions;
-    // Of each token the merge that makes it last: left + 1, right; found when it is first asked for. 0: not known yet.
+    // The last merge that makes each token: left + 1, right; found on first use. 0: not known yet.
     std::vector<std::atomic<std::uint64_t>> derivations;
     static constexpr std::uint64_t single = 1, unreachable = 2;  // made by none: a character; no encoding of its own text
 
@@ -65,8 +65,8 @@ struct MergeModel::Growth {
         return model.find_pair(static_cast<std::uint32_t>((made >> 32) - 1), static_cast<std::uint32_t>(made))->rank;
     }
 
-    // Whether two tokens come to stand side by side, and stay so, or at least for a time: un-merged from the outside in, the younger first; no two that meet on
-    // the way merge before they are swallowed. Of equal ranks the left one is merged first.
+    // Whether two tokens can be side by side, with `stay` for good, otherwise at least for a time. They are un-merged from the outside in, the later merge
+    // first; no two tokens that meet on the way may merge before they are merged further. Of equal ranks the left one is merged first.
     bool meet(const MergeModel& model, std::uint32_t left, std::uint32_t right, bool stay) {
         std::uint64_t left_ends = never, right_ends = never;  // ranks
         for (bool looks = stay;; looks = true) {
@@ -109,7 +109,7 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
         std::uint64_t const left_made = growth->derivation(*this, left), right_made = growth->derivation(*this, right);
         if (left_made == Growth::unreachable || right_made == Growth::unreachable) continue;
         std::uint64_t const made = growth->derivation(*this, pair.merged);
-        // A merge that comes before one of its halves is never done, if the two halves never stand side by side. Merges of one rank go from left to right.
+        // A merge that comes before one of its halves never happens if the two halves are never side by side. Merges of equal rank go from left to right.
         bool const is_late = pair.rank >= growth->born(*this, left_made) && pair.rank >= growth->born(*this, right_made);
         if (!is_late && (made == ((std::uint64_t{left} + 1) << 32 | right) || growth->meet(*this, left, right, false))) return growth;
     }
@@ -151,7 +151,7 @@ public:
         if (model_.options_.ignore_merges && text_.size() <= model_.longest_ && is_whole()) return 1;
         std::size_t const done = rows_.size();
         if (done == text_.size() + 1) return rows_.back().count;
-        // An unfinished character, as if nothing followed.
+        // An unfinished character is counted as if nothing followed.
         struct Back {
             std::vector<Row>& rows;
             std::size_t size;
@@ -296,7 +296,7 @@ private:
             made.token = unknown;
             made.count = before.count + (options.fuse_unknown && before.token == unknown ? 0 : 1);
         } else {
-            // It says what is wrong.
+            // Throws the right error.
             std::vector<Byte> forward(text_);
             if (to_left) std::reverse(forward.begin(), forward.end());
             (void)model_.count({forward.data(), forward.size()});
@@ -373,7 +373,7 @@ std::unique_ptr<GrowingPiece> MergeModel::growing(Side side) const {
 }
 
 std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {
-    // The tables of growth take as long as merging so many bytes.
+    // Making the tables of growth takes as long as merging this many bytes.
     constexpr std::size_t worth_growth = 1 << 14, least = 64, longest_unit = 4, times = 8;
     if (piece.size < std::max(has_growth_.load(std::memory_order_relaxed) ? least : worth_growth, 2 * longest_)) return std::nullopt;
     // A normalizer may put a prefix before the first character of a text.

@@ -13,7 +13,7 @@ namespace bpe {
 namespace {
 
 constexpr std::uint32_t no_number = 0xFFFFFFFF;
-// Symbols. Up to so many all pairs are looked at for each merge, which is quicker than a heap.
+// Symbols. Up to this number each merge compares all pairs, which is faster than a heap.
 constexpr std::size_t few_symbols = 48;
 
 // A polynomial: the hash of each part of a text comes from those of its prefixes.
@@ -71,7 +71,7 @@ void MergeModel::add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t
     std::size_t slot = mixed(key) & mask;
     while (pairs_[slot].key != 0) {
         if (pairs_[slot].key == key) {
-            // A pair that stands twice has its last rank, as in a map that is filled in order.
+            // A duplicate pair has its last rank, as in a map that is filled in order.
             pairs_[slot].rank = rank;
             pairs_[slot].merged = merged;
             return;
@@ -156,7 +156,7 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
         whole.assign(bytes_.begin() + offsets_[left], bytes_.begin() + offsets_[left + 1]);
         std::size_t const start = offsets_[right] + std::min<std::size_t>(prefix, offsets_[right + 1] - offsets_[right]);
         whole.insert(whole.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(start), bytes_.begin() + offsets_[right + 1]);
-        // Mostly the next token, or the same by another pair.
+        // Usually the next token, or the same token by another pair.
         if (is_whole(merged + 1)) ++merged;
         else if (!is_whole(merged)) merged = find_token({whole.data(), whole.size()});
         if (merged < 0) throw NoToken{rank, std::string(whole.begin(), whole.end())};
@@ -166,7 +166,7 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
 
 void MergeModel::learn_joins() const {
     std::call_once(joins_once_, [this] {
-        // Which neighbours stand in some token: a filter that may say yes too often, a bit and a half dozen of others for each.
+        // The pairs of neighbours inside tokens, as a filter that may have false positives: about seven bits for each pair.
         touching_.assign(std::bit_ceil(bytes_.size() / 8 + 16), 0);
         for (std::size_t number = 0; number + 1 < offsets_.size(); ++number) {
             Bytes const text{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};
@@ -206,7 +206,7 @@ bool MergeModel::is_made(std::uint32_t number, std::vector<Symbol>& buffer) cons
     try {
         symbols({bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}, buffer);
     } catch (const EncodingError&) {
-        return false;  // something of it is no token, but the whole is
+        return false;  // a part of it is no token, but the whole is
     }
     merge(buffer);
     return buffer.size() == 1 && buffer[0].id == number;
@@ -296,7 +296,7 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
             throw UnknownCharacter(code_at(piece, place, size), character[0], place, static_cast<std::size_t>(before));
         }
         case Unknown::drop:
-            // Its bytes belong to the token before it, or behind.
+            // Its bytes belong to the token before or after it.
             if (!out.empty()) out.back().length += static_cast<std::uint32_t>(character.size);
             after_unknown = false;
         }
@@ -387,7 +387,7 @@ void MergeModel::merge_by_heap(const MergeModel& model, std::vector<Symbol>& sym
         Candidate const best = queue.top();
         queue.pop();
         std::uint32_t const right = next[best.place];
-        // One of them has been merged with another since; a length of 0 is a symbol that is gone.
+        // One of the two has been merged with another symbol since; a length of 0 marks a removed symbol.
         if (symbols[best.place].length == 0 || symbols[best.place].id != best.left || right >= size || symbols[right].id != best.right) continue;
         symbols[best.place] = {best.merged, symbols[best.place].length + symbols[right].length};
         symbols[right].length = 0;

@@ -11,7 +11,7 @@ TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens, const std::vect
     std::vector<Trie::Node> const& nodes = trie.nodes();
     auto const size = static_cast<State>(nodes.size());
 
-    // The children of each node as a list: no two nodes have the same base, so base and label tell the parent.
+    // The children of each node as a list: no two nodes have the same base, so base and label identify the parent.
     std::vector<State> owner(size), first_child(size), sibling(size);
     nodes_.resize(size);
     for (State state = 0; state < size; ++state) {
@@ -25,7 +25,7 @@ TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens, const std::vect
         first_child[parent] = state;
     }
 
-    // In the order of depth: what a state falls to is shorter, so complete by then.
+    // In the order of depth: the state to which a state falls is shorter, so it is complete by then.
     std::vector<State> order{start};
     for (std::size_t index = 0; index < order.size(); ++index) {
         State const parent = order[index];

@@ -21,7 +21,7 @@ void check_size(std::size_t size) {
     if (size >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a pre-token of 4 GiB or more");
 }
 
-// The rows of a thread, for pieces that are encoded at once.
+// The rows of a thread, for pieces that are encoded as a whole.
 UnigramRows& rows_of_thread(const UnigramModel& model) {
     thread_local UnigramRows rows;
     rows.reset(model);
@@ -35,7 +35,7 @@ UnigramModel::UnigramModel(const std::vector<Bytes>& tokens, const std::vector<s
     : unknown_(options.unknown), bytes_(options.bytes), is_float_(options.flavor == UnigramOptions::Flavor::sentencepiece) {
     std::vector<std::uint32_t> defined = options.user_defined;
     std::sort(defined.begin(), defined.end());
-    // The value with which the two libraries begin their search for the lowest score.
+    // The initial value of the search for the lowest score in the two libraries.
     double lowest = is_float_ ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::infinity();
     std::vector<double> used = scores;
     for (std::size_t index = 0; index < scores.size(); ++index) {
@@ -86,7 +86,7 @@ std::size_t UnigramModel::count(Bytes piece) const {
 
 namespace {
 
-// Rows up to the last whole character; those of a character that is cut off by the end are made when the count is asked for.
+// Rows up to the last whole character; rows of an unfinished character at the end are made for each count.
 class GrowingUnigram : public GrowingPiece {
 public:
     GrowingUnigram(const UnigramModel& model, double sum) : rows_(model, sum) {}
@@ -109,7 +109,7 @@ public:
 
     void truncate(std::size_t size) override {
         text_.resize(size);
-        // Bytes at the end may be the beginning of a character again.
+        // Bytes at the end may again be the start of a character.
         done_ = std::min(done_, size - unfinished());
         rows_.truncate(size);
     }

@@ -1,4 +1,4 @@
-// Which neighbouring characters a Unigram model may part a text over: no token holds others side by side, so a text comes apart there.
+// The pairs of neighbouring characters that a Unigram model may join: no token holds any other pair side by side, so a text can be split there.
 #pragma once
 
 #include <unordered_set>
@@ -10,11 +10,11 @@ namespace bpe {
 
 class UnigramJoins {
 public:
-    // `unknown` is the text of the token for what is unknown where it can be found in a text, else empty; with `parts_unknown` a run of unknown characters
-    // is as many tokens wherever it is cut.
+    // `unknown` is the text of the unknown token if it can be found in a text, otherwise empty; with `parts_unknown` splitting a run of unknown characters
+    // does not change its number of tokens.
     UnigramJoins(const std::vector<Bytes>& tokens, Bytes unknown, bool parts_unknown);
 
-    // Whether a token, or a run of unknown characters, may reach over the place between two characters. May say yes where it is no, seldom.
+    // Whether a token, or a run of unknown characters, may cross the boundary between two characters. Seldom returns true although nothing can cross.
     bool between(char32_t left, char32_t right) const {
         std::uint64_t const bit = bit_of(left, right);
         return (touching_[bit >> 6] >> (bit & 63) & 1) || (!parts_unknown_ && !is_token(left)) || left == unknown_last_;

@@ -26,9 +26,9 @@ void UnigramRows::add_as(Bytes text, std::size_t start, std::size_t end) {
     Row& made = row(end);
     Rank last = beginning;
     double best = 0;
-    std::size_t part = start;   // the start of the last token on the best way
+    std::size_t part = start;   // the start of the last token of the best split
     std::size_t frame = start;  // the offset whose sum `best` is
-    // By ascending `from`. A later one must be better, not as good: the order and the comparisons are those of both libraries.
+    // By ascending `from`. A later token must be better, not only equal: the order and the comparisons are those of both libraries.
     auto const offer = [&](Rank token, double score, std::size_t from) {
         count_step();
         double sum = score + row(from).score;
@@ -37,7 +37,7 @@ void UnigramRows::add_as(Bytes text, std::size_t start, std::size_t end) {
             best = after_resets(best, frame, from);
             frame = from;
         }
-        // Without a branch: nobody could foretell it.
+        // Without a branch, because it would be unpredictable.
         bool const is_better = (last == beginning) | (sum > best);
         best = is_better ? sum : best;
         part = is_better ? from : part;
@@ -48,7 +48,7 @@ void UnigramRows::add_as(Bytes text, std::size_t start, std::size_t end) {
     for (Rank rank = automaton.longest(made.state); rank != no_rank;) {
         TokenAutomaton::Token const& token = automaton.token(rank);
         std::size_t const from = end - token.size;
-        if (from >= start) {  // no later one begins where a character begins
+        if (from >= start) {  // no later one starts at the start of a character
             is_alone = from != start;
             if (!is_alone) offer(rank, token.score, from);
             break;
@@ -102,7 +102,7 @@ Rank UnigramRows::token_of_run(const Row& row, std::size_t end) const {
 }
 
 std::size_t UnigramRows::fewest(std::size_t end) const {
-    // A continuation after `end` splits the text at one of the rows back to the first at which a token may begin that reaches beyond `end`.
+    // Any continuation after `end` splits the text at one of these rows: back to the first at which a token that continues after `end` may start.
     std::size_t least = count(end);
     for (std::size_t place = end - model_->automaton_->depth(row(end).state); place <= end; ++place) {
         count_step();
@@ -110,7 +110,7 @@ std::size_t UnigramRows::fewest(std::size_t end) const {
         if (at.last == inside) continue;
         std::size_t bound = at.count;
         if (is_unknown(at)) {
-            // The run may go on. It stays what its bytes are unless a byte without a token comes, or all of it becomes a token.
+            // The run may continue. It stays byte tokens unless a byte without a token comes, or the whole run becomes a token.
             std::size_t const size = place - at.run;
             bool const as_bytes = model_->has_all_bytes_ && (model_->is_float_ || size > model_->longest_);
             bound = row(at.run).count + (as_bytes ? size : 1);

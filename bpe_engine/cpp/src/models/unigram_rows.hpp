@@ -15,7 +15,7 @@ public:
     UnigramRows() = default;
     explicit UnigramRows(const UnigramModel& model, double score = 0) { reset(model, score); }
 
-    // Begins anew, with the memory that is there; `score` is the sum of what stands before.
+    // Starts a new piece, reusing the memory; `score` is the sum of the text before it.
     void reset(const UnigramModel& model, double score = 0) {
         model_ = &model;
         first_ = 0;
@@ -30,14 +30,13 @@ public:
         if (rows_.size() < size - first_ + 1) rows_.resize(size - first_ + 1);
     }
 
-    // Finds the row of the character text[start, end); those of all before it are there, and there is room for all of `text`.
+    // Computes the row of the character text[start, end). The rows before it must exist, with room for all of `text`.
     void add(Bytes text, std::size_t start, std::size_t end) {
         if (model_->is_float_) add_as<true>(text, start, end);
         else add_as<false>(text, start, end);
     }
 
-    // Adds the rows of a whole piece, of which no more are kept than what follows can change. Calls `on_settled(end)` before what is before `end` is
-    // forgotten.
+    // Adds the rows of a whole piece, and keeps only those that later text can change. Calls `on_settled(end)` before the rows before `end` are dropped.
     template <class OnSettled>
     void add_all(Bytes piece, OnSettled&& on_settled) {
         using thresholds::scored_rows;
@@ -61,7 +60,7 @@ public:
         }
     }
 
-    // Only the first `size` bytes are still those of the text.
+    // Cut back to the first `size` bytes of the text.
     void truncate(std::size_t size) { walked_ = std::min(walked_, size); }
 
     std::size_t count(std::size_t end) const { return row(end).count; }
@@ -71,7 +70,7 @@ public:
 
     // Whether each continuation of text[0, end) has a token that begins at `start`, where the last character begins.
     bool settled(std::size_t start, std::size_t end) const { return model_->automaton_->depth(row(end).state) <= end - start && row(start).last < broken; }
-    // Appends the tokens of text[first, end), where `first` is where `forget` has forgotten up to.
+    // Appends the tokens of text[first, end), where `first` is the offset up to which `forget` has dropped the rows.
     void read(const Byte* text, std::size_t end, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const;
     // Forgets the rows before `start`, where the last character begins, which is settled.
     void forget(std::size_t start);
@@ -83,7 +82,7 @@ public:
     }
 
 private:
-    // In place of a last token: an unknown character; one in a run with a byte that has no token; no character ends here; no text.
+    // Instead of a last token: an unknown character; an unknown character in a run with a byte that has no token; no character ends here; no text.
     static constexpr Rank broken = 0xFFFFFFFC, unknown = 0xFFFFFFFD, inside = 0xFFFFFFFE, beginning = 0xFFFFFFFF;
 
     struct Row {
@@ -94,17 +93,17 @@ private:
         TokenAutomaton::State state;
     };
 
-    // Bytes that the automaton is ahead of the sums: what these will need is on its way from memory meanwhile.
+    // The number of bytes by which the automaton is ahead of the sums, so that the memory that the sums read is prefetched.
     static constexpr std::size_t ahead = 64;
 
-    // A place at which sentencepiece began to sum up anew, and the sum there. Sums with a token that reaches across such a place lose it, too.
+    // An offset at which sentencepiece restarted its sums, and the sum there. Sums with a token that crosses such an offset are reduced by it, too.
     struct Reset {
         std::size_t place;
         float sum;
     };
     static constexpr double reset_above = 100'000;
 
-    // A sum for a part that begins at `from`, as one for parts that begin at `to`.
+    // The sum for a part that starts at `from`, converted to be comparable with parts that start at `to`.
     double after_resets(double sum, std::size_t from, std::size_t to) const;
 
     static bool is_unknown(const Row& row) { return row.last == unknown || row.last == broken; }
@@ -118,9 +117,9 @@ private:
 
     const UnigramModel* model_ = nullptr;
     std::size_t first_ = 0;   // the offset of the first row
-    std::size_t walked_ = 0;  // the states of so many bytes are there
+    std::size_t walked_ = 0;  // the number of bytes whose states are known
     std::vector<Row> rows_;
-    std::vector<Reset> resets_;  // for sentencepiece alone
+    std::vector<Reset> resets_;  // only for sentencepiece
 };
 
 }  // namespace bpe
