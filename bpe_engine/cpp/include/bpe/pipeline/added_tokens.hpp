@@ -1,9 +1,9 @@
-// Added tokens: looked for in the text before anything else.
+// Added tokens: searched for in the text before any other stage.
 //
 //     "a <mask> b"   with <mask> and lstrip       "a" | " <mask>" | " b"
 //
-// Of tokens that overlap the leftmost counts, then the longest. One that is found but not wanted, because it is special and nobody allowed it, or
-// stands inside a word, is plain text; what overlaps it is still not looked for again.
+// Of overlapping tokens the leftmost is found, then the longest. A token that is found but not wanted, because it is special and not allowed, or is
+// inside a word, is plain text; still, tokens that overlap it are not found.
 #pragma once
 
 #include <array>
@@ -18,36 +18,36 @@ struct AddedToken {
     std::string text;
     std::uint32_t id = 0;
     bool special = true;
-    bool lstrip = false, rstrip = false;  // it takes the white space on that side along
+    bool lstrip = false, rstrip = false;  // it includes the white space on that side
     bool single_word = false;             // not found inside a word
-    bool normalized = false;              // looked for after the others, in the regions that they leave
+    bool normalized = false;              // searched for after the others, in the regions between them
     std::string sought = {};              // the text to search, if it is not `text`
 };
 
 class AddedTokens {
 public:
     struct Match {
-        std::size_t start = static_cast<std::size_t>(-1), end = 0;  // with the white space that it takes along
+        std::size_t start = static_cast<std::size_t>(-1), end = 0;  // with the white space that it strips
         std::uint32_t number = 0;                                   // of the token
-        std::size_t certain = 0;                                    // no token begins before this, whatever follows the limit
+        std::size_t certain = 0;                                    // no token starts before this offset, whatever follows the limit
         bool is_found() const { return start != static_cast<std::size_t>(-1); }
     };
-    // By number, whether a special token is found. Empty: none is.
+    // Number of a special token -> whether it is found. Empty: none is found.
     using Wanted = std::vector<std::uint8_t>;
 
     AddedTokens() = default;
-    // Searches those of `tokens` that are `normalized`, or those that are not.
+    // Searches for those of `tokens` that are `normalized`, or for those that are not.
     AddedTokens(const std::vector<AddedToken>& tokens, bool normalized);
 
     bool any() const { return nodes_.size() > 1; }
-    // Whether some token is found though nobody asks for it.
+    // Whether some token is found without being allowed.
     bool finds_always() const { return finds_always_; }
-    // Whether a token that stands for a whole word may begin with a byte: then what stands before matters.
+    // Whether a `single_word` token may start with a byte: then the text before it matters.
     bool looks_back(Byte first) const { return words_begin_[first]; }
     bool looks_back() const { return looks_back_; }
     bool finds(const Wanted& wanted) const { return any() && (finds_always_ || !wanted.empty()); }
 
-    // The progress of a search: no added token begins before `place`, and text[spaces:place) is white space, which a token at `place` may take along.
+    // The progress of a search: no added token starts before `place`, and text[spaces:place) is white space, which a token at `place` may strip.
     struct Searched {
         std::size_t place = 0, spaces = 0;
     };
@@ -74,7 +74,7 @@ private:
     std::vector<Node> nodes_;
     std::vector<Edge> edges_;
     std::array<bool, 256> begins_{}, words_begin_{};
-    int sole_first_ = -1;  // the byte with which all of them begin; -1: there are several
+    int sole_first_ = -1;  // the first byte of all tokens; -1 if there are several
     bool finds_always_ = false, looks_back_ = false, takes_before_ = false;
 };
 

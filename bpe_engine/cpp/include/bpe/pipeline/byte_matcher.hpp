@@ -1,6 +1,6 @@
-// Single bytes, for pre-tokenizers that stand after ByteLevel and so see each byte as a character.
+// Matches single bytes, for pre-tokenizers after ByteLevel, which see each byte as a character.
 //
-//     "ò1"     C3 B2 31     Ã ² 1     Digits takes B2 for a number, in the middle of a character
+//     "ò1"     C3 B2 31     Ã ² 1     Digits takes B2 for a number, inside of a character
 #pragma once
 
 #include <array>

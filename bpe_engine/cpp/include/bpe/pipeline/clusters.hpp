@@ -1,8 +1,8 @@
-// Grapheme clusters of Unicode 17: what a reader takes for one character. Tables: scripts/build_cluster_tables.py.
+// Grapheme clusters of Unicode 17: characters as a reader sees them. Tables: scripts/build_cluster_tables.py.
 //
 //     "e\u0301a\r\n"     e\u0301 | a | \r\n
 //
-// The rules are those of Unicode Standard Annex 29 (GB3 to GB13). They look back as far as the cluster begins, and ahead at one character.
+// The rules are those of Unicode Standard Annex 29 (GB3 to GB13). They look back to the start of the cluster, and ahead at one character.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ private:
     std::vector<std::uint8_t> entries_;  // of each character of each distinct block
 };
 
-// Tells of one character after the other whether it begins a cluster.
+// Reports for one character after the other whether it starts a cluster.
 class ClusterBreaks {
 public:
     bool begins(char32_t code);
@@ -55,8 +55,8 @@ private:
     bool is_first_ = true;
     ClusterClass before_ = ClusterClass::other;
     bool odd_regional_ = false;
-    std::uint8_t emoji_ = 0;     // 1: a pictograph, with what extends it; 2: a joiner after that
-    std::uint8_t conjunct_ = 0;  // 1: a consonant, with what extends it; 2: with a linker
+    std::uint8_t emoji_ = 0;     // 1: a pictograph and its extensions; 2: a joiner after these
+    std::uint8_t conjunct_ = 0;  // 1: a consonant and its extensions; 2: with a linker
 };
 
 }  // namespace bpe

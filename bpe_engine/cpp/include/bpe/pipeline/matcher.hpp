@@ -1,4 +1,4 @@
-// Matchers: where something is found in a text, which may be the beginning of a longer one.
+// Matchers: the interface of searches in a text that may be the start of a longer one.
 #pragma once
 
 #include <memory>
@@ -14,28 +14,28 @@ inline constexpr std::size_t no_match = static_cast<std::size_t>(-1);
 // Offsets in bytes.
 struct Found {
     std::size_t start = no_match, end = no_match;
-    bool settled = false;        // whatever follows the limit, this is the first match; or there is none, and none can begin before the limit
-    bool start_settled = false;  // whatever follows, the first match begins at `start`
-    std::size_t open_from = 0;   // if not settled: no match begins before this, whatever follows
+    bool settled = false;        // whatever follows the limit, this is the first match; or there is none, and none can start before the limit
+    bool start_settled = false;  // whatever follows, the first match starts at `start`
+    std::size_t open_from = 0;   // if not settled: no match starts before this offset, whatever follows
 };
 
 class Matcher {
 public:
     virtual ~Matcher() = default;
-    // The first match in text[from:limit). The piece that is searched begins at or before `from`, and ends at `limit` if `at_end`; else text may follow,
-    // and the answer says what is certain. A match is never empty, but for boundaries: those are empty, and after `from`.
+    // The first match in text[from:limit). The searched piece starts at or before `from`, and ends at `limit` if `at_end`; otherwise text may follow, and
+    // the result reports what is certain. A match is never empty, except boundaries: those are empty, and after `from`.
     virtual Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
-    // The boundaries of text[from:limit), of a matcher that finds such alone; up to `capacity`.
+    // The boundaries of text[from:limit), up to `capacity`, for a matcher that finds only boundaries.
     virtual std::size_t boundaries(const Byte*, std::size_t, std::size_t, std::size_t*, std::size_t) const { return 0; }
-    // An expression, which finds match after match quicker and in linear time by a sweep; null for other matchers.
+    // The expression, whose consecutive matches a sweep finds faster and in linear time; null for other matchers.
     virtual const class ExpressionMatcher* expression() const { return nullptr; }
-    // The model of which it finds where no token reaches over; null for other matchers.
+    // The model whose boundaries without crossing tokens the matcher finds; null for other matchers.
     virtual const class MergeModel* touched() const { return nullptr; }
-    // Whether each match is a byte that is one wherever it stands.
+    // Whether each match is a single byte that matches in any context.
     virtual bool is_of_bytes() const { return false; }
 };
 
-// A regular expression that neither looks behind nor matches nothing: a chain begins anew at cuts.
+// A regular expression that neither looks behind nor matches the empty text, because a chain starts anew at cuts.
 class ExpressionMatcher final : public Matcher {
 public:
     explicit ExpressionMatcher(std::shared_ptr<const regex::Program> program)

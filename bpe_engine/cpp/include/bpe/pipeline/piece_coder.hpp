@@ -1,8 +1,8 @@
-// Pieces -> tokens, from memory where they have been seen before.
+// Pieces -> tokens, with a cache.
 //
-// Most pieces of a text repeat, so whatever a model costs is paid once a word: caches of counts and of ids (piece_cache.hpp), by the bytes of the piece. What
-// later pre-tokenizers do to a piece before the model sees it ("▁" put before it, spaces replaced, cut again) is part of the answer that is
-// remembered.
+// Most pieces of a text repeat, so the cost of a model is paid once a word: there are caches of counts and of ids (piece_cache.hpp), by the bytes of the
+// piece. The work of later pre-tokenizers on a piece before the model sees it ("▁" put before it, spaces replaced, split again) is part of the cached
+// result.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace bpe {
 // A change of each piece before the model: Metaspace, or ByteLevel with `add_prefix_space`, after another pre-tokenizer.
 struct Insertion {
     enum class Where : std::uint8_t { never, first, always };
-    std::string text;  // put before a piece that does not begin with it
+    std::string text;  // put before a piece that does not start with it
     Where where = Where::always;
-    std::string space;  // in place of each space; empty: spaces stay
+    std::string space;  // replaces each space; empty: spaces stay
 };
 
 // Raw text between safe splits (safe_splits.hpp) -> number of tokens.
@@ -30,7 +30,7 @@ class UnitCounts {
 public:
     static constexpr std::size_t longest = LongPieceCache<false>::longest;  // bytes
 
-    // `unit` has up to `longest` bytes, and so many from its start on are `readable`; `anew()` counts it where it is not known.
+    // `unit` has up to `longest` bytes; `readable` is the number of bytes from its start that may be read; `anew()` counts a unit that is not known.
     template <class Anew>
     std::size_t count(Bytes unit, std::size_t readable, Anew&& anew) {
         if (unit.size <= PieceKey::longest) [[likely]]
@@ -43,7 +43,7 @@ public:
         return count;
     }
 
-    // A unit will be counted soon.
+    // Prefetches for a unit that will be counted soon.
     void expect(Bytes unit, std::size_t readable) const {
         if (unit.size <= PieceKey::longest) short_.expect(PieceKey::of(unit.data, unit.size, readable).hash());
         else if (unit.size <= MediumKey::longest) medium_.expect(MediumKey::of(unit.data, unit.size, readable).hash());
@@ -73,7 +73,7 @@ public:
         CountCache counts;
         LongPieceCache<false> long_counts;
         LongPieceCache<false, 3> longer_counts;
-        // Made when ids are first asked for.
+        // Made on the first request for ids.
         struct Ids {
             IdsCache short_pieces;
             LongPieceCache<true> long_pieces;
@@ -90,13 +90,13 @@ public:
         return std::any_of(insertions_.begin(), insertions_.end(), [](Insertion const& one) { return one.where == Insertion::Where::first; });
     }
 
-    // Bytes of a piece that one token covers at most; 0: that is not known.
+    // The largest number of bytes of a piece that one token covers; 0 if unknown.
     std::size_t most_bytes() const {
         bool const leaves_out = std::any_of(chains_.begin(), chains_.end(), [](Chain const& chain) { return chain.leaves_out(); });
         return leaves_out ? 0 : model_->most_bytes();
     }
 
-    // `readable`: how many bytes from the start of the piece on may be read. `is_first`: the whole text begins with this piece.
+    // `readable`: the number of bytes from the start of the piece that may be read. `is_first`: the whole text starts with this piece.
     std::size_t count(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace) const {
         if (piece.size <= PieceKey::longest && !is_first) [[likely]] {
             PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
@@ -110,7 +110,7 @@ public:
         return count_long(piece, is_first, workspace);
     }
 
-    // A piece will be counted soon.
+    // Prefetches for a piece that will be counted soon.
     void expect(Bytes piece, std::size_t readable, const Workspace& workspace) const {
         if (piece.size <= PieceKey::longest) workspace.counts.expect(PieceKey::of(piece.data, piece.size, readable).hash());
     }
@@ -121,7 +121,7 @@ public:
     // The ids, and for each the offset in `piece`, in bytes, at which it starts.
     void encode_with_offsets(Bytes piece, bool is_first, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets) const;
 
-    // An empty piece that grows; null where it is as good to encode it anew. `is_first`: the whole text begins with it. Its model outlives it.
+    // An empty piece that grows; null if encoding it again is as fast. `is_first`: the whole text starts with it. Its model outlives it.
     std::unique_ptr<GrowingPiece> growing(Side side, bool is_first) const;
 
     // The pieces that the model gets.
@@ -130,7 +130,7 @@ public:
 private:
     std::size_t count_anew(Bytes piece, bool is_first) const;
     std::size_t count_long(Bytes piece, bool is_first, Workspace& workspace) const;
-    // Calls `use(piece, origin)` for each piece that the model gets; `origin[i]` is the offset of its byte i in the piece that was given.
+    // Calls `use(piece, origin)` for each piece that the model gets; `origin[i]` is the offset of its byte i in the original piece.
     template <class Use>
     void inner(std::size_t number, Bytes piece, const std::uint32_t* origin, bool is_first, Use& use) const;
 
@@ -138,7 +138,7 @@ private:
     std::vector<Insertion> insertions_;
     std::vector<Chain> chains_;  // after each insertion
     struct Inside;
-    std::shared_ptr<Inside> inside_;  // what the first insertion and all after it do, as a pipeline
+    std::shared_ptr<Inside> inside_;  // the first insertion and all stages after it, as a pipeline
 };
 
 }  // namespace bpe

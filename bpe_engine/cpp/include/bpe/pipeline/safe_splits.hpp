@@ -1,14 +1,14 @@
-// Places of a raw text at which a whole pipeline can begin anew, told by the two characters on either side.
+// Offsets of a raw text at which a whole pipeline can start anew, decided by the two characters on either side.
 //
-//     raw text      "l'été est là"      normalized, cut, merged: eight tokens
+//     raw text      "l'été est là"      normalized, split, merged: eight tokens
 //     units          l'été| est| là     each by itself: three, two and three, in any text
 //
-// Words repeat as they are written, so a unit that was counted once is looked up by its raw bytes, and neither normalized nor cut again: one probe of a
-// cache a word, whatever a tokenizer does to it. A place between two characters is a safe split for every text if
+// Words repeat in raw text, so a unit that was counted once is looked up by its raw bytes, and neither normalized nor split again: one cache look-up a
+// word, whatever a tokenizer does to it. The boundary between two characters is a safe split for every text if
 //
-//     the normalizer     makes of both sides what it makes of each alone
-//     each stage         finds no match over it, or one whose two parts are found alike (regex/boundaries.hpp)
-//     the last stage     ends a piece there; or no token reaches over it (touching.hpp, seams.hpp)
+//     the normalizer     gives the same for both sides together as for each by itself
+//     each stage         has no match across it, or a match whose two parts are found in the same way (regex/boundaries.hpp)
+//     the last stage     ends a piece there; or no token crosses it (touching.hpp, seams.hpp)
 //
 // Inside a piece of Unigram these hold but for rounding, for its sums begin where the piece begins (unigram_counts.hpp). Asked of each two letters, a model has
 // splits inside of most words of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where
@@ -37,10 +37,10 @@ public:
     // Null where there is none that can be known. What is given outlives it; `normalizer` null: none. `model`: what gets the pieces as they are; null: they are
     // changed before.
     static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model = nullptr);
-    // As `make`, for a model that gets a whole text as one piece: the splits stand inside that piece, where no token reaches over them.
+    // As `make`, for a model that gets a whole text as one piece: the splits are inside that piece, where no token crosses them.
     static std::unique_ptr<const SafeSplits> inside_of_piece(const Normalizer* normalizer, const UnigramModel& model);
 
-    // The safe splits of a text, from left to right.
+    // Finds the safe splits of a text, from left to right.
     class Search {
     public:
         // Searches text[from:limit), without `from`. `at_end`: the region ends at `limit`.

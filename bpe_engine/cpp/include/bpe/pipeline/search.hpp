@@ -1,4 +1,4 @@
-// A search for the matches of a matcher, one after the other, and what it remembers of a text that grows to either side.
+// A search for the matches of a matcher, one after the other, and its notes for a text that grows to either side.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace bpe {
 
 // Memory of the search of a stage in a text that grows.
 struct StageMemory {
-    // No match begins after `start` (where a piece begins or a match ended) and before `searched`.
+    // No match starts after `start` (the start of a piece or the end of a match) and before `searched`.
     std::size_t start = no_match, searched = 0;
-    // Matches touch from `run` to `run_end`.
+    // Matches follow one another without gaps from `run` to `run_end`.
     std::size_t run = no_match, run_end = 0;
     regex::Resumption resumption;
 };
@@ -56,7 +56,7 @@ public:
     std::size_t pretoken_end(const Scanner& scanner, const Byte* text, std::size_t first, std::size_t place, std::size_t limit) {
         if (!runs_ || runs_limit_ != end_ - limit) runs_ = std::make_unique<RunIndex>(RunIndex::Side::left, 0);
         runs_limit_ = end_ - limit;
-        // Bytes that a character before them may claim.
+        // Bytes that may belong to a character before them.
         auto const behind_claimed = [&](std::size_t from) {
             std::size_t place = from;
             while (place < from + 3 && place < limit && UnicodeTable::continues(text[place])) ++place;
@@ -64,7 +64,7 @@ public:
         };
         // The text may have been cut back to the middle of a character.
         runs_->truncate(limit - behind_claimed(limit - runs_->end()));
-        // At its start they are taken in for this answer only.
+        // At the start of the text they are added for this answer only.
         std::size_t const finished = behind_claimed(first);
         if (std::size_t const indexed = limit - runs_->end(); finished < indexed) runs_->extend({text + finished, indexed - finished});
         std::size_t const indexed = runs_->end();
@@ -88,7 +88,7 @@ public:
         runs[0] = {end_ - start, end_ - end};
     }
 
-    // Only the last `distance` bytes of the text are still there.
+    // Cut back to the last `distance` bytes of the text.
     void truncate(std::size_t distance) {
         for (Searched& searched : searched_) {
             for (Run& run : searched.runs)
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    // Distances between which matches touch.
+    // Distances between which matches follow one another without gaps.
     struct Run {
         std::size_t start = no_match, end = 0;
     };
@@ -148,7 +148,7 @@ public:
         return found;
     }
 
-    // Goes on behind a match that ended at `place`.
+    // Continues after a match that ended at `place`.
     void go_to(std::size_t place) {
         from_ = behind_ = place;
         if (sweep_) sweep_->skip_to(place);
@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    // Goes over the part that was searched before.
+    // Skips the part that was searched before.
     void skip() {
         if (memory_->start != behind_) return;
         std::size_t& from = from_;
@@ -174,7 +174,7 @@ private:
         else from = memory_->searched;
     }
 
-    // A boundary is known by the characters on both sides, so what was found after a place is the same for all that begin before it.
+    // The characters on both sides decide about a boundary, so the boundaries after a place are the same for all searches that start before it.
     Found next_boundary() {
         std::vector<std::size_t> passed;
         std::size_t end = no_match;
@@ -223,7 +223,7 @@ private:
         if (found.start != no_match) behind_ = found.end;
         if (at_end_ || found.settled || found.start_settled || found.start != no_match || found.open_from <= behind_) return;
         std::size_t searched = found.open_from;
-        // A boundary is known by the characters on both sides.
+        // The characters on both sides decide about a boundary.
         if (!sweep_) searched = character_before(text_, searched, behind_);
         memory_->start = behind_;
         memory_->searched = searched;

@@ -1,8 +1,8 @@
-// Boundaries over which no token of a byte-pair model can reach: pieces for tokenizers that have no pre-tokenizer, or one that leaves long pieces.
+// Boundaries that no token of a byte-pair model can cross: they split the pieces of tokenizers without a pre-tokenizer, or with one that leaves long pieces.
 //
 //     "▁the▁cat."     ▁the|▁cat|.         no token of the vocabulary holds "e▁", nor "t."
 //
-// Merging never joins what no token holds side by side, so counts add up there. For most vocabularies that is between words.
+// Merging never joins neighbours that no token holds side by side, so counts add up there. For most vocabularies these boundaries are between words.
 #pragma once
 
 #include <vector>
@@ -34,7 +34,7 @@ public:
         bool const by_characters = model_->by_characters();
         std::uint8_t const* const joins = joins_.data();
         std::size_t count = 0;
-        // A frequent character as its number, others as `frequent` and more.
+        // The number of a frequent character, or `frequent` and more for others.
         std::uint32_t before = 0;
         for (std::size_t place = from; place < limit;) {
             count_step();
@@ -67,7 +67,7 @@ public:
     const MergeModel* touched() const override { return model_.get(); }
 
 private:
-    // ASCII, and "▁", as vocabularies of SentencePiece write a space: these are looked up in one table.
+    // ASCII, and "▁", which is the space of SentencePiece vocabularies: these are looked up in one table.
     static constexpr std::uint32_t space = 0x2581, space_number = 128, frequent = 129;
 
     bool may_join(std::uint32_t left, std::uint32_t right) const {
