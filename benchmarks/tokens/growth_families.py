@@ -85,9 +85,12 @@ def main() -> int:
         measure_one(options.one, options.operation or OPERATIONS, options.size, options.seconds, options.limit)
         return 0
 
+    known = tokenizers()
+    if unknown := [name for name in options.family or () if name not in known]:
+        arguments.error(f"unknown family: {', '.join(unknown)}; there are {'; '.join(known)}")
     options.keep.mkdir(parents=True, exist_ok=True)
     cut_short = 0
-    for name in tokenizers():
+    for name in known:
         place = options.keep / f"{', '.join([name.replace('/', ' '), *(options.operation or ())])}.jsonl"
         if options.family and name not in options.family:
             continue

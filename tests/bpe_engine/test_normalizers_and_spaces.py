@@ -27,6 +27,9 @@ NORMALIZERS: dict[str, Any] = {
     "three kinds to xyz": normalizers.Replace("\t\n\f", "xyz"),
     "a space behind 中": normalizers.Replace("中 ", "b"),
     "space to ▁": normalizers.Replace(" ", "▁"),
+    "white space to a space": normalizers.Replace(tokenizers.Regex(r"\s+"), " "),
+    "two wide spaces to y": normalizers.Replace("\u3000\u3000", "y"),
+    "lines to wide spaces": normalizers.Replace("\n", "\u3000"),
     "prepend": normalizers.Prepend("▁"),
 }
 PRE_TOKENIZERS: dict[str, Any] = {
@@ -49,6 +52,9 @@ UNITS = [
     "中 ",
     "▁",
     "\u3000",
+    "\u2003",
+    "\u3000 ",
+    "\u200b\u00a0",
     "\u00a0",
     "\u200b",
     "\u0301",

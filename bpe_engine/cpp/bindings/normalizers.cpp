@@ -24,6 +24,7 @@ std::u32string characters_of(nb::handle text) {
 // Expressions such as " {2,}" and "\\s+": a space, or white space, and how often it has to be there at least.
 void note_run(NormalizationStep& step, std::string_view expression) {
     if (constexpr std::string_view version = "(?V1)"; expression.starts_with(version)) expression.remove_prefix(version.size());
+    bool const is_class = expression.starts_with("\\s");
     if (expression.starts_with('\\')) expression.remove_prefix(1);
     else if (expression.starts_with('s')) return;
     if (!expression.starts_with(' ') && !expression.starts_with('s')) return;
@@ -31,6 +32,7 @@ void note_run(NormalizationStep& step, std::string_view expression) {
     bool const has_number = expression.size() == 4 && expression.starts_with('{') && expression.ends_with(",}") && expression[1] > '0' && expression[1] <= '9';
     if (!has_number && expression != "+") return;
     step.run_of = ' ';
+    step.of_white_space = is_class;
     step.least_run = has_number ? static_cast<std::size_t>(expression[1] - '0') : 1;
 }
 

@@ -124,6 +124,7 @@ std::vector<std::shared_ptr<const Pipeline>> steps_in_steps() {
     white.program = regex::Program::compile("\\s+");
     white.least_run = 1;
     white.run_of = ' ';
+    white.of_white_space = true;
     std::vector<Stage> const falcon{stage("\\p{P}", Behaviour::contiguous),
                                     {nullptr, Behaviour::isolated, scanner_named("gpt2")},
                                     stage("\\d", Behaviour::contiguous),

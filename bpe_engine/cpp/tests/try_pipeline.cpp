@@ -64,7 +64,7 @@ std::shared_ptr<const Normalizer> some_normalizer(Choices& choices) {
     std::vector<NormalizationStep> steps;
     for (std::size_t wanted = choices.below(4); wanted > 0; --wanted) {
         NormalizationStep step{};
-        switch (choices.below(9)) {
+        switch (choices.below(13)) {
         case 0:
             step.kind = Kind::compose;
             step.compatible = choices.one_in(2);
@@ -93,6 +93,32 @@ std::shared_ptr<const Normalizer> some_normalizer(Choices& choices) {
             step.kind = Kind::replace;
             step.pattern = U" ";
             step.content = U"\u2581";
+            break;
+        case 8:
+            // Some of what NMT makes spaces of, or deletes.
+            step.kind = Kind::replace_members;
+            step.members = choices.one_in(2) ? U"\t\n\u200b\u200f\u2581\u2581" : U"\u0001\u0008\u3000\u3000";
+            step.content = choices.one_in(2) ? U" " : U"";
+            break;
+        case 9:
+            step.kind = Kind::surround;
+            step.members = choices.one_in(2) ? U"\u4e00\u9fff" : U"\u3000\u3000";
+            step.content = U" ";
+            break;
+        case 10: {
+            step.kind = Kind::replace_matches;
+            step.least_run = 1 + choices.below(3);
+            step.run_of = ' ';
+            step.of_white_space = choices.one_in(2);
+            step.program = regex::Program::compile((step.of_white_space ? "\\s{" : " {") + std::to_string(step.least_run) + ",}");
+            step.content = choices.one_in(2) ? U" " : U"\u2581";
+            break;
+        }
+        case 11:
+            step.kind = Kind::strip;
+            step.left = choices.one_in(2);
+            step.right = choices.one_in(2);
+            step.members = U"  \u3000\u3000";
             break;
         default:
             step.kind = Kind::replace;

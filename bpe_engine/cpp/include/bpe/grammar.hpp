@@ -77,16 +77,6 @@ struct UpperRun {
     std::size_t both_end;  // after the last of them that may also end a word; the start of the run if there is none
 };
 
-// The start of the character before `place`, which is not before `start`.
-inline std::size_t character_before(const Byte* text, std::size_t place, std::size_t start) {
-    for (std::size_t back = 1; back <= 4 && back <= place - start; ++back) {
-        if (UnicodeTable::continues(text[place - back])) continue;
-        if (UnicodeTable::instance().at(text, place - back, place).size == back) return place - back;
-        break;
-    }
-    return place - 1;
-}
-
 inline bool is_newline(Character character) { return character.code == '\n' || character.code == '\r'; }
 
 // Steps through the bytes.

@@ -93,6 +93,16 @@ inline std::size_t character_size(const Byte* text, std::size_t available) {
     return continued(2) && continued(3) && (lead != 0xF0 || second >= 0x90) && (lead != 0xF4 || second < 0x90) ? 4 : 1;
 }
 
+// The start of the character before `place`, which is not before `start`.
+inline std::size_t character_before(const Byte* text, std::size_t place, std::size_t start) {
+    for (std::size_t back = 1; back <= 4 && back <= place - start; ++back) {
+        if (UnicodeTable::continues(text[place - back])) continue;
+        if (UnicodeTable::instance().at(text, place - back, place).size == back) return place - back;
+        break;
+    }
+    return place - 1;
+}
+
 // The number of bytes at the end of `text` that start a character which more bytes could complete: 0 to 3.
 std::size_t unfinished_end(Bytes text);
 

@@ -77,22 +77,28 @@ const OpenHead::Dropped* OpenHead::dropped_at(std::size_t distance) const {
 
 std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start) {
     if (from == end) return from;
-    std::size_t const settled = normalizer.settled_run(text[from], Side::left, at_start);
-    if (settled == 0) return from;
-    Run& known = runs_[at_start];
+    UnicodeTable const& table = UnicodeTable::instance();
+    SettlingRun const* const run = normalizer.settling_run(table.at(text, from, end).code, Side::left, at_start);
+    if (!run) return from;
+    auto& [of, known] = runs_[at_start];
+    if (of != run) known = {};
+    of = run;
     std::size_t place = from;
-    while (place < end && normalizer.settled_run(text[place], Side::left, at_start) > 0) {
+    while (place < end) {
         count_step();
         // Up to its end it is known.
         if (length - place <= known.from && length - place > known.to && length - known.to <= end) {
             place = length - known.to;
             break;
         }
-        ++place;
+        Character const character = table.at(text, place, end);
+        if (!run->has(character.code)) break;
+        place += character.size;
     }
     // A run is asked again from where it begins to matter; its start stays known.
     known = {known.to == length - place ? std::max(known.from, length - from) : length - from, length - place};
-    return place - from > settled ? place - settled : from;
+    for (std::size_t number = 0; number < run->enough && place > from; ++number) place = character_before(text, place, from);
+    return place;
 }
 
 bool OpenHead::begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first) {
@@ -193,7 +199,7 @@ void OpenHead::truncate_chain(std::size_t distance) {
 void OpenHead::truncate(std::size_t length) {
     for (auto& earlier : searched_)
         while (!earlier.empty() && earlier.back().from > length) earlier.pop_back();
-    for (Run& run : runs_) run = {std::min(run.from, length), std::min(run.to, length)};
+    for (auto& [of, run] : runs_) run = {std::min(run.from, length), std::min(run.to, length)};
     while (!dropped_.empty() && dropped_.back().to >= length) dropped_.pop_back();
     if (!dropped_.empty()) dropped_.back().from = std::min(dropped_.back().from, length);
     if (end_ == none) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bpe/steps.hpp"
+#include "bpe/unicode.hpp"
 
 namespace bpe {
 
@@ -71,21 +72,31 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
 
 OpenTail::Gap OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start) {
     if (stop == from) return {};
-    std::size_t const settled = normalizer.settled_run(text[stop - 1], Side::right, at_start);
-    if (settled == 0) return {};
+    UnicodeTable const& table = UnicodeTable::instance();
+    std::size_t const last = character_before(text, stop, from);
+    SettlingRun const* const run = normalizer.settling_run(table.at(text, last, stop).code, Side::right, at_start);
+    if (!run) return {};
+    // The end of the run that is always read.
+    std::size_t kept_end = stop;
     std::size_t place = stop;
-    while (place > from && normalizer.settled_run(text[place - 1], Side::right, at_start) > 0) {
+    for (std::size_t number = 0; place > from; ++number) {
         count_step();
         // From there on it is known.
-        if (place <= run_end_ && place > run_start_) {
+        if (number >= run->enough && run == run_ && place <= run_end_ && place > run_start_) {
             place = std::max(run_start_, from);
             break;
         }
-        --place;
+        std::size_t const before = character_before(text, place, from);
+        if (!run->has(table.at(text, before, place).code)) break;
+        place = before;
+        if (number < run->enough) kept_end = place;
     }
+    run_ = run;
     run_start_ = place;
     run_end_ = stop;
-    return stop - place > 2 * settled ? Gap{place + settled, stop - place - 2 * settled} : Gap{};
+    std::size_t kept_start = place;
+    for (std::size_t number = 0; number < run->enough && kept_start < kept_end; ++number) kept_start += table.at(text, kept_start, kept_end).size;
+    return {kept_start, kept_end - kept_start};
 }
 
 void OpenTail::keep_certain() {

@@ -107,11 +107,12 @@ bool SentencePieceNormalizer::keeps(Bytes part, bool at_start, bool) const {
     return std::all_of(part.begin(), part.end(), [&](Byte byte) { return byte < 128 && stays_[byte]; });
 }
 
-std::size_t SentencePieceNormalizer::settled_run(Byte byte, Side, bool) const {
-    if (byte != ' ' || !rules_.remove_extra_whitespaces || begins_symbol_[' ']) return 0;
+const SettlingRun* SentencePieceNormalizer::settling_run(char32_t code, Side, bool) const {
+    if (code != ' ' || !rules_.remove_extra_whitespaces || begins_symbol_[' ']) return nullptr;
     static constexpr Byte spaces[] = {' ', ' ', ' ', ' '};
+    static const SettlingRun run{sizeof spaces, U" "};
     Charsmap::Match const match = rules_.charsmap.longest({spaces, sizeof spaces});
-    return match.size > 0 || match.is_open ? 0 : sizeof spaces;
+    return match.size > 0 || match.is_open ? nullptr : &run;
 }
 
 std::size_t SentencePieceNormalizer::run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool, bool at_end, std::size_t base,

@@ -16,17 +16,19 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     acts_at_start_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::strip || step.kind == Kind::prepend || step.kind == Kind::prepend_unless;
     });
-    has_table_ = can_have_table();
-    runs_ = settled_runs(Place::between);
-    stripped_left_ = settled_runs(Place::start);
-    stripped_right_ = settled_runs(Place::end);
     // But for the order of marks each character becomes what it would become alone.
     drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members ||
                step.kind == Kind::surround;
     });
-    if (!has_table_) return;
-    keeps_ascii_ = true;
+    if (can_have_table()) make_table();
+    runs_between_ = settling_runs(Place::between);
+    runs_at_start_ = settling_runs(Place::start);
+    runs_at_end_ = settling_runs(Place::end);
+}
+
+void StepNormalizer::make_table() {
+    has_table_ = keeps_ascii_ = true;
     stays_.assign(0x10000 / 64, 0);
     image_ends_.assign(1, 0);
     image_ends_.reserve(0x10001);
@@ -217,55 +219,73 @@ std::size_t StepNormalizer::settled_spaces(Place place) const {
     return 0;
 }
 
-// Line breaks and tabs are with them where a table turns them into spaces, or they are stripped, too. CR LF may be one space: half of a run has to be enough.
-StepNormalizer::Runs StepNormalizer::settled_runs(Place place) const {
-    std::size_t const spaces = settled_spaces(place);
-    if (spaces == 0) return {};
-    std::size_t const enough = 2 * spaces;
-    // What becomes of a run between letters, at the start of a region, at its end, and where it is all.
-    auto const of_run = [&](std::u32string const& run) {
-        std::vector<std::u32string> made;
-        for (bool const starts : {false, true}) {
-            for (bool const ends : {false, true}) {
-                if ((place == Place::start && !starts) || (place == Place::end && !ends) || (place == Place::between && starts && ends)) continue;
-                Items items;
-                for (char32_t const code : (starts ? U"" : U"a") + run + (ends ? U"" : U"a"))
-                    items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
+std::optional<std::vector<std::u32string>> StepNormalizer::made_of_run(Place place, const std::u32string& run) const {
+    std::vector<std::u32string> made;
+    for (bool const starts : {false, true}) {
+        for (bool const ends : {false, true}) {
+            if ((place == Place::start && !starts) || (place == Place::end && !ends)) continue;
+            Items items;
+            for (char32_t const code : (starts ? U"" : U"a") + run + (ends ? U"" : U"a"))
+                items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
+            try {
                 apply(items, starts, starts, true);
-                made.emplace_back();
-                for (Item const& item : items) made.back().push_back(item.code);
+            } catch (const GrowthError&) {
+                // It is said when a text is normalized.
+                return std::nullopt;
             }
-        }
-        return made;
-    };
-    auto const of_spaces = of_run(std::u32string(enough, U' '));
-    auto const are_alike = [&](char32_t one, char32_t other) {
-        std::u32string in_turns, in_two;
-        for (std::size_t number = 0; number < enough; ++number) in_turns.push_back(number % 2 == 0 ? one : other);
-        in_two = std::u32string(enough, one) + std::u32string(enough, other);
-        return of_run(in_turns) == of_spaces && of_run(in_two) == of_spaces;
-    };
-    // A pattern without spaces may be of more than two of the others: no pair of them would show it.
-    auto const is_in_pattern = [&](char32_t code) {
-        Items items{{'a', 0, true}, {code, 1, true}, {'a', 2, true}};
-        std::vector<Watched> watched;
-        apply(items, false, false, true, &watched);
-        return std::any_of(watched.begin(), watched.end(), [&](Watched const& one) {
-            return steps_[one.step].kind == Kind::replace && steps_[one.step].pattern.find(U' ') == std::u32string::npos;
-        });
-    };
-    Runs found{spaces, std::uint64_t{1} << ' '};
-    std::u32string alike = U" ";
-    for (char32_t const code : std::u32string(U"\t\n\v\f\r")) {
-        if (is_in_pattern(code)) continue;
-        alike.push_back(code);
-        if (std::all_of(alike.begin(), alike.end(), [&](char32_t other) { return are_alike(code, other) && are_alike(other, code); })) {
-            found.like |= std::uint64_t{1} << code;
-            found.enough = enough;
-        } else {
-            alike.pop_back();
+            made.emplace_back();
+            for (Item const& item : items) made.back().push_back(item.code);
         }
     }
+    return made;
+}
+
+// Such a pattern may be of more than two of the characters of a run: no pair of them would show it.
+bool StepNormalizer::is_in_pattern_without_space(char32_t code) const {
+    Items items{{'a', 0, true}, {code, 1, true}, {'a', 2, true}};
+    std::vector<Watched> watched;
+    try {
+        apply(items, false, false, true, &watched);
+    } catch (const GrowthError&) {
+        return true;
+    }
+    return std::any_of(watched.begin(), watched.end(), [&](Watched const& one) {
+        return steps_[one.step].kind == Kind::replace && steps_[one.step].pattern.find(U' ') == std::u32string::npos;
+    });
+}
+
+// With spaces are other characters that come to the same: white space, what a table makes spaces of, and what is deleted before spaces are stripped.
+SettlingRun StepNormalizer::settling_runs(Place place) const {
+    std::size_t const spaces = settled_spaces(place);
+    if (spaces == 0) return {};
+    // CR LF may be one space: half of a run has to be enough.
+    std::size_t const enough = 2 * spaces;
+    auto const of_spaces = made_of_run(place, std::u32string(enough, U' '));
+    if (!of_spaces) return {};
+    SettlingRun found{spaces, U" "};
+    auto const is_alike = [&](char32_t code) {
+        std::u32string const spaces_alone(enough, U' '), alone(enough, code);
+        std::u32string beside_all;
+        while (beside_all.size() < 2 * enough)
+            for (char32_t const other : found.like) beside_all += {code, other};
+        for (std::u32string const& run :
+             {alone, alone + spaces_alone, spaces_alone + alone, beside_all, std::u32string(beside_all.rbegin(), beside_all.rend())})
+            if (made_of_run(place, run) != of_spaces) return false;
+        return true;
+    };
+    auto const add = [&](char32_t code) {
+        // Characters of one grapheme cluster may become something else together.
+        bool const is_apart =
+            code < 128 || std::none_of(steps_.begin(), steps_.end(), [](auto const& step) { return step.kind == Kind::charsmap; }) || !joins_clusters(code);
+        if (code == ' ' || !is_apart || is_in_pattern_without_space(code) || !is_alike(code)) return;
+        found.like.insert(std::upper_bound(found.like.begin(), found.like.end(), code), code);
+        found.enough = enough;
+    };
+    constexpr char32_t end_of_controls = 0xA0;
+    for (char32_t code = 0; code < end_of_controls; ++code)
+        if (is_lonely(code) || ease_of(code) == Ease::hard || (code >= '\t' && code <= '\r')) add(code);
+    for (char32_t code = end_of_controls; code < 0x10000 && has_lonely(); ++code)
+        if (is_lonely(code)) add(code);
     return found;
 }
 

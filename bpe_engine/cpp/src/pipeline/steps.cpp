@@ -16,7 +16,7 @@ bool watches(const NormalizationStep& step, char32_t code) {
     switch (step.kind) {
     case Kind::strip: return step.right && (step.members.empty() ? is_space(code) : step.has_member(code));
     case Kind::replace: return step.pattern.size() > 1 && step.pattern.find(code) != std::u32string::npos;
-    case Kind::replace_matches: return code == step.run_of;
+    case Kind::replace_matches: return code == step.run_of || (step.of_white_space && is_space(code));
     default: return false;
     }
 }

@@ -9,6 +9,7 @@
 // end with the region ends at a cut.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,14 @@ struct Normalized {
         origin.clear();
         is_cut.clear();
     }
+};
+
+// Characters of which a run, at the side on which a text grows, normalizes to the same text from some length on: white space that is stripped, or of which one
+// thing is made.
+struct SettlingRun {
+    std::size_t enough = 0;  // characters
+    std::u32string like;     // ascending
+    bool has(char32_t code) const { return std::binary_search(like.begin(), like.end(), code); }
 };
 
 class Normalizer {
@@ -58,9 +67,9 @@ public:
     // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are
     // stripped.
     virtual bool drops(char32_t) const { return false; }
-    // The length from which a run of this byte, and of all others of which this is known, at the side on which a text grows, normalizes to the same text
-    // however much longer it grows; in `origin` its first and last byte stand for themselves. `at_start`: of a region. 0: not known.
-    virtual std::size_t settled_run(Byte, Side, bool) const { return 0; }
+    // The runs to which a character belongs at the side on which a text grows: in `origin` their first and last character stand for themselves.
+    // `at_start`: of a region. Null: it belongs to none.
+    virtual const SettlingRun* settling_run(char32_t, Side, bool) const { return nullptr; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }
     // A text has at most so many times the bytes of what is made of it; 0: that is not known.

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bpe/pipeline/added_tokens.hpp"
@@ -28,7 +29,7 @@ public:
 
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
-    // Shortens a long run of spaces, or of characters treated like them, at the start of text[from:end): returns the offset from which on the text is to be
+    // Shortens a long run of spaces, or of characters that come to the same, at the start of text[from:end): returns the offset from which on the text is to be
     // normalized, as what stands before changes nothing. `at_start`: a region begins at `from`.
     std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);
     // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
@@ -105,7 +106,8 @@ private:
     std::size_t end_ = none;        // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
     std::size_t kept_ = none;       // from there to its end the normalizer changes nothing
     std::vector<Dropped> dropped_;  // runs of characters that are dropped, the one at the end of the text first
-    Run runs_[2]{};                 // of what is like spaces, which was met last: inside of a region, and at its start, where it may be other characters
+    // Runs of which the length does not matter that were met last: inside of a region, and at its start.
+    std::pair<const SettlingRun*, Run> runs_[2]{};
     bool is_normalized_ = false;
     Left<Byte> text_;
     Left<std::uint32_t> distances_;  // one more than bytes

@@ -117,8 +117,10 @@ private:
     std::vector<Notes> earlier_;
     ChainMemory chain_;
     Normalized normalized_;
-    std::vector<Piece> pieces_;                // that were asked for last
-    std::size_t run_start_ = 0, run_end_ = 0;  // a run of what is like spaces at the end of the text that was normalized last
+    std::vector<Piece> pieces_;  // that were asked for last
+    // A run at the end of the text that was normalized last.
+    const SettlingRun* run_ = nullptr;
+    std::size_t run_start_ = 0, run_end_ = 0;
     std::size_t tried_ = 0;
 };
 

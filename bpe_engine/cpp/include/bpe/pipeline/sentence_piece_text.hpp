@@ -25,7 +25,7 @@ public:
     explicit SentencePieceNormalizer(SentencePieceRules rules);
 
     bool keeps(Bytes part, bool at_start, bool is_first) const override;
-    std::size_t settled_run(Byte byte, Side side, bool at_start) const override;
+    const SettlingRun* settling_run(char32_t code, Side side, bool at_start) const override;
     std::size_t most_shrunk() const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces ? 1 : 0; }
     // A character is a part by itself, unless it stands in a text of the table after another, or in one that stays as it is.
     Image image(char32_t code) const override;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,10 +48,11 @@ struct NormalizationStep {
     std::u32string pattern = {}, content = {};
     std::u32string members = {};                              // the first and the last of each run of characters, ascending
     std::shared_ptr<const regex::Program> program = nullptr;  // neither looks around itself nor matches nothing
-    // Of replace_matches: it matches each whole run of white space, or of this character alone, of at least so many, and nothing else. 0: it may match
+    // Of replace_matches: it matches each whole run of this character alone, or of white space, of at least so many, and nothing else. 0: it may match
     // anything.
     std::size_t least_run = 0;
     char32_t run_of = 0;
+    bool of_white_space = false;  // `run_of` is a space
     std::shared_ptr<const Charsmap> charsmap = nullptr;
     bool has_member(char32_t code) const;
 };
@@ -68,11 +70,10 @@ public:
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
     std::size_t most_shrunk() const override;
-    std::size_t settled_run(Byte byte, Side side, bool at_start) const override {
-        if (byte > ' ') return 0;
-        if (runs_.like >> byte & 1) return runs_.enough;
-        Runs const& stripped = side == Side::right ? stripped_right_ : stripped_left_;
-        return (side == Side::right || at_start) && (stripped.like >> byte & 1) ? stripped.enough : 0;
+    const SettlingRun* settling_run(char32_t code, Side side, bool at_start) const override {
+        if (side == Side::right && runs_at_end_.has(code)) return &runs_at_end_;
+        if (side == Side::left && at_start && runs_at_start_.has(code)) return &runs_at_start_;
+        return runs_between_.has(code) ? &runs_between_ : nullptr;
     }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
@@ -86,15 +87,14 @@ private:
     using Items = std::vector<Item>;
     enum class Ease : std::uint8_t { hard, stays, table };
 
-    // Runs of white space of which the length does not matter, from `enough` on.
-    struct Runs {
-        std::size_t enough = 0;
-        std::uint64_t like = 0;  // a bit for each character of which they are made
-    };
-    // The position of a run of white space: between two other characters, or at the start or the end of a region.
+    // The position of a run: anywhere, or at the start or the end of a region.
     enum class Place : std::uint8_t { between, start, end };
-    Runs settled_runs(Place place) const;
+    SettlingRun settling_runs(Place place) const;
     std::size_t settled_spaces(Place place) const;
+    // What becomes of a run there, whatever stands on its other side; nothing where it grows too much.
+    std::optional<std::vector<std::u32string>> made_of_run(Place place, const std::u32string& run) const;
+    bool is_in_pattern_without_space(char32_t code) const;
+    void make_table();
     bool treats_alike(char32_t first, char32_t last) const;
     // Notes what becomes of a character; in their order.
     void add_image(char32_t code, const std::vector<Byte>& image);
@@ -130,12 +130,12 @@ private:
     // The images of the characters of the basic plane, one behind the other; none where it depends on what stands around.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;
-    std::vector<std::uint64_t> lonely_;           // a bit for each character of the basic plane; empty: none is
-    bool clusters_leave_ink_ = true;              // no cluster that stands in a charsmap leaves nothing, or something lonely
-    std::vector<std::uint64_t> stays_;            // a bit for each character of the basic plane beyond ASCII
-    std::array<std::int16_t, 128> single_{};      // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
-    std::size_t longest_image_ = 1;               // bytes
-    Runs runs_, stripped_left_, stripped_right_;  // anywhere, and where they are stripped
+    std::vector<std::uint64_t> lonely_;       // a bit for each character of the basic plane; empty: none is
+    bool clusters_leave_ink_ = true;          // no cluster that stands in a charsmap leaves nothing, or something lonely
+    std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane beyond ASCII
+    std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
+    std::size_t longest_image_ = 1;           // bytes
+    SettlingRun runs_between_, runs_at_start_, runs_at_end_;
 };
 
 }  // namespace bpe
