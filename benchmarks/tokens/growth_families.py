@@ -87,7 +87,7 @@ def main() -> int:
 
     known = tokenizers()
     if unknown := [name for name in options.family or () if name not in known]:
-        arguments.error(f"unknown family: {', '.join(unknown)}; there are {'; '.join(known)}")
+        arguments.error(f"--family {'; '.join(unknown)}: known are {'; '.join(known)}")
     options.keep.mkdir(parents=True, exist_ok=True)
     cut_short = 0
     for name in known:
