@@ -71,7 +71,8 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
     UnicodeTable const& table = UnicodeTable::instance();
     std::size_t size = out.text.size();
     std::size_t const longest = std::max<std::size_t>(longest_image_, 4);
-    std::size_t room = 0;
+    // Room is made in steps that double: making all of it at once would clear the rest of the region after each run that stands in no table.
+    std::size_t room = 0, most_room = 256;
     // Local copies: a write through a pointer to bytes might change any member.
     Byte* text = nullptr;
     std::uint32_t* origins = nullptr;
@@ -84,7 +85,8 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
     while (place < limit) {
         count_step();
         if (room < longest) {
-            room = (limit - place) + (limit - place) / 2 + 4 * longest;
+            room = std::min((limit - place) + (limit - place) / 2, most_room) + 4 * longest;
+            most_room *= 2;
             out.text.resize(size + room);
             out.origin.resize(size + room);
             out.is_cut.resize(size + room);
