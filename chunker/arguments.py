@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from operator import index
 from typing import SupportsIndex
 
@@ -38,14 +39,17 @@ def whole_number(value: object, name: str, unit: str = "", *, least: int | None 
         OptionError: It is less than `least`.
     """
     wanted = f"a whole number{unit}" if least is None else f"a whole number{unit} from {least}"
-    if not isinstance(value, SupportsIndex) or isinstance(value, bool):
+    number = None
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        with suppress(TypeError):  # an array has the method, and is no number unless it holds a single one
+            number = index(value)
+    if number is None:
         hint = (
             '; the language comes first in CodeChunker("python", 512)'
             if name == "max_tokens" and unit and isinstance(value, str) and not value.isdecimal()
             else ""
         )
         raise WrongTypeError(f"{name} must be {wanted}, got {value!r:.60}{hint}")
-    number = index(value)
     if least is not None and number < least:
         raise OptionError(f"{name} must be {wanted}, got {number}")
     return number

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ def _message(line: str, where: str) -> dict[str, Any]:
         raise MessageError(f"{where}: a message is an object with a role")
     for key, kinds in (("tokens", int), ("time", (int, float))):
         value = message.get(key, 0)
-        if isinstance(value, bool) or not isinstance(value, kinds) or value < 0:
+        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < inf:
             raise MessageError(f"{where}: {key} must be a number that is not negative")
     return message
 
@@ -172,5 +173,10 @@ def _tokens(message: dict[str, Any], tokenizer: TokenCounter) -> int:
 
 
 def read_session_file(path: Path, tokenizer: TokenCounter) -> tuple[int, list[Exchange]]:
-    """`read_session` of a file. Raises OSError, too."""
-    return read_session(path.read_text("utf-8").splitlines(), tokenizer, str(path))
+    """`read_session` of a file. Raises OSError, too; MessageError also for a file that is no UTF-8."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MessageError(f"{path}: no text in UTF-8: {error}") from None
+    # Not splitlines(): a string in JSON may hold U+2028 and other characters at which that splits.
+    return read_session(text.split("\n"), tokenizer, str(path))

@@ -14,11 +14,12 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from bpe_engine.text.input import received
+from chunker.arguments import require
 from chunker.errors import MissingExtraError
 from chunker.prompt.errors import MessageError
 
@@ -67,7 +68,8 @@ def plain_message(message: Any, number: int) -> Message:  # noqa: ANN401 - check
     if not isinstance(made, dict):
         raise MessageError(f"message {number} must be a dict with a role, got {message!r:.100}")
     made = {key: value for key, value in made.items() if value is not None}
-    if not isinstance(made.get("role"), str):
+    given = message if isinstance(message, Mapping) else made  # in `made`, bytes are the name of their type
+    if not isinstance(given.get("role"), str):
         raise MessageError(f"message {number} has no role: {message!r:.100}")
     reasoning = next((made[key] for key in _REASONING if made.get(key) is not None), None)
     return made if reasoning is None else {"thinking": reasoning, **made, "reasoning_content": reasoning}
@@ -89,6 +91,7 @@ def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:
     """Tools as JSON schemas. Raises MessageError; a function needs `transformers`, which reads its docstring."""
     if tools is None:
         return None
+    require(tools, Iterable, "tools", "a list of JSON schemas and functions")
     made = []
     for tool in tools:
         if isinstance(tool, Mapping):

@@ -31,7 +31,7 @@ from chunker.prompt.planning.expecting import expected
 from chunker.prompt.planning.guarding import Course, is_safe
 from chunker.prompt.planning.searching import PlanSearch, PlanState
 from chunker.prompt.planning.simple_rules import Rule, simple_rules
-from chunker.prompt.planning.simulation import read_session
+from chunker.prompt.planning.simulation import read_session, read_session_file
 
 # So that short sessions meet all rules.
 SMALL = {
@@ -379,3 +379,27 @@ def test_the_command(tmp_path: Path) -> None:
     path.write_text("{")
     assert CliRunner().invoke(app, ["prompt", "simulate", str(path)]).exit_code == 1
     assert CliRunner().invoke(app, ["prompt", "simulate", str(path), "--provider", "x"]).exit_code == 2
+
+
+def test_files_of_sessions(tmp_path: Path) -> None:
+    """Line ends and marks of Windows change nothing, and a line ends where JSON says so."""
+    lines = [
+        '{"role": "user", "content": "one\u2028two\u0085three"}',
+        '{"role": "assistant", "content": "four"}',
+    ]
+    path = tmp_path / "session.jsonl"
+    told = []
+    for mark, end in (("", "\n"), ("\ufeff", "\r\n")):
+        path.write_bytes((mark + end.join(lines) + end).encode())
+        told.append(read_session_file(path, Tokenizer.load("o200k_base")))
+    assert told[0] == told[1] == read_session(lines, Tokenizer.load("o200k_base"))
+    assert len(told[0][1]) == 1
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(MessageError, match=r"session\.jsonl: no text in UTF-8"):
+        read_session_file(path, Tokenizer.load("o200k_base"))
+
+
+@pytest.mark.parametrize("time", ["NaN", "Infinity", "1e400", "-1", "true"])
+def test_a_time_is_a_number(time: str) -> None:
+    with pytest.raises(MessageError, match="line 1: time must be a number that is not negative"):
+        read_session(['{"role": "user", "tokens": 1, "time": ' + time + "}"], Tokenizer.load("o200k_base"))

@@ -233,6 +233,7 @@ CYCLE["content"] = [CYCLE]
         (lambda made: made.push([1.5]), WrongTypeError, "an id must be a whole number, got 1.5"),
         (lambda made: made.push("abc"), WrongTypeError, "an id must be a whole number, got 'abc'"),
         (lambda made: made.push(None), WrongTypeError, "an id must be"),
+        (lambda made: made.push(np.array([[1, 2], [3, 4]])), WrongTypeError, "an id must be a whole number, got array"),
         (lambda made: made.push(True), WrongTypeError, "an id must be a whole number, got True"),
         (lambda made: made.sync([], continue_final_message=True), MessageError, "there is no message to go on with"),
         (
@@ -249,7 +250,10 @@ CYCLE["content"] = [CYCLE]
         (lambda made: made.replace(None, user("x")), WrongTypeError, "number must be"),
         (lambda made: made.sync(None), WrongTypeError, "messages must be a list of dicts"),
         (lambda made: made.append(None), MessageError, "message 1 must be a dict with a role"),
+        (lambda made: made.sync([user("x")], tools=3), WrongTypeError, "tools must be a list"),
         (lambda made: made.append({"role": 3}), MessageError, "message 1 has no role"),
+        (lambda made: made.append({"role": b"user"}), MessageError, "message 1 has no role"),
+        (lambda made: made.sync([{"role": np.array(["user"])}]), MessageError, "message 0 has no role"),
         (lambda made: made.append(CYCLE), MessageError, "message 1 is nested too deeply"),
         (lambda made: made.append(user("endless")), TemplateLimitError, "line 1: it makes more than .* steps"),
         (
