@@ -90,7 +90,7 @@ if find_spec("jinja2") is None:
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has this name
-    """Import what needs Jinja when somebody asks for it. Raises MissingExtraError where that is not installed."""
+    """Import names that need Jinja on their first use. Raises MissingExtraError if Jinja is not installed."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

@@ -65,7 +65,7 @@ class Filler:
                 self._competing.setdefault(group.scope, []).append(leaf)
 
     def fill(self) -> None:
-        """Do it. Raises `RequiredItemsError`."""
+        """Fill the prompt. Raises `RequiredItemsError` if the required items do not fit."""
         self._put_required()
         self._fill_region(self._layout.root)
 
@@ -76,7 +76,7 @@ class Filler:
     # --- one item
 
     def _try(self, leaf: Leaf, scope: Region, most: int | None = None) -> bool:
-        """Put an item in if it fits, whole or cut, with at most so many tokens of its own; the outcome says why if it does not."""
+        """Put an item in if it fits, whole or cut to at most `most` tokens of its own; if not, record the reason. Return whether it was put in."""
         outcome, item = self.outcomes[leaf.place], leaf.item
         whole = self._pricer.priced(leaf.content)
         allowed = whole.tokens
@@ -106,7 +106,7 @@ class Filler:
         return "section" if room < (self.ledger.limits[root] or 0) - self.ledger.used[root] else "budget"
 
     def _skipped(self, leaf: Leaf) -> Reason | None:
-        """The reason why an item is not even tried."""
+        """Return the reason to skip an item without trying it; None if it is to be tried."""
         # In a chat a message may be empty if it answers a call.
         if not leaf.content and (leaf.item.tool_call_id is None or leaf.region.speaker is not None):
             return "empty"
@@ -118,7 +118,7 @@ class Filler:
         return lambda version: self.row.price(leaf.place, version.priced or version.text)
 
     def _cutter(self, leaf: Leaf, tokens: int) -> Cutter:
-        """A cutter of an item, for versions of so many tokens. That of an item that grows will be asked again."""
+        """Return a cutter for versions of up to `tokens` tokens. The cutter of an item that grows is kept, as it is used again."""
         cutter = self._cutters.get(leaf.place)
         if cutter is None:
             reach = self._reach if leaf.item.grow else tokens
@@ -144,7 +144,7 @@ class Filler:
             self._texts.add(leaf.content)
 
     def _take(self, leaf: Leaf) -> None:
-        """Take back what was put in."""
+        """Take an item out of the prompt again."""
         outcome = self.outcomes[leaf.place]
         grown = self.row.take(leaf.place)
         outcome.kept, outcome.tokens, outcome.step = (), 0, None
@@ -233,7 +233,7 @@ class Filler:
                 stopped.add(leaf.region.stopper)
 
     def _try_group(self, group: Group, scope: Region) -> Reason | None:
-        """Put all of a group in, or nothing, and say why; empty ones do no harm."""
+        """Put in all items of a group, or none and return the reason. Empty items are passed over."""
         done: list[Leaf] = []
         failed: Leaf | None = None
         for leaf in group.leaves:
@@ -257,7 +257,7 @@ class Filler:
     # --- what grows
 
     def _grow(self, leaves: list[Leaf], scope: Region) -> None:
-        """Each to its minimum; then what is left in proportion to the weights, no item getting more than there is of it."""
+        """Put in the minimum of each item; then share the remaining room by weight, giving no item more than its whole text."""
         growing = [leaf for leaf in sorted(leaves, key=rank) if self._begin(leaf, scope)]
         wanted = {leaf.place: self._most(leaf) - self.outcomes[leaf.place].tokens for leaf in growing}
         open_leaves = [leaf for leaf in growing if wanted[leaf.place] > 0]
@@ -282,7 +282,7 @@ class Filler:
             self._enlarge(leaf, self._most(leaf), scope)
 
     def _begin(self, leaf: Leaf, scope: Region) -> bool:
-        """Put in the least of an item that grows."""
+        """Put in the minimum of an item that grows; return whether it was put in."""
         outcome = self.outcomes[leaf.place]
         outcome.reason = self._skipped(leaf)
         if outcome.reason is not None:
@@ -304,7 +304,7 @@ class Filler:
         return tokens if leaf.item.max_tokens is None else min(tokens, leaf.item.max_tokens)
 
     def _enlarge(self, leaf: Leaf, most: int, scope: Region) -> None:
-        """Put an item in again, with up to `most` tokens; as it was if that does not give more."""
+        """Put an item in again with up to `most` tokens; restore it if that keeps less than before."""
         outcome = self.outcomes[leaf.place]
         if outcome.tokens >= most:
             return

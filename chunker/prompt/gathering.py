@@ -31,7 +31,7 @@ from chunker.prompt.spec import Entry, FileEntry, GlobEntry, LoadedSpec, Locatio
 _MARK = "\ufeff"
 # No prompt holds as much; a larger file is not even read.
 MAX_FILE_BYTES = 64 << 20
-# What an entry has besides the fields of an item, or fills in otherwise.
+# Fields of an entry that `Item` does not have, or that are passed to it separately.
 _NOT_OF_ITEMS = {
     "text", "id", "tool_calls", "tool_call_id", "file", "glob", "exclude", "hidden", "heading", "secrets", "chunks",
 }  # fmt: skip
@@ -39,7 +39,7 @@ _NOT_OF_ITEMS = {
 
 @dataclass(slots=True)
 class Gathered:
-    """Items for `assemble`, and what there is to tell: files that failed or were passed over, secrets, patterns without files,
+    """Items for `assemble`, and what to report: files that failed or were passed over, secrets, patterns without files,
     searches without hits.
     """
 
@@ -52,7 +52,7 @@ class Gathered:
 
 
 def gather(loaded: LoadedSpec, root: Path, tokenizer: TokenCounter, leave_out: Sequence[str] = ()) -> Gathered:
-    """Read what a spec names below `root`. `leave_out`: absolute paths that no glob takes. Raises `SpecError` for a file that may not be read."""
+    """Read the files and searches of a spec below `root`. `leave_out`: absolute paths that no glob takes. Raises `SpecError` if a file may not be read."""
     return _Gatherer(loaded, root, tokenizer, leave_out).gather()
 
 
@@ -74,8 +74,8 @@ class _Gatherer:
         return self._gathered
 
     def _claim(self, entries: Sequence[Entry], location: Location) -> None:
-        """Note the files that are named: no glob takes them, wherever it stands."""
-        # As deep as the spec, which `load_spec` has a limit for; so is `_of_entries`.
+        """Reserve the files that entries name, so that no glob takes them, not even an earlier one."""
+        # Recursion as deep as the spec, whose depth `load_spec` limits; the same in `_of_entries`.
         for index, entry in enumerate(entries):
             place = (*location, index)
             if isinstance(entry, SectionEntry):
@@ -142,7 +142,7 @@ class _Gatherer:
         return made
 
     def _of_search(self, entry: SearchEntry, location: Location, *, speaks: bool) -> list[Item | Section]:
-        """What an index says to a question, as much as the section may hold."""
+        """Return the results of a search in an index, as many as the section may hold."""
         spec = self._loaded.spec
         folder = self._root / self._inside(entry.index, (*location, "index"))
         try:
@@ -243,7 +243,7 @@ class _Gatherer:
         return self._walks[hidden]
 
     def _file(self, path: str, *, named: bool) -> FoundFile:
-        # By the root as it was given: that is what people look for when a file is complained of.
+        # Named by the root as it was given, because users look for this path when an error names the file.
         return FoundFile((self._shown_root / path).as_posix(), 0, named)
 
 

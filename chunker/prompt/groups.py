@@ -23,12 +23,12 @@ class Group:
 
 
 def rank(leaf: Leaf) -> tuple[bool, float, int]:
-    """The order in which items are put in: stable ones, then by priority, then as they stand."""
+    """Return the sort key of the order in which items are put in: stable ones first, then by priority, then by place."""
     return not leaf.item.stable, -leaf.item.priority, leaf.place
 
 
 def groups_of(leaves: Sequence[Leaf]) -> list[Group]:
-    """For each leaf its group, which may be that leaf alone."""
+    """Return the group of each leaf, which may be the leaf alone."""
     groups = [Group((leaf,), leaf.region.scope, leaf.item.required) for leaf in leaves]
     leader: dict[int, int] = {}
 
@@ -54,7 +54,7 @@ def groups_of(leaves: Sequence[Leaf]) -> list[Group]:
 
 
 def _keys(leaf: Leaf) -> list[tuple[str, str]]:
-    """Leaves that have one of these in common are together."""
+    """Return the keys of a leaf: leaves with a common key are in one group."""
     item = leaf.item
     if item.group is None and not item.tool_calls and item.tool_call_id is None:
         return []

@@ -92,7 +92,7 @@ class Item:
     tool_call_id: str | None = Field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Raises `ItemFileError` for a file that cannot be read or is no text."""
+        """Read the file if the text is a path. Raises `ItemFileError` if the file cannot be read or is no text."""
         if isinstance(self.text, Path):
             path = str(self.text)
             found = read_document(FoundFile(path, 0, named=True))
@@ -156,8 +156,8 @@ class Section:
 
 
 def item_of(entry: Chunk | Hit | Path, taken: set[str]) -> Item:
-    """The item that a chunk, hit or file is by itself: named by where it stands, if it says so and nothing else in `taken` is called so, which it
-    then is.
+    """Return the item for a chunk, hit or file. Its id is the path, or the source and lines, unless these are unknown or the id is in `taken`; a new
+    id is added to `taken`.
     """
     if isinstance(entry, Path):
         item = Item(entry)

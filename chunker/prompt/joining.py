@@ -4,10 +4,10 @@
     safe splits        |                |       |            |
     counted   once   |  at each join  | once  |  at a join | once
 
-Counts do not add up where texts meet. They do at safe splits (see `pricing`), so a text that has one is three things: a head up to its first
-cut, a tail from its last, and the tokens between. To put a text in is to count the few characters at its two joins anew; what is far away
-is not looked at. Where neither a text nor its joins have a safe split, the text takes part in the joins as a whole: a run of such texts is
-counted anew at each step in it, exactly.
+Counts do not add up where texts meet, but they do at safe splits (see `pricing`). So a text with a safe split has three parts: a head up to its
+first one, a tail from its last one, and the tokens between. Inserting a text counts only the few characters at its two joins; distant text is
+not read. If neither a text nor its joins have a safe split, the whole text takes part in the joins: a run of such texts is counted again,
+exactly, at each step in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Glue = Callable[[int, int], Sequence[Part]]
 # Texts of one kind have the same glue before and after them.
 Kind = Callable[[int], int]
 
-# Runs at least this long, in characters, are worth remembering the count of; so many of them.
+# The counts of runs of at least this many characters are remembered, for at most this many runs.
 _LONG = 200
 _REMEMBERED = 6
 # The number of characters on each side of an offset that decide whether it is a safe split.
@@ -31,10 +31,10 @@ _SIGHT = 2
 
 
 class Row:
-    """Texts in a row, each at a place of its own, of which some are kept.
+    """Numbered places in a row, some of which keep a text.
 
-    Glue is asked for once for each pair of kinds, and must depend on nothing else; -1 and `size`, the start and the end of the row, have a
-    kind too.
+    `glue` is called once for each pair of kinds, so its result must depend on nothing else. -1 and `size`, the start and the end of the row,
+    have a kind too.
     """
 
     def __init__(self, size: int, pricer: Pricer, glue: Glue, kind: Kind) -> None:
@@ -46,8 +46,8 @@ class Row:
         self._kept: list[int] = []
         self._texts: dict[int, Priced] = {}
         self._long: dict[str, int] = {}  # the counts of the last long runs
-        self._joins: dict[int, int] = {}  # by the place before it, what a join costs that safe splits set apart
-        self._priced: tuple[int, Priced, int] | None = None  # the last answer of `price`, as long as it is true
+        self._joins: dict[int, int] = {}  # the tokens of joins that end at safe splits, by the place before them
+        self._priced: tuple[int, Priced, int] | None = None  # the last result of `price`, while it is valid
         self.total = self._through("", (self._glue(-1, size),), "")
 
     @property
@@ -60,7 +60,7 @@ class Row:
         return self._texts[place].text
 
     def text(self) -> str:
-        """All that is kept, with what stands between. Linear time; nothing is counted."""
+        """Return the kept texts with the glue between them. Linear time; nothing is counted."""
         pieces: list[str] = []
         before, kind = -1, self._kind(-1)
         for place, text in [*((place, self._texts[place].text) for place in self._kept), (self._size, "")]:
@@ -71,7 +71,7 @@ class Row:
         return "".join(pieces)
 
     def tokens_up_to(self, number: int) -> int:
-        """Tokens of the text up to the end of the first `number` texts that are kept."""
+        """Return the tokens from the start of the row to the end of the first `number` kept texts."""
         texts: list[Priced] = []
         before = -1
         for place in self._kept[:number]:
@@ -80,7 +80,7 @@ class Row:
         return self._through("", texts, "")
 
     def price(self, place: int, text: str | Priced) -> int:
-        """Tokens that `total` would grow by, were `text` kept at `place`, which is free. May be negative."""
+        """Return by how many tokens `total` would grow if `text` were kept at the free `place`. May be negative."""
         item = self._pricer.priced(text) if isinstance(text, str) else text
         known = self._priced
         if known is not None and known[0] == place and known[1] is item:
@@ -96,7 +96,7 @@ class Row:
         return grown
 
     def put(self, place: int, text: str | Priced) -> int:
-        """Keep `text` at `place`, which is free; by how many tokens `total` has grown."""
+        """Keep `text` at the free `place`; return by how many tokens `total` has grown."""
         item = self._pricer.priced(text) if isinstance(text, str) else text
         grown = self.price(place, item)
         index = bisect_left(self._kept, place)
@@ -107,7 +107,7 @@ class Row:
         return grown
 
     def take(self, place: int) -> int:
-        """Drop what is kept at `place`; by how many tokens `total` has grown, mostly a negative number."""
+        """Drop the text at `place`; return by how many tokens `total` has grown, mostly a negative number."""
         text = self._texts.pop(place)
         index = bisect_left(self._kept, place)
         del self._kept[index]
@@ -130,7 +130,7 @@ class Row:
         return known
 
     def _join(self, before: int, behind: int, left: str, right: str) -> int:
-        """Tokens of what stands between two neighbours, with `left` and `right` of them."""
+        """Return the tokens of a join: `left`, the glue between the two neighbours, and `right`."""
         known = self._joins.get(before)
         if known is not None:
             return known

@@ -75,9 +75,9 @@ class Region:
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """An item with its place in the tree. `message` tells messages apart: leaves of one section with a role have the same.
+    """An item with its place in the tree. `message`: the number of its message; leaves of one section with a role share it.
 
-    `kind`: leaves of one kind stand in one region and open and close messages alike.
+    `kind`: leaves of one kind are in one region and open and close messages alike.
     """
 
     place: int
@@ -91,7 +91,7 @@ class Leaf:
 
 
 class Layout:
-    """A tree of items, flattened. `too_deep` names the first section that was not read for its depth; `strangers` can be no part of one."""
+    """A tree of items, flattened. `too_deep`: the name of the first section that is nested too deeply to be read; `strangers`: entries of wrong types."""
 
     def __init__(
         self,
@@ -161,8 +161,8 @@ class Layout:
     # --- what stands between
 
     def glue(self, left: int, right: int) -> list[Part]:
-        """The text between two leaves that are kept and none between them; -1 is the start of the prompt, the number of
-        leaves its end.
+        """Return the text between two kept leaves with no kept leaf between them; -1 is the start of the prompt, the
+        number of leaves its end.
         """
         one, other = self._leaf_at(left), self._leaf_at(right)
         footers, separator, headers = self.edges(left, right)
@@ -195,7 +195,7 @@ class Layout:
 
 
 def content_of(item: Item) -> str:
-    """The text of an item and, as JSON, the calls of tools that it makes: what a count of it counts."""
+    """Return the text to count for an item: its own text and, as JSON, the tool calls that it makes."""
     if not item.tool_calls:
         return item.content
     calls = "\n".join(json.dumps(call, ensure_ascii=False, sort_keys=True) for call in item.tool_calls)
@@ -203,10 +203,10 @@ def content_of(item: Item) -> str:
 
 
 def _way(one: Region | None, other: Region | None, root: Region) -> tuple[list[Region], list[Region], Region]:
-    """The regions that end between two leaves, innermost first, those that begin, outermost first, and the one that holds both."""
+    """Return the regions that end between two leaves, innermost first, those that start, outermost first, and the innermost one that holds both."""
     ends: list[Region] = []
     begins: list[Region] = []
-    # A prompt with nothing in it has no header either.
+    # An empty prompt has no headers.
     if one is None and other is None:
         return [], [], root
     while one is not other:

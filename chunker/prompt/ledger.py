@@ -33,17 +33,17 @@ class SectionLedger:
         self.limits[layout.root] = room
         self.used = dict.fromkeys(layout.regions, 0)
         self.used[layout.root] = frame
-        # Sections that are promised something and were not given it yet.
+        # Sections with promised tokens that were not given their budget yet.
         self._open = {region for region in layout.regions if region.section.min_tokens}
         self._closed: list[_Closing] = []
 
     def book(self, region: Region, tokens: int) -> None:
-        """The prompt has grown by so many tokens in a section."""
+        """Record that the prompt has grown by `tokens` in a section."""
         for around in region.around:
             self.used[around] += tokens
 
     def room(self, leaf: Leaf, scope: Region) -> int:
-        """Tokens by which the prompt may grow at a leaf, as far as the sections up to `scope` are concerned."""
+        """Return by how many tokens the prompt may grow at a leaf, under the limits of the sections up to `scope`."""
         least: int | None = None
         for region in leaf.region.around:
             limit = self.limits[region]
@@ -58,7 +58,7 @@ class SectionLedger:
         return 0 if least is None else least
 
     def promised(self, region: Region, place: int | None = None, *, outside: Region | None = None) -> int:
-        """Tokens that sections in a region are promised and have not used; but for those around a leaf, and for `outside`."""
+        """Return the tokens promised to sections in a region and not used yet; sections around leaf `place`, and `outside`, do not count."""
         if not self._open:
             return 0
         tokens = 0
@@ -73,12 +73,12 @@ class SectionLedger:
         return tokens
 
     def owed(self, region: Region) -> int:
-        """Tokens that a section is still promised, or the sections in it are."""
+        """Return the tokens still promised to a section or, if that is more, to the sections in it."""
         own = region.section.min_tokens - self.used[region] if region in self._open else 0
         return max(own, self.promised(region), 0)
 
     def give(self, inner: Region, scope: Region, part: int, passed_on: int) -> int:
-        """Give a section its budget, of which `part` is its share and `passed_on` the surplus of others: what it may use in all."""
+        """Give a section its budget from its share `part` and the surplus of others, `passed_on`; return the tokens that it may use in all."""
         free = min(
             limit - self.used[region] - self.promised(region, outside=inner)
             for region in inner.around[1 : inner.around.index(scope) + 1]
@@ -94,7 +94,7 @@ class SectionLedger:
         return given
 
     def close(self, region: Region) -> int:
-        """A section has been filled: what it leaves, which it has no longer."""
+        """Close a section that was filled; return the tokens that it leaves to others."""
         given, used = self.limits[region], self.used[region]
         if given is None or used > given:
             raise AssertionError(f"section {region.section.name!r} has used {used} tokens and was given {given}")

@@ -3,8 +3,8 @@
     "Who won the match in Oslo?"        head "Who"   inner: tokens of " won the match in"   tail " Oslo?"
     "match"                             head "match"                                        no tail
 
-A safe split is a place where counts add up, whatever stands before the text and after it: our tokenizers have them under every named
-grammar (`bpe_engine.text.safe_splits`), those of Hugging Face where their configuration shows it (`chunker.counting`). A tokenizer of which
+A safe split is an offset at which counts add up, whatever text comes before and after: our tokenizers have them under every named
+grammar (`bpe_engine.text.safe_splits`), those of Hugging Face if their configuration shows it (`chunker.counting`). A tokenizer of which
 nothing is known has none.
 """
 
@@ -24,14 +24,14 @@ from chunker.prompt.runs import LongRuns
 # Finds the first or the last safe split of a text: an offset in characters, None for none.
 Cut = Callable[[str], int | None]
 
-# Characters that are searched for a cut before all of a text is.
+# Characters near an end that are searched for a safe split before the whole text is.
 _NEAR = 200
 # Counts are kept for texts of so many characters in all, for each tokenizer.
 _KEPT_CHARACTERS = 1 << 24
 
 
 class Priced(NamedTuple):
-    """A text as joins see it. `tail` is None where it has no safe split; then `head` is all of it, and `inner` 0."""
+    """A text divided at its first and last safe split. Without a safe split, `tail` is None, `head` is the whole text and `inner` is 0."""
 
     text: str
     head: str
@@ -40,16 +40,16 @@ class Priced(NamedTuple):
     tokens: int  # the tokens of the text alone
 
     def start(self, length: int) -> str:
-        """At most so many characters that it starts with; none of those after the first cut."""
+        """Return up to `length` characters at the start of the text, none of them after the first safe split."""
         return self.head[:length]
 
     def end(self, length: int) -> str:
-        """At most so many characters that it ends with; none of those before the last cut."""
+        """Return up to `length` characters at the end of the text, none of them before the last safe split."""
         return (self.head if self.tail is None else self.tail)[-length:]
 
 
 class Pricer:
-    """Counts texts for one tokenizer, once each; `known` is where it keeps what it has counted."""
+    """Counts texts with one tokenizer, each only once; `known` stores the counted texts."""
 
     def __init__(self, tokenizer: TokenCounter, known: dict[str, Priced] | None = None) -> None:
         self._first, self._last = _cuts_of(tokenizer) or (_nowhere, _nowhere)
@@ -60,7 +60,7 @@ class Pricer:
 
     @classmethod
     def remembering(cls, tokenizer: TokenCounter) -> Pricer:
-        """One that knows what others of its tokenizer have counted, and keeps what it counts for the next."""
+        """Return a pricer that shares its counted texts with all others made this way for the same tokenizer."""
         return cls(tokenizer, _remembered(tokenizer))
 
     def priced(self, text: str) -> Priced:
@@ -95,7 +95,7 @@ class Pricer:
         return start + first, start + first if last is None else near + last
 
     def of_parts(self, parts: Iterable[Part]) -> Priced:
-        """A text in parts, as joins see it; what stands on both sides of a break comes apart there."""
+        """Return the text made of `parts`; the texts before and after a break are counted separately."""
         pieces: list[Priced] = []
         run = ""
         for part in parts:
@@ -143,7 +143,7 @@ class Pricer:
 
 
 def _cuts_of(tokenizer: TokenCounter) -> tuple[Cut, Cut] | None:
-    """The safe cuts of a tokenizer; None if nothing is known of it."""
+    """Return the functions that find the first and the last safe split; None if nothing is known of the tokenizer."""
     if isinstance(tokenizer, Tokenizer):
         return (first_safe_split, last_safe_split) if has_safe_splits(_pattern_of(tokenizer)) else None
     cuts = getattr(tokenizer, "cuts", None)
@@ -196,7 +196,7 @@ _ALL_REMEMBERED: WeakKeyDictionary[Any, _Remembered] = WeakKeyDictionary()
 
 
 def forget(tokenizer: TokenCounter) -> None:
-    """Forget what was counted for a tokenizer: for those who measure."""
+    """Forget the counted texts of a tokenizer, for benchmarks."""
     _ALL_REMEMBERED.pop(tokenizer, None)
 
 

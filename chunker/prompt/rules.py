@@ -24,7 +24,7 @@ Rule = Callable[[Layout, PromptOptions], Iterator[str]]
 
 
 def check(layout: Layout, options: PromptOptions) -> None:
-    """Raise `PromptConfigurationError` with all that is wrong."""
+    """Raise `PromptConfigurationError` if items or options are invalid; the message lists every fault."""
     # Faults in the shape of the tree would make the other messages wrong.
     broken = [message for rule in (_entries, _depth, _whole) for message in rule(layout, options)]
     broken = broken or [message for rule in RULES for message in rule(layout, options)]

@@ -19,7 +19,7 @@ from bpe_engine import Tokenizer
 _SHORT, _LONG = 2_000, 2_000_000
 # An encoder can be rolled back to the end of each piece of so many characters.
 _PIECE = 4_096
-# A text is like the one before if they differ in no more than this part; so many of them in a row are worth a new encoder.
+# Two texts are alike if at most this share of them differs; this many alike texts in a row are worth a new encoder.
 _PART, _ROW = 1 / 8, 3
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -36,7 +36,7 @@ class _Encoder(Protocol):
 
 
 class LongRuns:
-    """The counts of a tokenizer, for texts of which each is like the one before."""
+    """Counts texts with one tokenizer; fast if each text is like the one before."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -93,13 +93,13 @@ class _Side:
         return common_end(self._text, text) if self._backwards else common_start(self._text, text)
 
     def count(self, text: str, shared: int) -> int:
-        """Tokens of `text`. Linear in what it does not share with the text before."""
+        """Return the tokens of `text`. Linear in the characters that it does not share with the text before."""
         while self._marks[-1][0] > shared:
             self._marks.pop()
         length, mark = self._marks[-1]
         self._encoder.rollback(mark)
         while length < len(text):
-            # A mark where the old text and the new one part: the next text may part there too.
+            # A mark where the old text and the new one diverge: the next text may diverge there too.
             following = min(length + _PIECE, len(text), shared if length < shared else len(text))
             self._grow(text[len(text) - following : len(text) - length] if self._backwards else text[length:following])
             length = following

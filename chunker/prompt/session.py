@@ -210,8 +210,8 @@ class PromptSession:
         return _names(left for left, _ in departed)
 
     def _check(self, item: Item, identity: str) -> None:
-        """Raise `PromptConfigurationError` with all that is wrong with a turn."""
-        # Whose call it answers is looked up below: the rules would know this one item only.
+        """Raise `PromptConfigurationError` if a turn is invalid; the message lists every fault."""
+        # The call that the turn answers is looked up below: the rules see this one item only.
         alone = replace(item, tool_call_id=None, required=item.required and item.content != "")
         broken = []
         try:
@@ -229,7 +229,7 @@ class PromptSession:
             raise PromptConfigurationError("\n".join(broken))
 
     def _put(self, turn: Turn, units: Sequence[Unit], seconds: float) -> list[tuple[Turn, Reason]]:
-        """Put a turn in; those that left for it, and why. Raises `RequiredItemsError`, and leaves all as it was."""
+        """Put a turn in; return the turns that left for it, each with the reason. Raises `RequiredItemsError` if it does not fit, without any change."""
         row, text, tokens = self._row, turn.text, self._row.count(turn.text)
         most = tokens if turn.item.max_tokens is None else min(tokens, turn.item.max_tokens)
         kept, reason = self._capped(turn, most, tokens)
@@ -238,14 +238,14 @@ class PromptSession:
         departed = []
         if self._planned is not None and step is not None:
             departed += self._let_go(units, self._planned.begins(step, turn.place))
-        # Where a plan decides at the next request, an answer may use what is reserved for it.
+        # With a plan, which decides at the next request, an answer may use the tokens reserved for it.
         room = self._room + (self._options.reserve if self._planned and turn.role == "assistant" else 0)
         if row.total > room:
             departed += self._let_go(units)
         if row.total > room:
             total = row.total
             row.take(turn)
-            # To the target, so that the turn can stay when the next one comes; where that is too little, to the last token.
+            # Cut to the target, so that the turn can stay when the next one comes; if nothing fits that, to the whole room.
             limits = (self._target, room)
             cut = next(filter(None, (row.cut(turn, text, most, limit - row.total) for limit in limits)), None)
             if cut is None:
@@ -265,7 +265,7 @@ class PromptSession:
         return departed
 
     def _capped(self, turn: Turn, most: int, tokens: int) -> tuple[Version, Reason | None]:
-        """The turn with `most` of its tokens at most, whatever room there is."""
+        """Return a version of the turn with at most `most` tokens, whatever the room is, and the reason if it was cut. Raises `RequiredItemsError`."""
         if most == tokens:
             return _whole(turn, tokens), None
         version = self._row.cut(turn, turn.text, most)
@@ -274,8 +274,8 @@ class PromptSession:
         return version, "maximum"
 
     def _let_go(self, staying: Sequence[Unit], begin: int | None = None) -> list[tuple[Turn, Reason]]:
-        """Take the oldest units out until the target is met, or all that begin before a place, or until no more can
-        leave.
+        """Take the oldest units out until the target is met, or with `begin` all that start before this place, or until
+        no more can leave; return their turns, each with the reason.
         """
         departed: list[tuple[Turn, Reason]] = []
         passed: list[Turn] = []
@@ -300,7 +300,7 @@ class PromptSession:
         self._oldest = deque(turn for turn in self._row.turns if turn.place >= self._first)
 
     def _turn_away(self, turn: Turn, units: Sequence[Unit]) -> tuple[str, ...]:
-        """Note a turn whose unit has left; what it makes one with that leaves as well."""
+        """Report a turn as dropped because its unit has left; drop its other units too. Return the ids of all these turns."""
         departed = [one for unit in units for one in unit.turns]
         self._note(turn, _HISTORY, "group")
         self._ties.tie(turn, units)
@@ -334,7 +334,7 @@ class PromptSession:
     def _keep(
         self, turn: Turn, section: str, kept: Version, added: int, *, before: int, reason: Reason | None = None
     ) -> None:
-        """Note a turn that has been put in; `before`: the tokens of all of it."""
+        """Report a turn that was put in; `before`: the tokens of its whole text."""
         if self._chat_format is not None:
             content = turn.item.content if turn.item.tool_calls else kept.text
             turn.message = Message.of(turn.item, turn.role, content)
@@ -355,7 +355,7 @@ class PromptSession:
         self._steps += 1
 
     def _note(self, turn: Turn, section: str, reason: Reason) -> None:
-        """Note a turn that was never put in."""
+        """Report a turn that was never put in."""
         tokens = self._row.count(turn.text)
         self._report(
             turn.place,
@@ -368,7 +368,7 @@ class PromptSession:
         self._next += 1
 
     def _forget(self, turn: Turn, reason: Reason) -> None:
-        """Note that a turn has left the row, and keep nothing of it but its report."""
+        """Report that a turn has left the row, and forget all else about it."""
         self._row.forget(turn)
         turn.unit.now().turns = []
         report = self._reports[turn.place]

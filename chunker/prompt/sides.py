@@ -19,11 +19,11 @@ from chunker.prompt.pricing import Pricer
 
 # Characters read at first for each token that may be kept; and tokens above the limit that prove that enough was read.
 _CHARACTERS_A_TOKEN, _PROOF = 8, 16
-# More places than these are not tried at a time: three tokens of spaces may have hundreds.
+# At most this many lengths are tried at a time: three tokens of spaces may have hundreds.
 _TRIED = 32
 # A stretch of so many characters without a cut is part of a very long word.
 _LONG = 256
-# By so many tokens the count of a text may fall when it grows, as far as a search looks.
+# The count of a text may fall when the text grows; a search allows for this many tokens.
 _SLACK = 2
 
 
@@ -62,7 +62,7 @@ class Side:
             self._lengths = lengths[: bisect_right(lengths, self._most)]
 
     def _enough(self, tokenizer: TokenCounter, reach: int | None) -> int:
-        """The number of characters of the text, on this side, that surely have more tokens than will be asked for."""
+        """Return how many characters on this side have more tokens than are ever asked for; all of them if no fewer do."""
         size = len(self._text)
         if reach is None:
             return size
@@ -75,7 +75,7 @@ class Side:
         return size
 
     def span(self, length: int) -> tuple[int, int]:
-        """The characters that are kept, if so many are."""
+        """Return the start and end offset of the kept part if it has `length` characters."""
         return (len(self._text) - length, len(self._text)) if self._backwards else (0, length)
 
     def count(self, start: int, end: int) -> int:
@@ -83,7 +83,7 @@ class Side:
         return self._prices.count(start - self._offset, end - self._offset)
 
     def tokens(self, length: int) -> int:
-        """Tokens of what is kept, by itself."""
+        """Return the tokens of the kept part of `length` characters by itself."""
         tokens = self._known.get(length)
         if tokens is None:
             start, end = self.span(length)
@@ -96,14 +96,14 @@ class Side:
         return tokens
 
     def at_most(self, tokens: int) -> int:
-        """The greatest length that has at most so many tokens, or one near it that has; 0 if there is none."""
+        """Return the greatest length with at most `tokens` tokens, or one near it; 0 if there is none."""
         candidates = range(self._most + 1) if self._lengths is None else self._lengths
         found = bisect_right(candidates, tokens, key=self.tokens)
         length = candidates[found - 1] if found else 0
         return length if self._lengths is not None else self._whole(length)
 
     def at_least(self, tokens: int) -> int | None:
-        """The least length that has at least so many tokens, or one near it that has; None if there is none."""
+        """Return the least length with at least `tokens` tokens, or one near it; None if there is none."""
         if tokens <= 0:
             return 0
         candidates = range(self._most + 1) if self._lengths is None else self._lengths
@@ -116,14 +116,14 @@ class Side:
         return length if length <= self._most else None
 
     def shorter(self, length: int) -> int:
-        """The greatest length that is not above this one; 0 at least."""
+        """Return the greatest allowed length of at most `length`; 0 if there is none."""
         if self._lengths is None:
             return self._whole(max(0, min(length, self._most)))
         found = bisect_right(self._lengths, length)
         return self._lengths[found - 1] if found else 0
 
     def longer(self, length: int, tokens: int) -> Iterator[int]:
-        """The lengths above this one that have up to so many tokens more, the greatest first; of very many the nearest."""
+        """Yield the lengths above this one with at most `tokens` more tokens, the greatest first; of very many, only the nearest."""
         limit = self.tokens(length) + tokens
         if self._lengths is not None:
             start = bisect_right(self._lengths, length)

@@ -12,8 +12,8 @@
       - {search: where are headers parsed, share: 0.3}
       - {id: question, file: "-", required: true}
 
-Nothing in it is run or filled in, but for `{path}` in a heading: `{{ x }}` is text like any other. Which files are taken is told in
-`gathering`. What is wrong is told with file, line (of YAML; the other readers know none) and field, all of it at once.
+Nothing in it is run or filled in, except `{path}` in a heading: `{{ x }}` is text like any other. `gathering` describes which files are
+taken. Errors name file, line (for YAML; the other readers know none) and field, and are reported all at once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SpecError(PromptConfigurationError):
-    """A spec cannot be used; the message has a line for all that is wrong, each with file, line and field."""
+    """A spec cannot be used; the message has a line for each fault, with file, line and field."""
 
 
 class _Fields(BaseModel):
@@ -69,7 +69,7 @@ class _ItemFields(_Fields):
 
 
 class ChunkSpec(_Fields):
-    """The settings by which files are cut into items; a number stands for its `max_tokens`."""
+    """The settings for chunking files into items; a bare number is taken as `max_tokens`."""
 
     max_tokens: int = Field(ge=1)
     overlap: int = Field(default=0, ge=0)
@@ -77,7 +77,7 @@ class ChunkSpec(_Fields):
 
 
 class TextEntry(_ItemFields):
-    """An item whose text stands in the spec."""
+    """An item whose text is given in the spec."""
 
     text: str
     id: str | None = None
@@ -86,7 +86,7 @@ class TextEntry(_ItemFields):
 
 
 class _FilesFields(_ItemFields):
-    """`heading` stands before the text of each file, with its path for `{path}`; `secrets`: take those that look like secrets too."""
+    """The fields of entries for files. `heading`: text before each file, with its path for `{path}`; `secrets`: also take files that look like secrets."""
 
     heading: str = ""
     secrets: bool = False
@@ -111,7 +111,7 @@ class GlobEntry(_FilesFields):
 
 
 class SectionEntry(_Fields):
-    """A section; `Section` tells what each field is."""
+    """A section; `Section` describes its fields."""
 
     section: str
     items: list[Entry]
@@ -160,7 +160,7 @@ _KINDS = ("text", "file", "glob", "section", "search")
 
 
 def _kind(entry: object) -> str | None:
-    """The tag of an entry: what it is made of. None if that is nothing, or several things."""
+    """Return the tag of an entry, such as "<file>" if it has the field `file`; None if it has none of these fields, or several."""
     names = entry if isinstance(entry, dict) else type(entry).model_fields if isinstance(entry, BaseModel) else ()
     named = [kind for kind in _KINDS if kind in names]
     return f"<{named[0]}>" if len(named) == 1 else None
@@ -181,7 +181,7 @@ Entry = Annotated[
 
 
 class PromptSpec(_Fields):
-    """All of a spec; `assemble` tells what the fields besides `items` are."""
+    """A whole spec; `assemble` describes the fields other than `items`."""
 
     budget: int
     reserve: int = 0
@@ -211,7 +211,7 @@ _NAMES = sorted(
 
 @dataclass(frozen=True)
 class LoadedSpec:
-    """A spec, and where it was read: what is wrong with it is told with the place."""
+    """A spec with its path and line numbers, so that errors can name the place."""
 
     spec: PromptSpec
     path: Path
@@ -223,7 +223,7 @@ class LoadedSpec:
 
 
 def load_spec(path: str | Path) -> LoadedSpec:
-    """Read and check a spec: `*.yaml`, `*.yml`, `*.toml` or `*.json`. Raises `SpecError`, and OSError where there is nothing to read."""
+    """Read and check a spec: `*.yaml`, `*.yml`, `*.toml` or `*.json`. Raises `SpecError` if it is invalid, OSError if the file cannot be read."""
     path = Path(path)
     read = _READERS.get(path.suffix.lower())
     if read is None:
@@ -283,8 +283,8 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _flaw(data: object) -> tuple[Location, str] | None:
-    """The reason why values are unfit for a spec whatever they say: too many, too deep (aliases can make much of
-    little), or no Unicode.
+    """Return the location and the reason if values are unfit for any spec: too many, too deep (aliases can turn a short
+    file into many), or no Unicode; None if they are fit.
     """
     level: list[tuple[Location, object]] = [((), data)]
     values = 0

@@ -109,7 +109,7 @@ class Cutter:
         yield (0, 0)
 
     def _near(self, room: int, most: int, price: Callable[[Version], int], behind: float) -> Lengths:
-        """Parts with as many tokens as there is room for, then with fewer by as many as were too many, until one fits.
+        """Return lengths that fit: try as many tokens as there is room for, then subtract the excess until a version fits.
 
         `behind`: the share of the right side, where there are two.
         """
@@ -126,7 +126,7 @@ class Cutter:
         return (0, 0)
 
     def _grown(self, lengths: Lengths, fits: Callable[[Lengths], Version | None]) -> Version | None:
-        """From so much on what keeps a little more on one side, as often as there is something that fits; None if nothing has."""
+        """Return the version reached from `lengths` by keeping a little more on one side as long as that fits; None if no version fits."""
         if self._tokens(*lengths) + _TRIED_ABOVE < self._least:
             return None
         best = fits(lengths)
@@ -155,7 +155,7 @@ class Cutter:
             tokens += 1
 
     def _at_most(self, tokens: int, behind: int) -> Lengths:
-        """A part with about so many tokens, and not more as a rule; with "middle", so many of them on the right."""
+        """Return lengths with about `tokens` tokens, rarely more; with "middle", `behind` of them on the right."""
         if self._left is None or self._right is None:
             return (
                 0 if self._left is None else self._left.at_most(tokens),
@@ -186,7 +186,7 @@ class Cutter:
         return before + behind
 
     def _version(self, left: int, right: int) -> Version | None:
-        """The item cut, with so many characters kept; None if they are none, or all."""
+        """Return the item cut to `left` and `right` characters; None if that is nothing, or all of it."""
         if not 0 < left + right < len(self._text):
             return None
         before = [] if self._left is None or not left else [self._slice(self._left, left)]
@@ -197,7 +197,7 @@ class Cutter:
         return Version(priced.text, tuple((start, end) for start, end in kept if start < end), tokens, priced)
 
     def _slice(self, side: Side, length: int) -> Priced:
-        """One of the kept parts, as joins see it: nothing of it is counted that an interval encoder knows."""
+        """Return one of the kept parts with its prices, without counting again what the interval encoder knows."""
         start, end = side.span(length)
         part, tokens = self._text[start:end], side.tokens(length)
         cuts = self._pricer.cuts_within(self._text, start, end)

@@ -12,14 +12,14 @@ from chunker.prompt.pricing import Pricer
 from chunker.prompt.truncating import Cutter, Version
 from chunker.prompt.turns import Turn
 
-# An offset after all turns that will ever be.
+# A place after all turns that can ever be added.
 _END = 1 << 62
 
 
 class TurnRow:
-    """Turns by their places, ascending. One that has been taken out can be put in again until it is forgotten.
+    """Turns by their places, ascending. A turn that was taken out can be put in again until it is forgotten.
 
-    `tokens`: of all turns that are in it, each alone. Can be pickled if its tokenizer can.
+    `tokens`: the sum of the tokens of each turn in the row by itself. Can be pickled if its tokenizer can.
     """
 
     def __init__(self, tokenizer: TokenCounter, chat_format: ChatFormat | None, separator: str) -> None:
@@ -39,7 +39,7 @@ class TurnRow:
         self._row = Row(_END, self._pricer, self._glue, self._kind)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Known counts and joins are as large as the texts, and are found again in one pass.
+        # Known counts and joins are as large as the texts, and can be computed again in one pass.
         return {name: value for name, value in vars(self).items() if name not in ("_row", "_pricer", "_known")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ class TurnRow:
 
     @property
     def turns(self) -> list[Turn]:
-        """The turns that are in it, and those that may come back, in their order."""
+        """The turns in the row and those that may come back, in their order."""
         return list(self._turns.values())
 
     def count(self, text: str) -> int:
@@ -63,7 +63,7 @@ class TurnRow:
         return self._pricer.priced(text).tokens
 
     def put(self, turn: Turn, version: Version) -> int:
-        """Put in what is kept of a turn; by how many tokens the row has grown."""
+        """Put a version of a turn into the row; return by how many tokens the row has grown."""
         self._turns[turn.place] = turn
         if turn.text != version.text:
             self._known.pop(turn.text, None)
@@ -83,17 +83,17 @@ class TurnRow:
         self.tokens -= turn.tokens
 
     def forget(self, turn: Turn) -> None:
-        """Keep nothing of a turn that has been taken out."""
+        """Forget a turn that was taken out, so that it cannot be put in again."""
         del self._turns[turn.place]
         self._known.pop(turn.text, None)
 
     def cut(self, turn: Turn, text: str, most: int, room: int | None = None) -> Version | None:
-        """The part of `text` that can be kept: `most` tokens at most, and with `room`, once the turn has been taken
-        out, only as many as the row may grow by.
+        """Return a version of `text` with at most `most` tokens, and with `room`, for a turn that was taken out, by
+        which the row grows by at most `room` tokens; None if there is none.
         """
         if turn.item.truncate is None or (room is not None and room <= 0):
             return None
-        # A pricer of its own: of all that is tried one version at most is worth being remembered.
+        # A separate pricer: of all versions tried, at most one is worth remembering.
         cutter = Cutter(turn.item, text, self._tokenizer, pricer=Pricer(self._tokenizer), reach=most)
         if room is None:
             return cutter.fitting(most, most, lambda version: version.tokens)
@@ -102,7 +102,7 @@ class TurnRow:
     # --- what it says
 
     def text(self) -> str:
-        """All of it, with what stands between."""
+        """Return the texts of the turns in the row, with the glue between them."""
         return self._row.text()
 
     def messages(self) -> tuple[Message, ...]:

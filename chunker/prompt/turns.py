@@ -5,7 +5,7 @@
     tool       4 degrees                       unit 2
     assistant  4 degrees, take a coat.         unit 3  with pairs=True: all four are one unit
 
-A unit grows only: two of them become one when a turn belongs to both.
+Units only grow: two units are merged when a turn belongs to both.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TurnOptions(TypedDict, total=False):
 
 @dataclass(eq=False, slots=True)
 class Unit:
-    """Turns that leave together, or stay. `merged_into`: the unit that it is a part of now."""
+    """Turns that stay or leave together. `merged_into`: the unit that this one was merged into."""
 
     turns: list[Turn] = field(default_factory=list)
     pinned: bool = False
@@ -54,7 +54,7 @@ class Unit:
 
 @dataclass(eq=False, slots=True)
 class Turn:
-    """A turn that is in the prompt. `text`: what is kept of it; `tokens`: of that, alone; `message`: None without a chat format."""
+    """A turn in the prompt. `text`: its kept text; `tokens`: the tokens of that text by itself; `message`: None without a chat format."""
 
     place: int
     item: Item
@@ -82,7 +82,7 @@ class Ties:
         return call in self._calls
 
     def units_of(self, item: Item) -> list[Unit]:
-        """The units that a turn belongs to, each once. Raises `PromptConfigurationError`."""
+        """Return the units that a turn belongs to, each once. Raises `PromptConfigurationError` if it cannot be pinned because some of them have left."""
         units: list[Unit] = []
         if item.tool_call_id is not None:
             units.append(self._calls[item.tool_call_id].now())
@@ -100,7 +100,7 @@ class Ties:
         return units
 
     def tie(self, turn: Turn, units: Sequence[Unit]) -> None:
-        """Make one unit of a turn and of those that it belongs to."""
+        """Merge the units that a turn belongs to, and add the turn to the result."""
         turn.unit = unit = _merged(units)
         unit.turns.append(turn)
         unit.pinned = unit.pinned or turn.item.required
@@ -112,7 +112,7 @@ class Ties:
 
 
 def _merged(units: Iterable[Unit]) -> Unit:
-    """One unit of all of these, none of which has been merged; a new one if there are none."""
+    """Merge units, none of which was merged before, and return the result; a new unit if there are none."""
     largest, *others = sorted(units, key=lambda unit: -len(unit.turns)) or [Unit()]
     for unit in others:
         largest.turns += unit.turns

@@ -20,7 +20,7 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 
 class YamlText:
-    """One document. Raises ValueError, with the line, for what is none; RecursionError where it is nested deeper than Python's stack."""
+    """One YAML document. Raises ValueError, with the line, if the text is not one; RecursionError if it is nested deeper than Python's stack."""
 
     def __init__(self, text: str) -> None:
         try:
@@ -37,7 +37,7 @@ class YamlText:
             raise ValueError(" ".join(str(error).split())) from None
 
     def line_of(self, location: tuple[str | int, ...]) -> int | None:
-        """The line, from 1, of the value at a place, or of the nearest around it that there is."""
+        """Return the line, from 1, of the value at a location, or of the nearest value around it; None if the document is empty."""
         node = self._node
         line = None if node is None else node.start_mark.line + 1
         for step in location:
@@ -59,7 +59,7 @@ def _inside(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.No
 
 
 def _nodes(top: yaml.Node | None) -> Iterator[yaml.Node]:
-    """All nodes, each once, whatever aliases lead to them."""
+    """Yield each node once, even if several aliases lead to it."""
     pending = [] if top is None else [top]
     seen: set[int] = set()
     while pending:

@@ -39,7 +39,7 @@ class ComparedText:
         return self._encoder.text_before(self.size, self.same) + self.tail
 
     def part(self, start: int, end: int | None = None) -> str:
-        """A slice, in characters. Takes the time of what stands from `start` on, up to where the text differs."""
+        """Return a slice, in characters. Linear in the slice, and in the text from `start` up to `same`."""
         same = self.same
         if start >= same:
             return self.tail[start - same : None if end is None else max(0, end - same)]
@@ -48,7 +48,7 @@ class ComparedText:
 
 
 class WholeText(str):
-    """A text of which all is at hand."""
+    """A whole text with the `part` method of `ComparedText`."""
 
     __slots__ = ()
 

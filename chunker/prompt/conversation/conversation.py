@@ -154,7 +154,7 @@ class Conversation(RenderedMessages):
         return self._go(self._state._replace(add_generation_prompt=True, continued=None))
 
     def push(self, ids: int | Iterable[int]) -> Change:
-        """Add ids that a model sampled, at the end and as they are: they are pinned. Takes the time of encoding what is
+        """Append ids that a model sampled, unchanged, and pin them. Takes the time of encoding the text that is
         added.
 
         No message has their text yet: `append` or `sync` with the sampled message keeps them if it has their text; any

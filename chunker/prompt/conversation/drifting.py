@@ -9,11 +9,11 @@ from chunker.prompt.conversation.pins import Drift, Pin
 
 
 def drifts(conversation: Encoded, anew: Encoded, pins: Sequence[Pin]) -> list[Drift]:
-    """The pins whose ids encoding the whole text anew would not give, each with the ids that it would. Linear time.
+    """Return the pins whose ids differ from those of encoding the whole text again, each with both. Linear time.
 
     Args:
-        conversation: What has the pins.
-        anew: The same text without them.
+        conversation: The conversation with the pins.
+        anew: The same text without pins.
         pins: The pins.
     """
     text = conversation.text

@@ -3,8 +3,8 @@
     <|im_start|>assistant\\nHel|lo|<|im_end|>\\n
     special              pinned   special
 
-What stands between them is encoded as plain text. A text is read on from a place that no special token is around: what stands before it has no say in
-what is found after it. Such places are the ends of special tokens, and one in each thousand characters of plain text.
+The text between them is encoded as plain text. Reading can resume at an offset that no special token spans: the text before it does not affect what is
+found after it. Such offsets are the ends of special tokens, and one in each thousand characters of plain text.
 """
 
 # A copy is of this class.
@@ -25,18 +25,18 @@ from chunker.prompt.conversation.pins import Pin
 
 # A special token may begin this many lengths of the longest one before a difference and still depend on it: where longer ones win, by a chain of them.
 _CHAIN = 4
-# Characters of plain text between two places from which it can be read on.
+# Characters of plain text between two offsets at which reading can resume.
 _APART = 1024
 
 
 class Sliced(Protocol):
-    """A text, as far as it is asked here."""
+    """The part of a text that is used here."""
 
     def part(self, start: int, end: int | None = None) -> str: ...  # noqa: D102
 
 
 class Tail(NamedTuple):
-    """The parts that an encoder appends from `start` (characters) on; `places`: those in it from which the text can be read on; `text`: all of it."""
+    """The parts that an encoder appends from `start` (characters) on; `places`: the offsets after `start` at which reading can resume; `text`: the text from `start` on."""
 
     start: int
     parts: list[Part]
@@ -45,7 +45,7 @@ class Tail(NamedTuple):
 
 
 class Layout:
-    """The places of a text from which it can be read on."""
+    """The offsets of a text at which reading can resume."""
 
     __slots__ = ("_has_special", "_places", "_plain", "_single", "_tokenizer", "ahead")
 
@@ -76,7 +76,7 @@ class Layout:
         self._places = array("I")  # a rendered text is below 4 GB (limits.LONGEST)
 
     def copy(self) -> Layout:
-        """Another one, to be changed by itself."""
+        """Return an independent copy."""
         made = Layout.__new__(Layout)
         made._tokenizer, made.ahead, made._has_special = self._tokenizer, self.ahead, self._has_special
         made._plain, made._single = self._plain, self._single
@@ -118,7 +118,7 @@ class Layout:
         return Tail(start, parts, places, rest)
 
     def _within(self, text: str, first: int, last: int, start: int) -> Iterator[int]:
-        """Places in the plain text from `first` up to `last` from which it can be read on, in characters of the whole text, of which `text` begins at `start`."""
+        """Yield the offsets in the plain text from `first` up to `last` at which reading can resume, in characters of the whole text; `text` starts at `start` there."""
         while self._plain is not None and last - first > _APART:
             found = self._plain.search(text, first + _APART, last)
             if found is None:
@@ -134,7 +134,7 @@ class Layout:
         return pin.outside([(start + first, start + first + len(part[first:last].strip()), token) for first, last, token in special])  # fmt: skip
 
     def keep(self, tail: Tail) -> None:
-        """The text has this tail now."""
+        """Replace the offsets after the start of this tail by those of the tail."""
         del self._places[bisect_right(self._places, tail.start) :]
         self._places.extend(tail.places)
 

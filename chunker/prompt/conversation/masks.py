@@ -37,7 +37,7 @@ def generation_mask(conversation: Conversation) -> bytearray:
 
 
 def sampled_mask(conversation: Conversation) -> bytearray:
-    """A mask of the pinned ids: exactly those that a model sampled.
+    """A mask of the pinned ids, which are exactly the ids that a model sampled.
 
     Args:
         conversation: The conversation.

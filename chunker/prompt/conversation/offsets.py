@@ -37,7 +37,7 @@ class Offsets(NamedTuple):
 
 
 def offsets_of(conversation: Encoded, text: str) -> Offsets:
-    """The characters of all ids of a conversation with this text. Linear time. Raises ConversationError where they cannot be told."""
+    """Return the characters of all ids of a conversation with this text. Linear time. Raises ConversationError if the tokenizer does not say which they are."""
     ids, data = conversation.ids.tolist(), to_bytes(received(text))
     starts, ends = array("Q"), array("Q")  # in bytes: a token as such may be a part of a character
     place = 0

@@ -41,7 +41,7 @@ class Drift(NamedTuple):
 
 @dataclass(frozen=True)
 class Pin:
-    """Ids at a place of the text. `start`, `end`: in characters; `message`: of which message; `ends`: bytes from the start to the end of each."""
+    """Ids pinned to a span of the text. `start`, `end`: the span, in characters; `message`: the number of its message; `ends`: bytes from the start of the pin to the end of each id."""
 
     start: int
     end: int
@@ -69,14 +69,14 @@ class Pin:
         return made
 
     def cut(self, first: int, last: int, start: int) -> Pin:
-        """The ids from `first` up to `last`, at another place of the text."""
+        """Return a pin of the ids from `first` up to `last`, at the offset `start` of the text."""
         begin = self.ends[first - 1] if first else 0
         data = self.data[begin : self.ends[last - 1]]
         ends = array("Q", (end - begin for end in self.ends[first:last]))
         return Pin(start, start + len(data.decode("utf-8", "replace")), self.message, self.ids[first:last], ends, data)
 
     def beginning(self, there: str) -> Pin | None:
-        """The longest beginning of the pin that stands where it does in a text, in whole ids and characters. `there`: the text from its start on."""
+        """Return the longest beginning of the pin, in whole ids and characters, with which `there` starts: the text from the start of the pin on. None if it has no id."""
         same = _common(self.data, there.encode())
         last = sum(1 for end in self.ends if end <= same)
         while last and not _is_whole(self.data[: self.ends[last - 1]]):
@@ -84,8 +84,8 @@ class Pin:
         return self.cut(0, last, self.start) if last else None
 
     def ending(self, there: str, start: int) -> Pin | None:
-        """The longest end of the pin that stands somewhere in `there`, which begins at `start`, in whole ids and
-        characters; of several the last.
+        """Return the longest end of the pin, in whole ids and characters, that occurs in `there`, which starts at offset
+        `start` of the text; its last occurrence. None if there is none.
         """
         region = there.encode()
         best: tuple[int, int] | None = None
@@ -116,7 +116,7 @@ class Pin:
         return self.cut(first, len(self.ids), start + len(region[:begin].decode()))
 
     def outside(self, special: Sequence[tuple[int, int, int]]) -> Pin | None:
-        """The part of it whose ends are not inside of special tokens (start, end and id each) of the text."""
+        """Return the part of the pin whose ends are not inside special tokens (start, end and id each) of the text; None if no id is left."""
         pin: Pin | None = self
         for start, end, _ in special:
             if pin is not None and start < pin.start < end:

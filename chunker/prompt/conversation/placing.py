@@ -23,14 +23,14 @@ _OTHERS = ("user", "system", "developer", "tool")
 
 
 class Rendered(NamedTuple):
-    """A rendered text; `told`: the same with all special tokens broken that the template does not write."""
+    """A rendered text; `told`: the same text, with every special token broken that a message spells and the template does not write itself."""
 
     text: ComparedText
     told: Sliced
 
 
 class Spliced(NamedTuple):
-    """A change of messages: of as many as `before`, `gone` have left from number `first` on, and `new` are there."""
+    """A change of messages: of `before` messages, those from number `first` on, `gone`, were replaced by `new`."""
 
     before: int
     first: int
@@ -70,13 +70,13 @@ class Spliced(NamedTuple):
 def placed(
     pins: Sequence[Pin], layout: Layout, template: ChatTemplate, wanted: Request, rendered: Rendered
 ) -> list[Pin]:
-    """The pins that still stand in a text, at their places.
+    """Return the pins, or the parts of them, that the text still has, at their new offsets.
 
     Args:
-        pins: Those of the text before, in order, with the numbers that their messages have now.
+        pins: The pins of the text before, in order, with the numbers that their messages have now.
         layout: The special tokens of the text before.
         template: The template.
-        wanted: What the text was rendered from.
+        wanted: The request that the text was rendered from.
         rendered: The text.
     """
     text, told = rendered
@@ -109,7 +109,7 @@ def placed(
 
 
 def first_difference(one: Sequence[Any], other: Sequence[Any]) -> int | None:
-    """From which item on two lists differ; None where they do not.
+    """Return the index of the first item in which two lists differ; None if they are equal.
 
     >>> first_difference([2, 5], [2, 7]), first_difference([2], [2, 3]), first_difference([2], [2])
     (1, 1, None)

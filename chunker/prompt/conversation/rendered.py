@@ -27,7 +27,7 @@ from chunker.prompt.templates.template import ChatTemplate, Request
 from chunker.prompt.templates.values import Message, plain, plain_documents, plain_message, plain_tools
 
 Spelled = Literal["text", "token"]
-# Of all conversations, which take less for it: replaced, never changed.
+# Shared by all conversations, to save memory: replaced, never changed.
 _NONE_SPELLED: dict[int, list[Spelling]] = {}
 _NONE_SAMPLED: list[int] = []
 _NO_VARIABLES: dict[str, Any] = {}
@@ -137,7 +137,7 @@ class RenderedMessages:
         )
         self._next = 0  # the number of the message that is being sampled
         self._length = 0  # characters of the rendered text
-        self._plain: Sequence[int] = ()  # places of letters that spelled special tokens were broken at
+        self._plain: Sequence[int] = ()  # offsets of the letters exchanged to break spelled special tokens
         self._pins: Sequence[Pin] = ()
         self._sampled = _NONE_SAMPLED  # ids after the rendered text, which no message has yet
         self._whole: list[Part] | None = None  # the parts of a copy without pins
@@ -268,7 +268,7 @@ class RenderedMessages:
         return self._speller.told_apart(wanted, text, spellings, self._render)
 
     def _go(self, state: State, spliced: Spliced | None = None, *, tell: bool = True) -> Change:
-        """Go to another state. `spliced`: what has happened to messages with pins. Nothing else has changed where it raises."""
+        """Go to another state. `spliced`: the change of the messages, if there are pins. If an error is raised, nothing else has changed."""
         wanted = self._request(state)
         compare = ComparedText.beside(self._encoder)
         text = self._template.taken(wanted, compare) if state.messages else compare(())
@@ -298,7 +298,7 @@ class RenderedMessages:
         return self._told() if tell else Change(0, memoryview(b""), 0)
 
     def _share(self, other: RenderedMessages) -> None:
-        """Begin as another one, with the same objects."""
+        """Take over the state of another conversation, sharing its objects."""
         for name in RenderedMessages.__slots__:
             if name != "__weakref__":
                 setattr(self, name, getattr(other, name))
@@ -308,14 +308,14 @@ class RenderedMessages:
         return Change(first, ids, self._encoder.count)
 
     def _all_pins(self) -> Sequence[Pin]:
-        """The pins, and what is being sampled."""
+        """Return the pins, and the ids that are being sampled as the last one."""
         if not self._sampled:
             return self._pins
         return [*self._pins, Pin.of(self._tokenizer, self._sampled, self._length, self._next)]
 
 
 def _template_of(text: str) -> ChatTemplate:
-    """The template that a text is. Raises OptionError for one that would write the same whatever the messages are, such as the name of a file."""
+    """Return a text as a template. Raises OptionError if it has no Jinja expression, such as the name of a file: its output would not depend on the messages."""
     if any(mark in text for mark in ("{{", "{%")):
         return ChatTemplate(text)
     advice = "for that of a file or folder give ChatTemplate.from_file(...)"

@@ -12,7 +12,7 @@ from chunker.errors import WrongTypeError
 
 
 def tokenizer_of(tokenizer: object) -> Tokenizer:
-    """A tokenizer of ours. Raises WrongTypeError for what has no ids, and what the reading of a file raises.
+    """Return a `bpe_engine.Tokenizer`. Raises WrongTypeError for an object without ids, and the errors of reading a file.
 
     - a `bpe_engine.Tokenizer`: itself;
     - a str: the name of an encoding or model, or a tokenizer file (`counting.tokenizer_files.tokenizer_path` tells which);

@@ -60,7 +60,7 @@ class RequestBill:
 
 
 class Cache(NamedTuple):
-    """The part of the last request that a cache keeps: the first turn of its prompt, and the number of the turn that it asked for; -1: the fixed start alone, or nothing."""
+    """The cached prefix of an earlier prompt: its first turn, and the turn that sent it; -1 if at most the `fixed` start is cached."""
 
     first: int = -1
     last: int = -1
@@ -90,13 +90,13 @@ class Ledger:
         return self._before[number] - self._before[first]
 
     def choices(self, number: int, before: int, room: int, keep: int) -> list[int]:
-        """The turns that a prompt may begin with, ascending; none if the new turn does not fit even alone.
+        """Return the turns that a prompt may start with, ascending; empty if the new turn does not fit even alone.
 
         Args:
             number: The turn that asks.
             before: The first turn of the prompt before.
             room: Tokens that a prompt may have.
-            keep: Tokens of the history that stay, unless the room asks for less.
+            keep: Tokens of the latest history that stay if the room allows it.
         """
         space, ends = room - self.fixed - self.turns[number].asked, self._before[number]
         low = bisect_left(self._before, ends + self.summary - space, max(before, 1), number + 1)
@@ -112,15 +112,15 @@ class Ledger:
     def bill(
         self, number: int, before: int, first: int, cache: Cache, *, write: bool = True, alive: bool | None = None
     ) -> tuple[RequestBill, Cache]:
-        """A request, and what is kept after it.
+        """Return the bill of a request, and the cache after it.
 
         Args:
             number: The turn that asks.
             before: The first turn of the prompt before.
             first: The first turn of its prompt.
-            cache: What the request before left in the cache.
-            write: Whether the prompt is to be kept.
-            alive: Whether the cache has outlived the pause; by default as the seconds of the turn say.
+            cache: The cache before the request.
+            write: Whether the prompt is written to the cache.
+            alive: Whether the cache has outlived the pause; by default, decided by the `seconds` of the turn.
         """
         rules, turn = self.rules, self.turns[number]
         if alive is None:
@@ -155,14 +155,14 @@ class Ledger:
         return number > 0 and self.turns[number].seconds <= self.rules.seconds
 
     def _is_near(self, last: int, number: int) -> bool:
-        """Whether a prefix of before is found: marks in between are as near as they may be, as far as there are enough of them."""
+        """Return whether the cache finds the prefix of turn `last`: whether enough marks, `look_back` messages apart, lead back to it."""
         rules = self.rules
         if not rules.look_back or not rules.breakpoints:
             return True
         return self._messages[number] - self._messages[last] <= rules.look_back * max(1, rules.breakpoints - 1)
 
     def _between(self, first: int, number: int) -> list[int]:
-        """Marks between the fixed start and the end, where the last turn has more messages than are looked back over."""
+        """Return the marks between the fixed start and the end, in tokens; there are some if the last turn has more messages than `look_back`."""
         rules = self.rules
         if not rules.look_back or rules.breakpoints < 3 or number == 0:
             return []
@@ -170,6 +170,6 @@ class Ledger:
         wanted = min(rules.breakpoints - 2, (new - 1) // rules.look_back)
         end = self.prompt(first, number)
         size = self.turns[number - 1].answered + self.turns[number].asked
-        # Where the last turn has left the prompt, a part of it may reach into the fixed start, which has a mark of its own.
+        # If the last turn has left the prompt, a mark may fall into the fixed start, which has a mark of its own.
         marks = (end - size * part // (wanted + 1) for part in range(wanted, 0, -1))
         return [mark for mark in marks if mark > self.fixed]

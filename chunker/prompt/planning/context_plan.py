@@ -1,14 +1,14 @@
-"""ContextPlan: which turns leave, and when, so that the bill of the turns to come is least and no prompt is over budget.
+"""ContextPlan: choose which turns to drop, and when, so that the coming turns cost least and no prompt exceeds its budget.
 
     drop what must     each turn changes the start of the prompt: nothing but the fixed start is in the cache
     drop more, seldom  the turns between find their prompt in the cache, and pay for it again once
     drop in a pause    the cache is empty anyway
 
-The cheapest of all ways is found by going back from the last turn: what the rest costs depends on the first turn of the prompt and on what the cache
-holds alone. Of the history a part always stays (`keep`), unless the budget asks for it: nothing at all would be cheapest, and of no use.
+The search goes backwards from the last turn: the cost of the remaining turns depends only on the first turn of the prompt and on the content of the cache.
+`keep` tokens of the history always stay if the budget allows it: an empty history would be cheapest, and of no use.
 
-`steps` knows the turns to come. `next_step` does not: it expects them to be as those so far were (expecting.py), and of all ways through them, with the cache
-alive or not at each, takes the one whose expected bill is least; the ways of the simple rules are among them.
+`steps` is given the coming turns. `next_step` is not: it expects them to be like the turns so far (expecting.py) and takes the way with the lowest expected
+bill, where the cache may be alive or not at each turn. The ways of the simple rules are among those compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from chunker.prompt.planning.guarding import Course, is_safe
 from chunker.prompt.planning.searching import PlanSearch, PlanState, Way
 from chunker.prompt.planning.simple_rules import Rule, followed, simple_rules
 
-# Turns that a plan looks ahead where it does not know them.
+# The number of turns that a plan expects if it is not given the coming ones.
 AHEAD = 6
 HYSTERESIS = 0.25  # of the simple rule
 
@@ -105,7 +105,7 @@ class ContextPlan:
         return Ledger(self.rules, turns, self.fixed, self.summary)
 
     def choices(self, ledger: Ledger, number: int, before: int) -> list[int]:
-        """The turns that a prompt may begin with. None answers the call of a tool in a turn that has left.
+        """Return the turns that a prompt may start with. None of them answers a tool call of a turn that has left.
 
         Args:
             ledger: The prices of the turns.
@@ -124,11 +124,11 @@ class ContextPlan:
     def steps(
         self, turns: Sequence[Exchange], *, start: int = 0, before: int = 0, cache: Cache | None = None
     ) -> list[Step]:
-        """The cheapest steps for the turns from `start` on. Deterministic: of two ways that cost the same the one that keeps more
-        where they part.
+        """Return the cheapest steps for the turns from `start` on. Deterministic: of two ways with equal costs, the one that keeps more
+        at their first difference.
 
         Args:
-            turns: All turns, those that were and those that will be.
+            turns: All turns, past and future.
             start: The first turn whose request is to come.
             before: The first turn of the prompt before it.
             cache: What the cache holds.
@@ -155,18 +155,18 @@ class ContextPlan:
         ahead: int = AHEAD,
         course: Course | None = None,
     ) -> Step:
-        """The step for the last of these turns, when nobody knows the next: its expected bill, of this and of `ahead` turns more, is the least that any
-        way has under the model of expecting.py; so it is never above that of a simple rule from here on.
+        """Return the step for the last of `turns` if the turns after it are unknown.
 
-        With a `course`, only steps are taken after which the whole bill need not be above that of a simple rule, whatever comes, as long as there are such
-        steps (guarding.py); of these the one with the least expected bill.
+        It has the lowest expected bill, of this turn and `ahead` more, under the model of expecting.py, so it is never above that of a simple rule from
+        here on. With a `course`, it is the cheapest of the safe steps, if there are any: those after which the whole bill need not exceed that of a simple
+        rule, whatever turns follow (guarding.py).
 
         Args:
-            turns: The turns that were, and the one that asks now, whose answer is not looked at.
+            turns: The past turns, and the one that asks now, whose answer is ignored.
             before: The first turn of the prompt before it.
-            cache: What the cache holds, as `Ledger.bill` says.
+            cache: The cache, as `Ledger.bill` returns it.
             ahead: How many turns are expected.
-            course: Where this plan and the simple rules are, in place of `before` and `cache`: `Course()`, and then what `taken` gives.
+            course: The standings of this plan and of the simple rules, in place of `before` and `cache`: `Course()` at first, then the result of `taken`.
 
         Raises:
             RequiredItemsError: The turn does not fit even alone.
@@ -188,13 +188,13 @@ class ContextPlan:
         return Step(bill.first, write, bill, self._why(ledger, start, before, bill.first), dollars)
 
     def taken(self, turns: Sequence[Exchange], course: Course, first: int, *, write: bool) -> Course:
-        """Where this plan and the simple rules are after the request of the last of these turns.
+        """Return the standings of this plan and of the simple rules after the request of the last of `turns`.
 
         Args:
-            turns: As `next_step` takes them.
-            course: Where they were before it.
+            turns: The turns, as for `next_step`.
+            course: The standings before the request.
             first: The first turn of its prompt.
-            write: Whether it was marked for the cache.
+            write: Whether the prompt was marked for the cache.
         """
         ledger, number = self.ledger(turns), len(turns) - 1
         rules = self._rules(ledger).values()
@@ -209,7 +209,7 @@ class ContextPlan:
         chances: Sequence[dict[bool, float]],
         best: tuple[int, bool],
     ) -> tuple[float, Way] | None:
-        """The way with the least expected bill of those that are safe, and that bill; None where `best` is safe, or no way is."""
+        """Return the safe way with the lowest expected bill, after that bill; None if `best` is safe or no way is."""
         known, start = self.ledger(turns), len(turns) - 1
         after = self.taken(turns, course, best[0], write=best[1])
 
@@ -229,13 +229,13 @@ class ContextPlan:
     def _best(
         self, ledger: Ledger, start: int, state: PlanState, chances: Sequence[dict[bool, float]]
     ) -> tuple[list[tuple[bool, RequestBill]], float]:
-        """The requests of the cheapest way and whether each is written to the cache, as far as they are certain; and the expected dollars of all."""
+        """Return the certain requests of the cheapest way, each after whether it is written to the cache, and the expected dollars of all requests."""
         choices = partial(self.choices, ledger)
         search = PlanSearch(ledger, choices, start, state, chances)
         rules = self._rules(ledger).values()
         ways = [(search.certain(), search.dollars)]
         for rule in rules:
-            # Of too many states some are not looked at: then a simple rule may be cheaper, if it comes through.
+            # The search drops states if there are too many: then a simple rule may be cheaper, if its prompts fit.
             with suppress(RequiredItemsError):
                 ways.append(followed(ledger, rule, start, state, chances))
         return min(ways, key=lambda way: round(way[1], 12))

@@ -15,22 +15,22 @@ from chunker.prompt.planning.billing import Exchange
 
 
 class Expected(NamedTuple):
-    """Turns: those so far, the one that asks now, and those that are expected; `chance`: that the cache outlives the pause before each of the latter."""
+    """The turns so far, the one that asks now, and the expected ones; `chance`: the chance that the cache outlives the pause before each expected turn."""
 
     turns: list[Exchange]
     chance: float
 
 
 def expected(turns: Sequence[Exchange], seconds: float, room: int, ahead: int) -> Expected:
-    """The model.
+    """Return the turns so far followed by the expected ones, and the chance that the cache outlives a pause.
 
     >>> expected([Exchange(10, 20), Exchange(30, 0, seconds=60)], seconds=300, room=1000, ahead=1)
     Expected(turns=[Exchange(asked=10, answered=20, seconds=0.0, messages=2, bound=False), Exchange(asked=30, answered=20, seconds=60, messages=2, bound=False), Exchange(asked=20, answered=20, seconds=0.0, messages=2, bound=False)], chance=0.75)
 
     Args:
-        turns: Those so far; the answer to the last is not known, and not looked at.
+        turns: The turns so far; the answer to the last one is unknown and ignored.
         seconds: How long a cache is kept.
-        room: Tokens that a turn may have: where the average does not fit, nothing is expected.
+        room: Tokens that a turn may have; if the average does not fit, no turns are expected.
         ahead: How many turns are expected.
     """
     known = [turn.answered for turn in turns[:-1]]

@@ -21,19 +21,19 @@ _EQUAL = 1e-12  # dollars
 
 
 class Standing(NamedTuple):
-    """Where somebody is after a request: the first turn, what the cache holds, and the dollars of all requests so far without the answers."""
+    """The state of a plan or rule after a request: the first turn, the cache, and the dollars of all requests so far without the answers."""
 
     state: PlanState = PlanState(0, Cache())
     dollars: float = 0.0
 
     def after(self, ledger: Ledger, number: int, first: int, *, write: bool = True) -> Standing:
-        """Where one is after the request of turn `number`, from `first` on."""
+        """Return the standing after the request of turn `number`, whose prompt starts at turn `first`."""
         bill, cache = ledger.bill(number, self.state.first, first, self.state.cache, write=write)
         answer = ledger.turns[number].answered * ledger.rules.output / 1e6
         return Standing(PlanState(first, cache), self.dollars + bill.dollars - answer)
 
     def after_rule(self, ledger: Ledger, number: int, rule: Rule) -> Standing:
-        """Where one is who follows a rule; out of reach where the rule does not come through."""
+        """Return the standing after the request of turn `number` under a rule; its dollars are infinite if the prompt does not fit."""
         try:
             return self.after(ledger, number, rule(number, self.state.first))
         except RequiredItemsError:
@@ -41,11 +41,11 @@ class Standing(NamedTuple):
 
 
 class Course(NamedTuple):
-    """Where a plan is in a conversation, and where it would be under each simple rule. As it is made, before the first request.
+    """The standing of a plan in a conversation, and that of each simple rule. `Course()` is the start, before the first request.
 
     Attributes:
-        own: Where the plan is.
-        rules: Where the simple rules are, in their order.
+        own: The standing of the plan.
+        rules: The standings of the simple rules, in their order.
     """
 
     own: Standing = Standing()
@@ -53,12 +53,12 @@ class Course(NamedTuple):
 
 
 def is_safe(ledger: Ledger, number: int, course: Course) -> bool:
-    """Whether the plan need not cost more than any of the rules, after the request of turn `number`.
+    """Return whether the plan, after the request of turn `number`, can still cost no more than any of the rules.
 
     Args:
         ledger: The prices of the turns.
         number: The turn that has asked.
-        course: Where the plan and the rules are after it.
+        course: The standings of the plan and of the rules after the request.
     """
     return all(_is_safe_beside(ledger, number, course.own, rule) for rule in course.rules)
 

@@ -3,13 +3,13 @@
     state     |system|turn 3|turn 4|turn 5|    the first turn of the prompt, and how far the cache has it
     choices   stay, drop as little as must be, or drop all that may leave
 
-A drop changes the start of the prompt whatever its size, so the largest one is the cheapest, in this request and in each one after it: `fewer` leaves out
-the others. Of the states that can be reached, `kept` leaves out those which another one is at least as cheap as, whatever follows:
+A drop of any size changes the start of the prompt, so the largest drop is the cheapest, in this request and in each later one: `fewer` leaves out the
+others. `kept` leaves out each reachable state for which another one is at least as cheap, whatever follows:
 
     another has dropped more for less, and the cache has all of it        it can do whatever this one does, with shorter prompts
     another has dropped less for so much less that it may follow suit     it drops the rest now, pays for reading its prompt anew, and is still cheaper
 
-Both are exact, but for prompts near the least that is cached, which are left alone. Beyond `_MOST_STATES` those at equal distances stay.
+Both are exact; prompts near the shortest that is cached are left alone. Of more than `_MOST_STATES` states, those at equal distances stay.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Choices = Callable[
 
 
 class PlanState(NamedTuple):
-    """The first turn of the prompt before, and what the cache holds."""
+    """The first turn of the previous prompt, and the cache."""
 
     first: int
     cache: Cache
@@ -58,14 +58,14 @@ class PlanSearch:
         start: The first turn whose request is to come.
         begin: The state before it.
         chances: Of each turn, the chances that the cache is alive, and that it is not.
-        besides: What the first prompt is tried to begin with besides.
+        besides: Further turns that the first prompt may start with.
 
     Raises:
         RequiredItemsError: There is no way on which all prompts fit.
 
     Attributes:
-        dollars: What all of them cost, as expected.
-        ways: The ways of the first request, and what all turns cost then, as expected; the cheapest first.
+        dollars: The expected cost of the cheapest way.
+        ways: Each way of the first request, after the expected cost of all turns on it; the cheapest first.
         looked_at: How many requests were billed.
     """
 
@@ -124,7 +124,7 @@ class PlanSearch:
         self.dollars = rest[begin]
 
     def certain(self) -> list[tuple[bool, RequestBill]]:
-        """The cheapest requests and whether each is written to the cache, up to the first turn before which the cache may be alive or not."""
+        """Return the cheapest requests, each after whether it is written to the cache, up to the first turn at which the cache may be alive or not."""
         made = []
         state = self._begin
         for layer, chance in zip(self._layers, self._chances, strict=True):
@@ -136,7 +136,7 @@ class PlanSearch:
         return made
 
     def _firsts(self, number: int, before: int) -> list[int]:
-        """The turns that are tried as the first of a prompt; none where the new turn does not fit."""
+        """Return the turns to try as the first of a prompt; empty if the new turn does not fit."""
         try:
             return fewer(self._ledger, number, self._choices(number, before))
         except RequiredItemsError:
@@ -154,20 +154,20 @@ class PlanSearch:
 
 
 def _cheapest(ways: Sequence[Way], rest: dict[PlanState, float]) -> Way | None:
-    """The cheapest way to a state that was kept; of two that cost the same the one that keeps more."""
+    """Return the cheapest way to a state in `rest`; of two with equal costs, the one that keeps more turns. None if there is no such way."""
     known = [way for way in ways if way.state in rest]
     return min(known, key=lambda way: _cost((way.bill.dollars + rest[way.state], way)), default=None)
 
 
 def _cost(way: tuple[float, Way]) -> tuple[float, int, bool]:
-    """By its dollars; of two that cost the same the one that keeps more comes first."""
+    """Return the sort key of a way: its dollars; of two with equal costs, the one that keeps more turns comes first."""
     dollars, (first, write, *_) = way
     return round(dollars, 12), first, not write
 
 
 def fewer(ledger: Ledger, number: int, choices: list[int]) -> list[int]:
-    """The choices that may be the cheapest: the first, which stays or drops as little as must be, and the largest drop; with those that the least
-    size of a cached prompt, or hits that are rounded, may make cheaper than it.
+    """Return the choices that may be the cheapest: the first, which stays or drops as little as it must, and the largest drop; with the drops that may be
+    cheaper than the largest because short prompts are not cached, or because hits are rounded down.
     """
     rules = ledger.rules
     drops = choices[1:]
@@ -180,13 +180,13 @@ def fewer(ledger: Ledger, number: int, choices: list[int]) -> list[int]:
 
 
 def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[PlanState, float]) -> dict[PlanState, float]:
-    """The states after the request of turn `number` that may be on the cheapest way.
+    """Return the states after the request of turn `number` that may be on the cheapest way, with their dollars.
 
     Args:
         ledger: The prices of the turns.
         choices: The turns that a prompt may begin with.
         number: The turn that has asked.
-        reached: States, and the dollars that they were reached with.
+        reached: The states, each with the dollars spent to reach it.
     """
     rules, lost = ledger.rules, _rounding(ledger.rules)
     order = sorted(reached, key=lambda state: (state.first, state.cache.last))
@@ -204,7 +204,7 @@ def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[PlanState,
     cheapest: PlanState | None = None  # of those that have dropped as much or less
     for state in reversed(stay):
         if cheapest is not None:
-            # One that is as cheap stays: which of them keeps more is seen at the end.
+            # An equally cheap state stays: which of the two keeps more is decided at the end.
             more = reached[state] - reached[cheapest]
             if more > _following(ledger, choices, number + 1, cheapest.first, state.first) + _EQUAL:
                 continue
@@ -216,21 +216,19 @@ def kept(ledger: Ledger, choices: Choices, number: int, reached: dict[PlanState,
 
 
 def _rounding(rules: CacheRules) -> float:
-    """The most that a request may lose by hits that are rounded down, in dollars a million."""
+    """Return the most that a request may lose because hits are rounded down, in millionths of a dollar."""
     return (rules.write - rules.cached) * (rules.step - 1)
 
 
 def _following(ledger: Ledger, choices: Choices, number: int, first: int, other: int) -> float:
-    """The most dollars more that a prompt costs which has begun with `first` and is to begin as one that has begun with `other` already; no number is
-    enough if it may not.
-    """
+    """Return the most extra dollars at turn `number` for a prompt that started at turn `first` to start at `other` instead; infinity if it may not."""
     if number == len(ledger.turns):
         return 0.0
     return following_dollars(ledger, number, first, other) if other in choices(number, first) else float("inf")
 
 
 def following_dollars(ledger: Ledger, number: int, first: int, other: int) -> float:
-    """What it costs at turn `number` to read a prompt from turn `other` on anew, of one who has begun with `first`, where it might have been in the cache."""
+    """Return the extra dollars at turn `number` if the prompt now starts at turn `other` instead of `first`, so that the cache cannot serve it."""
     rules = ledger.rules
     dollars = ledger.prompt(other, number) * (rules.write - rules.cached)
     if ledger.summary and first != other:
@@ -239,7 +237,7 @@ def following_dollars(ledger: Ledger, number: int, first: int, other: int) -> fl
 
 
 def _spread(values: list[T], most: int) -> list[T]:
-    """At most so many of them, at equal distances, with the first and the last.
+    """Return at most `most` of the values, at equal distances, with the first and the last.
 
     >>> _spread([1, 2, 3, 4, 5, 6, 7], 3)
     [1, 4, 7]

@@ -25,7 +25,7 @@ from chunker.prompt.planning.guarding import Course
 from chunker.prompt.planning.searching import PlanState
 from chunker.prompt.planning.simple_rules import followed, simple_rules
 
-# Tokens of what stands around a message: see the chat format "openai".
+# Tokens of the frame around a message: see the chat format "openai".
 _FRAME = 4
 
 
@@ -83,7 +83,7 @@ def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = H
 
 
 def _blind(turns: Sequence[Exchange], plan: ContextPlan, ledger: Ledger) -> Outcome:
-    """The plan as it is made at each turn."""
+    """Return the outcome of a plan that is made anew at each turn, without the turns after it."""
     bills, reasons, course = [], [], Course()
     for number in range(len(turns)):
         so_far = turns[: number + 1]
@@ -99,12 +99,12 @@ def _blind(turns: Sequence[Exchange], plan: ContextPlan, ledger: Ledger) -> Outc
 def read_session(
     lines: Iterable[str], tokenizer: TokenCounter, name: str = "the session"
 ) -> tuple[int, list[Exchange]]:
-    """The tokens that stand first, and the turns, of messages in JSON, one a line.
+    """Read messages in JSON, one per line; return the tokens of the fixed start, and the turns.
 
     Args:
-        lines: A message each: "role", "content", "tool_calls"; "time" in seconds, of the request; "tokens" in place of counting.
-        tokenizer: What counts.
-        name: What errors call it.
+        lines: A message each: "role", "content", "tool_calls"; "time" of the request in seconds; "tokens" instead of counting.
+        tokenizer: The tokenizer that counts tokens.
+        name: The name of the session in error messages.
 
     Raises:
         MessageError: A line is no message, with its number.
@@ -173,7 +173,7 @@ def _tokens(message: dict[str, Any], tokenizer: TokenCounter) -> int:
 
 
 def read_session_file(path: Path, tokenizer: TokenCounter) -> tuple[int, list[Exchange]]:
-    """`read_session` of a file. Raises OSError, too; MessageError also for a file that is no UTF-8."""
+    """Read a session from a file, as `read_session` does. Also raises OSError, and MessageError for a file that is not UTF-8."""
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:

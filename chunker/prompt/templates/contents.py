@@ -17,8 +17,8 @@ _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 def answers(
     template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int]]:
-    """For messages that a model sampled: the start of what they say, the end of the message, and the end of its
-    content.
+    """Return for each of these messages, which a model sampled: the start of its thinking or content, the end of the
+    message, and the end of its content, in characters.
     """
     parts = stretches(template, wanted, text)
     found = {}
@@ -59,7 +59,7 @@ def contents(
 
 
 def _paired(starts: Sequence[int], ends: Sequence[int]) -> list[tuple[int, int]]:
-    """The stretches between starts and ends; all of it where they do not alternate.
+    """Return the spans between starts and ends; one span over all of them if starts and ends do not alternate.
 
     >>> _paired((2, 9), (4, 12)), _paired((2,), ())
     ([(2, 4), (9, 12)], [])
@@ -77,7 +77,7 @@ def _text_of(message: Message, fields: Sequence[str]) -> str | None:
 
 
 def thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence[Stretch]) -> list[Stretch]:
-    """The thoughts of a model: between <think> and </think> in the messages of an assistant, else what its field says."""
+    """Return the thinking of each message: the text between <think> and </think> in a message of an assistant, else that of its reasoning field."""
     made = []
     tagged = set()
     for part in parts:

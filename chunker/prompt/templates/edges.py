@@ -3,8 +3,8 @@
     content      " Hi there! "      rendered   <|im_start|>user\\nHi there!<|im_end|>
     once more    " ▸Hi there!◂ "               <|im_start|>user\\n▸Hi there!◂<|im_end|>
 
-Between an edge and the end of the text stands white space at most, so a template that trims changes nothing. Where the text is another without the marks,
-the template reads what it is given: then the messages are halved until each is known, and of one that is read one edge may be known.
+Outside the edges there is only white space, so a template that trims changes nothing. If the text without the marks differs from the first rendering, the
+template reads the messages: then they are halved until each is known; of a message that is read, one edge may still be found.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _START, _END = 0, 1
 
 
 class Asked(NamedTuple):
-    """A template, what `text` was rendered from, and the fields of messages of which the first that one has is its text."""
+    """A template, the request that `text` was rendered from, and fields of messages: the first of these that a message has is its text."""
 
     template: ChatTemplate
     wanted: Request
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
         return next((character for character in _CANDIDATES if character not in self.text), "")
 
     def again(self, messages: Mapping[int, Message]) -> str | None:
-        """The text with other messages in these places; None where the template fails."""
+        """Render the request with other messages in these places; None if the template fails."""
         made = [messages.get(number, message) for number, message in enumerate(self.wanted.messages)]
         try:
             return self.template.rendered(self.wanted._replace(messages=made))
@@ -56,7 +56,7 @@ class Edges(NamedTuple):
 
 
 def edges_of(asked: Asked, numbers: Sequence[int]) -> dict[int, Edges]:
-    """The edges of the texts of these messages, as far as the template only passes them on. A text is a str, or a list with blocks of text."""
+    """Return the edges of these messages' texts, as far as the template copies the texts without reading them. A text is a str, or a list with blocks of text."""
     made: dict[int, Edges] = dict.fromkeys(numbers, Edges())
     parts: list[tuple[list[int], tuple[int, ...]]] = [(list(numbers), (_START, _END))] if numbers else []
     while parts:
@@ -74,7 +74,7 @@ def edges_of(asked: Asked, numbers: Sequence[int]) -> dict[int, Edges]:
 
 
 def one_sided(asked: Asked, number: int, edges: Edges) -> list[tuple[int, int]]:
-    """The stretch of a text of which one edge alone is shown, for the template has cut the other off: by marks inside of it, as few as tell how much is."""
+    """Return the span of a text of which the template shows one edge and cuts the other off. Bisection with marks inside the text finds how much is shown."""
     wanted, text, name = asked.wanted, asked.text, asked.name(number)
     value = wanted.messages[number].get(name or "")
     if name is None or not isinstance(value, str):
@@ -98,7 +98,7 @@ def one_sided(asked: Asked, number: int, edges: Edges) -> list[tuple[int, int]]:
 
 
 def _marked(asked: Asked, numbers: Sequence[int], sides: Sequence[int]) -> list[tuple[int, int, int]] | None:
-    """The number, the side and the place of each mark that the text shows; None where it is another text."""
+    """Return the message, the side and the offset of each mark that the template shows; None if the marks change the rest of the text."""
     digits = [character for character in _CANDIDATES if character not in asked.text][:_BASE]
     if len(digits) < _BASE:
         return None
@@ -118,7 +118,7 @@ def _written(number: int, width: int, digits: Sequence[str]) -> str:
 
 
 def _places(text: str, marked: str, width: int, digits: Sequence[str]) -> list[tuple[int, int, int]] | None:
-    """The edges in a text with marks."""
+    """Read the marks of a rendering: message, side and offset of each; None if the text without them is not `text`."""
     values = {digit: value for value, digit in enumerate(digits)}
     found, pieces = [], []
     before = length = 0
@@ -133,7 +133,7 @@ def _places(text: str, marked: str, width: int, digits: Sequence[str]) -> list[t
 
 
 def _with_marks(message: Message, name: str | None, written: Mapping[int, str]) -> Message:
-    """The message with marks at the edges of what one can see of its text."""
+    """Return the message with marks at the first and after the last visible character of its text."""
     if name is None:
         return message
     value = message[name]
@@ -155,7 +155,7 @@ def _text_of(block: Any) -> str:  # noqa: ANN401 - plain values
 
 
 def _between(text: str, opening: str, closing: str) -> str:
-    """The text with something at the two edges of what one can see of it.
+    """Insert `opening` at the first and `closing` after the last visible character of a text.
 
     >>> _between(" Hi\\n", "<", ">")
     ' <Hi>\\n'

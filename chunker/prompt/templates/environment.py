@@ -24,7 +24,7 @@ from jinja2.visitor import NodeTransformer
 from chunker.prompt.templates import limits, measuring, recording
 
 _DICT_NAMES = frozenset(dir(dict))
-# They write a value, or compare the parts of one.
+# Filters that write a value, or compare the parts of one.
 _MEASURED_FILTERS = ("string", "pprint", "sort", "unique", "groupby", "min", "max", "dictsort", "urlize", "xmlattr", "list", "first", "last")  # fmt: skip
 _MEASURED_TESTS = ("==", "eq", "equalto", "!=", "ne", "<", "lt", "lessthan", "<=", "le", ">", "gt", "greaterthan", ">=", "ge", "in")  # fmt: skip
 _LONG_CHAIN = 8  # additions in one expression
@@ -92,7 +92,7 @@ class _Bounds(NodeTransformer):
         return node if length < _LONG_CHAIN else _call("_sized", [node], node.lineno)
 
     def visit_Compare(self, node: nodes.Compare) -> Any:  # noqa: ANN401, N802
-        """Values that are compared, neither of which the template spells."""
+        """`a == b` and the like: the values are measured unless one is a literal."""
         self.generic_visit(node)
         if not isinstance(node.expr, nodes.Const) and not all(isinstance(one.expr, nodes.Const) for one in node.ops):
             node.expr = _measured(node.expr)
@@ -101,7 +101,7 @@ class _Bounds(NodeTransformer):
         return node
 
     def visit_Pair(self, node: nodes.Pair) -> Any:  # noqa: ANN401, N802
-        """A key and its value; of a key there is a hash."""
+        """A key and its value: the key is measured, because it is hashed."""
         self.generic_visit(node)
         node.key = _measured(node.key)
         return node
@@ -208,13 +208,13 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return tree
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - as Jinja declares it
-        """As Jinja does it; at once for an item of a dict, most of what templates read."""
+        """Look up an attribute as Jinja does, with a shortcut for items of a dict, which templates read most."""
         if type(obj) is dict and attribute not in _DICT_NAMES:
             return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:  # noqa: ANN401 - as Jinja declares it
-        """As Jinja does it."""
+        """Look up an item as Jinja does; a tuple is measured first."""
         if type(argument) is str and type(obj) is dict:
             if argument in obj:
                 return obj[argument]
@@ -223,14 +223,14 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         return super().getitem(obj, argument)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - as Jinja declares it
-        """Check it, and do it."""
+        """Check the operands, then compute the operation."""
         limits.operate(operator, left, right)
         if operator == "%" and isinstance(left, str):
             measuring.check_percent(left, right)
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Any, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401, N805, PYI063 - as Jinja declares it
-        """Check it, make it, and check what it returns."""
+        """Check a call, make it, and check the length of its result."""
         limits.check_call(__obj, args, kwargs)
         function = getattr(__obj, "__wrapped__", __obj)  # as the sandbox wraps `str.format`
         owner = getattr(function, "__self__", None)
@@ -334,5 +334,5 @@ def environment(*, marks: bool) -> TemplateEnvironment:
 
 @lru_cache(maxsize=64)
 def compiled(source: str, *, marks: bool = False) -> jinja2.Template:
-    """A template. Raises what Jinja raises."""
+    """Return the compiled template. Raises the errors of Jinja."""
     return environment(marks=marks).from_string(source)

@@ -4,9 +4,9 @@
     once more    Ij uifsf!                  <|im_start|>user\\nIj uifsf!<|im_end|>
     differ                                                    ^^ ^^^^^
 
-The letters and digits of messages are exchanged in a second rendering, for those that stand 1 to 9 further on in their alphabet: how far tells which message.
-With more than nine messages further renderings tell the next digits of their numbers. A template that reads a text shows it by a rendering of another
-length: then the messages are halved until each is known; and of one that is read only letters outside of its tags are exchanged, or none.
+A second rendering replaces the letters and digits of each message by those 1 to 9 further on in their alphabet: the distance identifies the message. With more
+than nine messages, further renderings give the next digits of their numbers. If a template reads a text, the rendering has another length: then the messages
+are halved until each is known; in a message that is read, only letters outside of tags are replaced, or none.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _exchanged(
     *,
     digit: int = 0,
 ) -> dict[int, int] | None:
-    """The places where the text differs with other letters in these messages, and by how much; None where the template reads them."""
+    """Return the offsets where the text differs if these messages have other letters, with the distance of each letter; None if the template reads the messages."""
     messages = list(wanted.messages)
     for number, care in careful.items():
         shift = number // _SHIFTS**digit % _SHIFTS + 1
@@ -158,7 +158,7 @@ def _table(shift: int) -> dict[int, int]:
 
 
 def _other_letters(text: str, shift: int, *, careful: bool) -> str:
-    """The text with the letters that stand `shift` further on.
+    """Replace each letter by the one `shift` further on; with `careful`, not inside of tags.
 
     >>> _other_letters("Hi <b>x</b>", 1, careful=False), _other_letters("Hi <b>x</b>", 1, careful=True)
     ('Ij <c>y</c>', 'Ij <b>y</b>')
@@ -174,7 +174,7 @@ def _other_letters(text: str, shift: int, *, careful: bool) -> str:
 
 
 def shown(text: str, content: str | None, places: Sequence[int]) -> tuple[int, int]:
-    """The span of a content whose letters stand at `places`: of all of it if it stands there, else from its first to its last letter that does,
+    """Return the span of a content whose letters are at `places`: the whole content if the text has it there, else from the first to the last letter,
     with the signs beside them.
 
     >>> shown("<user>Hi!</user>", "Hi!", [6, 7]), shown("x (b).", "a (b).", [3])

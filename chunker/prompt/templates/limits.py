@@ -49,13 +49,13 @@ class Meter(threading.local):
     end = math.inf
 
     def begin(self) -> tuple[int, float]:
-        """Begin a rendering; returns what the one around it had left."""
+        """Begin a rendering; return the steps and the deadline of the rendering around it, for `resume`."""
         before = self.left, self.end
         self.left, self.end = STEPS, time.thread_time() + SECONDS
         return before
 
     def resume(self, before: tuple[int, float]) -> None:
-        """Go on with the rendering around one that has ended."""
+        """Restore the steps and the deadline of the rendering around one that has ended."""
         self.left, self.end = before
 
     def spend(self, steps: int) -> None:
@@ -131,7 +131,7 @@ def check_widths(name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -
 
 
 def check_form(name: str, *texts: str) -> None:
-    """Refuse texts that are too long for what takes more than a step a character. Raises LimitExceededError."""
+    """Refuse texts that are too long for a function that takes more than one step per character. Raises LimitExceededError."""
     if sum(map(len, texts)) > WIDEST:
         raise LimitExceededError(f"{name} of more than {WIDEST:,} characters")
 
@@ -162,7 +162,7 @@ def bounded(parts: Iterable[str]) -> Iterator[str]:
 
 
 class Buffer(list[str]):
-    """The parts of what a macro or a block of `set` writes, which are not too long together."""
+    """The parts that a macro or a `set` block writes, bounded in their total length."""
 
     left = LONGEST
 
@@ -218,7 +218,7 @@ def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_like(function: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that stands for one of Jinja: it is given the same."""
+    """Return the wrapper of a Jinja function with the attributes by which Jinja passes it the same arguments."""
     for attribute in ("jinja_pass_arg", "__name__"):
         if hasattr(function, attribute):
             setattr(wrapper, attribute, getattr(function, attribute))

@@ -67,7 +67,7 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
 
 
 def _changed(template: ChatTemplate, wanted: Request, text: str, number: int) -> tuple[int, int] | None:
-    """The part of the text that a content takes the place of, in a message without one; None if it takes none."""
+    """Return the span that changes if a message without content is given one; None if nothing changes."""
     asked = Asked(template, wanted, text, ("content",))
     made = asked.again({number: {**wanted.messages[number], "content": asked.mark()}})
     if made is None or made == text:
@@ -79,8 +79,8 @@ def _changed(template: ChatTemplate, wanted: Request, text: str, number: int) ->
 def _widened(
     template: ChatTemplate, wanted: Request, text: str, found: Sequence[Stretch], others: Sequence[Stretch]
 ) -> list[Stretch]:
-    """Messages of which the contents are known, each with its frame where the stretch of another message has it and a loop inside of that one goes
-    through numbers of messages: an answer of a tool that is written with the call, say.
+    """Return messages whose contents were found, each widened to its frame if it lies inside another message and a loop there goes through numbers of
+    messages: for example, the answer of a tool that is written with the call.
     """
     inside = [one for one in found if any(_holds(other, one) for other in others if other.kind == "message")]
     counted: list[Stretch] = []
@@ -101,8 +101,8 @@ def _holds(stretch: Stretch, other: Stretch) -> bool:
 def _by_numbers(
     template: ChatTemplate, wanted: Request, text: str, calls: dict[int, tuple[str, int, int]]
 ) -> list[Stretch]:
-    """The stretches where a loop goes through the numbers of messages, from the first one on or from the one behind it: whichever has all contents in
-    the stretches of their messages; none where neither has.
+    """Return the stretches of a loop over the numbers of messages, counted from the first message or from the second: whichever puts all contents into
+    the stretches of their messages; empty if neither does.
     """
     numbers = range(len(wanted.messages))
     edges = edges_of(Asked(template, wanted, text, ("content",)), numbers)
@@ -137,12 +137,12 @@ def _events(
     try:
         marked = template.rendered(wanted, recording)
     except ChatTemplateError:
-        return None  # it looks at what it has written
+        return None  # the template reads its own output
     return events_of(recording, marked)
 
 
 def _between(events: Sequence[Event], length: int) -> list[Stretch]:
-    """The text from one mark of a loop to its next; up to the end where the text ends inside of a message that goes on."""
+    """Return the stretches between one mark of a loop and its next; the last one ends with the text if the text ends inside a continued message."""
     made: list[Stretch] = []
     running: dict[int, tuple[tuple[str, int, int], int]] = {}
     opened: list[int] = []

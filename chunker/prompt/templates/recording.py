@@ -18,12 +18,12 @@ _CANDIDATES = [chr(code) for code in range(0xF1A00, 0xF1A40)]
 
 @dataclass
 class Recording:
-    """One rendering that is watched: the events whose numbers stand in the text."""
+    """One watched rendering: the events whose numbers are written into the text."""
 
-    watched: dict[int, object]  # by the id of a list's item: what it is
+    watched: dict[int, object]  # `id()` of an item of a list -> the message or call that it is
     numbers: dict[int, object] = field(
         default_factory=dict
-    )  # by a number that a loop goes through: what has this number
+    )  # a number that a loop goes through -> the message with this number
     text: str = ""  # the rendered text, without marks
     events: list[tuple[str, object]] = field(default_factory=list)
     active: set[int] = field(default_factory=set)  # loops that have written a mark
@@ -33,7 +33,7 @@ class Recording:
         self.opening, self.closing = next(free), next(free)
 
     def write(self, kind: str, what: object) -> str:
-        """Note an event; returns its mark."""
+        """Record an event and return its mark."""
         self.events.append((kind, what))
         return f"{self.opening}{len(self.events) - 1}{self.closing}"
 
@@ -46,7 +46,7 @@ LISTENING = _Listening()
 
 
 def mark(loop: int, item: Any) -> str:  # noqa: ANN401 - whatever a template goes through
-    """The mark of an item that a loop has come to; nothing for what is not watched."""
+    """Return the mark of an item that a loop has reached; "" if the item is not watched."""
     recording = LISTENING.recording
     if recording is None:
         return ""
@@ -58,7 +58,7 @@ def mark(loop: int, item: Any) -> str:  # noqa: ANN401 - whatever a template goe
 
 
 def mark_end(loop: int) -> str:
-    """The mark of the end of a loop."""
+    """Return the mark of the end of a loop; "" if the loop has written no mark."""
     recording = LISTENING.recording
     if recording is None or loop not in recording.active:
         return ""
@@ -76,7 +76,7 @@ def generated(text: str) -> str:
 
 @dataclass(frozen=True)
 class Event:
-    """A mark, and where it stands in the text without marks."""
+    """A mark, and its offset in the text without marks."""
 
     place: int
     kind: str
@@ -84,7 +84,7 @@ class Event:
 
 
 def events_of(recording: Recording, marked: str) -> list[Event] | None:
-    """The events of a text with marks, in its order; None where the text is not that which is rendered without them."""
+    """Return the events of a text with marks, in order; None if the text without the marks is not the rendered text."""
     pieces = []
     found = []
     place = 0

@@ -24,7 +24,7 @@ _GGUF_TOKENS = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", 
 
 
 class FoundTemplate(NamedTuple):
-    """The chat template that a file holds, and what it says of it."""
+    """The chat template of a file, its special tokens, the file's other templates, and its name for error messages."""
 
     text: str
     special_tokens: Mapping[str, str]

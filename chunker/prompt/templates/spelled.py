@@ -33,7 +33,7 @@ _SHIFTS = (1, -1, 2, -2, 3, 5)
 
 
 class Finds(Protocol):
-    """A tokenizer, as far as it is asked here."""
+    """The part of a tokenizer that is used here."""
 
     @property
     def specification(self) -> Specification | None: ...  # noqa: D102
@@ -51,8 +51,8 @@ class Spelling(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """The beginnings of the special tokens of a tokenizer, the length of the longest token, the common prefix of all that are found in raw text (a text
-    without it spells none), and the characters that beginnings begin and end with.
+    """Facts about the special tokens of a tokenizer: their proper prefixes (`beginnings`), the length of the longest token, the common prefix of all tokens
+    that are found in raw text (a text without it spells none), and the first and last characters of the proper prefixes.
     """
 
     beginnings: frozenset[str]
@@ -63,7 +63,7 @@ class _Known(NamedTuple):
 
     @classmethod
     def of(cls, tokenizer: Finds) -> _Known:
-        """Those of a tokenizer."""
+        """Collect these facts for a tokenizer."""
         specials = [text for text in tokenizer.special_tokens_set if text]
         beginnings = frozenset(text[:length] for text in specials for length in range(1, len(text)))
         added = () if tokenizer.specification is None else tokenizer.specification.added_tokens
@@ -73,7 +73,7 @@ class _Known(NamedTuple):
         return cls(beginnings, max(map(len, specials), default=0), start, firsts, lasts)
 
     def unfinished(self, text: str) -> int | None:
-        """Where the longest beginning of a special token begins that a text ends with."""
+        """Return the offset of the longest beginning of a special token at the end of a text; None if there is none."""
         if not text or text[-1] not in self.lasts:
             return None
         first = max(0, len(text) - self.longest + 1)
@@ -99,7 +99,7 @@ class Speller:
         self._known = known
 
     def spellings(self, value: object) -> list[Spelling]:
-        """All that the texts of a plain value spell, keys too."""
+        """Return the special tokens, and beginnings of them, that the texts of a plain value spell, keys included."""
         found = []
         for text in strings(value):
             if self._known.start in text:
@@ -139,7 +139,7 @@ class Speller:
         return told
 
     def _rendered(self, wanted: Request, broken: Sequence[tuple[Spelling, int]], render: Render) -> str | None:
-        """The text with these broken; None where the template fails on it."""
+        """Render the request with these spellings broken; None if the template fails."""
         texts: dict[str, str] = {}
         for spelling, shift in broken:
             texts[spelling.text] = self._broken(texts.get(spelling.text, spelling.text), spelling, shift)
@@ -154,7 +154,7 @@ class Speller:
     def _exchanged(
         self, text: str, broken: Sequence[tuple[Spelling, int]], render: Render, wanted: Request
     ) -> str | None:
-        """The text with these broken; None where that is not the text with some letters exchanged."""
+        """Render with these spellings broken; None if the result differs from `text` in more than the exchanged letters."""
         made = self._rendered(wanted, broken, render)
         if made is None or len(made) != len(text):
             return None
@@ -183,7 +183,7 @@ class Speller:
         return text
 
     def _is_spelled(self, text: str, spelling: Spelling) -> bool:
-        """Whether a special token stands there still, or begins there at the end of the text."""
+        """Return whether the text still has a special token at `spelling`, or the beginning of one there at its end."""
         if any(
             start < spelling.end and end > spelling.start for start, end, _ in self._tokenizer.find_special(text, "all")
         ):
@@ -194,7 +194,7 @@ class Speller:
 
 
 def _shifted(character: str, shift: int) -> str:
-    """A letter, digit or sign that stands `shift` further on.
+    """Return the letter, digit or sign that is `shift` further on.
 
     >>> _shifted("e", 1), _shifted("z", 1), _shifted("9", 2), _shifted("<", 1)
     ('f', 'a', '1', '=')

@@ -188,7 +188,7 @@ def request(
     *,
     variables: Mapping[str, Any],
 ) -> Request:
-    """A request of what a caller gave. Raises MessageError."""
+    """Make a request from the arguments of a caller. Raises MessageError if a message, tool or document is invalid."""
     return Request(
         [plain_message(message, number) for number, message in enumerate(messages)],
         plain_tools(tools),
@@ -200,7 +200,7 @@ def request(
 
 
 def continued_field(continue_final_message: bool | str, *, add_generation_prompt: bool) -> str | None:  # noqa: FBT001
-    """The field of the last message that goes on. Raises WrongTypeError, and MessageError where a new message is asked for as well."""
+    """Return the field of the last message to continue, or None. Raises WrongTypeError, and MessageError if a new message is requested as well."""
     require(continue_final_message, (bool, str), "continue_final_message", "True, False or the name of a field")
     if not continue_final_message:
         return None
@@ -249,11 +249,11 @@ def _cut(text: str, final: str) -> str:
 
 
 def without_prompt(wanted: Request) -> Request:
-    """The request without what asks for an answer."""
+    """Return the request without the generation prompt."""
     return wanted._replace(add_generation_prompt=False)
 
 
 def _line(error: BaseException) -> int | None:
-    """The line of the template, which Jinja makes a frame of the traceback of."""
+    """Return the line of the template at which an error was raised: Jinja adds it to the traceback as a frame."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
     return lines[-1] if lines else None

@@ -125,7 +125,7 @@ def plain_documents(documents: Sequence[Any] | None) -> list[Any] | None:
 
 
 def plain_or_none(message: Any) -> Message | None:  # noqa: ANN401 - whatever a caller has
-    """`plain_message`, None for what is no message."""
+    """Return the message as `plain_message` does; None if it is not a valid message."""
     try:
         return plain_message(message, 0)
     except MessageError:
