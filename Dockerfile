@@ -11,6 +11,6 @@ COPY --from=build /wheels /wheels
 RUN pip install --no-cache-dir --no-index --find-links /wheels "bpe-chunker[serve,code]" && rm -rf /wheels && useradd --system chunker
 USER chunker
 EXPOSE 8808
-# Other machines may ask only with the token (docs/serve.md).
+# Requests from other machines need the token (docs/serve.md).
 ENTRYPOINT ["chunker", "serve", "--host", "0.0.0.0"]
 CMD ["/files"]
