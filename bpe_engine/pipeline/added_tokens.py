@@ -149,7 +149,7 @@ def wanted_tokens(
     def wanted(token: AddedToken) -> bool:
         if token.text in refused:
             raise DisallowedSpecialTokenError(
-                f"the text holds the disallowed special token {token.text!r}; allow it by allowed_special, or take it out of "
+                f"the text contains the disallowed special token {token.text!r}; add it to allowed_special, or remove it from "
                 f"disallowed_special to encode it as plain text"
             )
         return not token.special or token.text in allowed_texts
@@ -175,5 +175,5 @@ def written_tokens(tokens: Iterable[AddedToken], normalize: Callable[[str], str]
 def _written(token: AddedToken, normalize: Callable[[str], str]) -> str:
     text = normalize(token.text)
     if not text:
-        raise VocabularyError(f"nothing is left of the added token {token.text!r} when it is normalized")
+        raise VocabularyError(f"the added token {token.text!r} is empty after normalization")
     return text

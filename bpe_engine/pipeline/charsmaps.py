@@ -21,12 +21,12 @@ _LABEL = 0x800000FF
 
 
 class CharsmapTable:
-    """A decoded table of replacements. Immutable. Raises ValueError, with the reason, for bytes that are no table."""
+    """A decoded table of replacements. Immutable. Raises ValueError, with the reason, for bytes that are not a table."""
 
     def __init__(self, data: bytes) -> None:
         size = int.from_bytes(data[:4], "little")
         if len(data) <= 4 or size > len(data) - 4 or size < 4 or size % 4:
-            raise ValueError("the table of characters is cut off or no table")
+            raise ValueError("the table of characters is truncated or not a table")
         self._units = array("I", data[4 : 4 + size])
         if sys.byteorder == "big":
             self._units.byteswap()

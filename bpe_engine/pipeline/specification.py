@@ -73,7 +73,7 @@ class Specification:
     before it, and the last with the suffix after it; a merge removes the prefix of its right half.
     With `ignore_merges` a pre-token that is a token is encoded as that token, whatever its merges would give.
 
-    A byte or character that is no token: with `byte_fallback` (byte value -> id) it becomes one token for each byte of its UTF-8, if all
+    A byte or character that is not a token: with `byte_fallback` (byte value -> id) it becomes one token for each byte of its UTF-8, if all
     have one. Otherwise `unknown` decides: "error" raises EncodingError, "drop" leaves it out, an id replaces it; with `fuse_unknown` one
     id replaces a whole run of such characters.
 
@@ -127,7 +127,7 @@ class Specification:
 
     def __post_init__(self) -> None:
         if self.merges is not None and self.ranks is not None:
-            raise VocabularyError(f"{self.source}: merges and ranks are two ways to say the same: give one")
+            raise VocabularyError(f"{self.source}: merges and ranks exclude each other: pass one of them")
         self._check_tokens()
         self._check_merges()
         self._check_model()
@@ -135,7 +135,7 @@ class Specification:
 
     def _check_tokens(self) -> None:
         if not self.tokens:
-            raise VocabularyError(f"{self.source}: there is no token")
+            raise VocabularyError(f"{self.source}: there are no tokens")
         if isinstance(self.tokens, ReadTokens) and self.texts_only is self.tokens.texts_only:
             return
         self._check_entries(self.tokens)
@@ -149,7 +149,7 @@ class Specification:
                 first = owners.setdefault(token, token_id)
                 if first != token_id:
                     raise VocabularyError(
-                        f"{self.source}: the token {token!r:.80} stands twice, as id {first} and as id {token_id}"
+                        f"{self.source}: the token {token!r:.80} occurs twice, as id {first} and as id {token_id}"
                     )
         empty = next((token_id for token_id, token in self.tokens.items() if not token), None)
         if empty is not None:
@@ -196,7 +196,7 @@ class Specification:
 
     def _check_model(self) -> None:
         if self.model not in ("merges", "wordpiece", "unigram", "wordlevel"):
-            raise VocabularyError(f"{self.source}: {self.model!r:.80} is no model")
+            raise VocabularyError(f"{self.source}: {self.model!r:.80} is not a model")
         if (self.scores is not None) != (self.model == "unigram"):
             raise VocabularyError(f"{self.source}: scores are for the model 'unigram', which needs them")
         if self.subword_prefix or self.word_suffix:
@@ -204,15 +204,17 @@ class Specification:
         if self.model == "merges":
             return
         if self.alphabet != "characters" or self.merges is not None or self.ranks is not None or self.ignore_merges:
-            raise VocabularyError(f"{self.source}: the model {self.model!r} has tokens of characters, and no merges")
+            raise VocabularyError(
+                f"{self.source}: the model {self.model!r} has tokens of characters, so it cannot have merges"
+            )
         if self.unknown == "drop":
-            raise VocabularyError(f"{self.source}: the model {self.model!r} leaves out no unknown text")
+            raise VocabularyError(f"{self.source}: the model {self.model!r} cannot drop unknown text")
         if type(self.max_characters) is not int or not 0 <= self.max_characters <= MOST_CHARACTERS:
             raise UnsupportedModelError(
                 f"{self.source}: words of up to {self.max_characters!r:.80} characters are not supported, only of 0 to {MOST_CHARACTERS}"
             )
         if self.byte_fallback and self.model != "unigram":
-            raise VocabularyError(f"{self.source}: byte fallback is not for the model {self.model!r}")
+            raise VocabularyError(f"{self.source}: the model {self.model!r} has no byte fallback")
         if self.like not in ("tokenizers", "sentencepiece"):
             raise VocabularyError(f"{self.source}: like {self.like!r:.80} is neither 'tokenizers' nor 'sentencepiece'")
         if self.scores is not None:
@@ -265,11 +267,11 @@ class Specification:
         for added in self.added_tokens:
             if type(added.text) is not str or not added.text:
                 raise VocabularyError(
-                    f"{self.source}: an added token is a text of at least one character, not {added.text!r:.80}"
+                    f"{self.source}: an added token must be a str of at least one character, not {added.text!r:.80}"
                 )
             if has_lone_surrogate(added.text):
                 raise VocabularyError(
-                    f"{self.source}: the added token {added.text!r:.80} holds a lone surrogate, which is no character"
+                    f"{self.source}: the added token {added.text!r:.80} contains a lone surrogate, which is not a character"
                 )
             if type(added.id) is not int or not 0 <= added.id <= LARGEST_ID:
                 raise VocabularyError(
@@ -278,5 +280,5 @@ class Specification:
         for token_id in (*self.prefix, *self.suffix):
             if token_id not in added_ids and not known(token_id):
                 raise VocabularyError(
-                    f"{self.source}: the model gets the id {token_id!r:.80} around each text, which no token has"
+                    f"{self.source}: the id {token_id!r:.80} is added around each text, but no token has it"
                 )

@@ -41,7 +41,7 @@ class SpecificationTable:
         return self._bytes.get(token)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """Return the bytes of a token. Raises UnknownTokenError if no token has the id, TypeError if it is no whole number."""
+        """Return the bytes of a token. Raises UnknownTokenError if no token has the id, TypeError if it is not a whole number."""
         found = self._bytes.get(token)
         if found is None:
             require_int(token, "a token id")

@@ -20,9 +20,9 @@ std::uint32_t little_endian(const Byte* data) {
 }  // namespace
 
 Charsmap::Charsmap(Bytes data) {
-    if (data.size <= 4) throw std::invalid_argument("the table of characters is cut off or no table");
+    if (data.size <= 4) throw std::invalid_argument("the table of characters is truncated or not a table");
     std::size_t const size = little_endian(data.data);
-    if (size < 4 || size % 4 != 0 || size > data.size - 4) throw std::invalid_argument("the table of characters is cut off or no table");
+    if (size < 4 || size % 4 != 0 || size > data.size - 4) throw std::invalid_argument("the table of characters is truncated or not a table");
     units_.reserve(size / 4);
     for (std::size_t place = 4; place < 4 + size; place += 4) units_.push_back(little_endian(data.data + place));
     texts_.assign(reinterpret_cast<const char*>(data.data) + 4 + size, data.size - 4 - size);
