@@ -251,7 +251,7 @@ class PieceFile:
     def __len__(self) -> int: ...
 
     def are_distinct(self) -> bool:
-        """Whether no text stands twice."""
+        """Whether no text occurs twice."""
 
     def pieces(self) -> list[tuple[str, float, int]]:
         """Text, score and kind of each."""

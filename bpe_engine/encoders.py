@@ -218,7 +218,7 @@ class AppendingEncoder(GrowingEncoder):
             The length of the common prefix in bytes and in characters, and the other text after it.
 
         Raises:
-            TypeError: A part is no str. Whatever `parts` raises passes through.
+            TypeError: A part is not a str. Whatever `parts` raises passes through.
 
         Examples:
             >>> from bpe_engine import Tokenizer

@@ -87,7 +87,7 @@ class Encoding(Tokenizer):
             HashMismatchError: Its file is not the published one.
         """
         if not isinstance(name, str):
-            raise TypeError(f"name is the name of an encoding or model, not {type(name).__name__}")
+            raise TypeError(f"name must be the name of an encoding or model, not {type(name).__name__}")
         return _of_vocabulary(load_vocabulary(name))
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[Any, ...]]:
@@ -192,7 +192,7 @@ class Encoding(Tokenizer):
 
 def _pattern_of(pat_str: str) -> Pattern:
     if not isinstance(pat_str, str):
-        raise TypeError(f"pat_str is a regular expression as a str, not {type(pat_str).__name__}")
+        raise TypeError(f"pat_str must be a regular expression as a str, not {type(pat_str).__name__}")
     known = {pattern.source for pattern in PATTERNS.values()}
     return Pattern(pat_str if pat_str in known else translated(pat_str))
 
@@ -234,7 +234,7 @@ def encoding_for_model(model_name: str) -> Encoding:
         model_name: The name of the model, such as "gpt-4o".
 
     Raises:
-        UnknownEncodingError: The model is not known. It is a KeyError.
+        UnknownEncodingError: The model is unknown. It is a KeyError.
         VocabularyUnavailableError: The file of the encoding is neither embedded nor cached, and cannot be downloaded.
         HashMismatchError: The file is not the published one.
     """

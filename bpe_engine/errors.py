@@ -37,7 +37,7 @@ class UnknownEncodingError(VocabularyError, KeyError):
 
 
 class UnsupportedModelError(VocabularyError):
-    """The file holds a tokenizer that is no byte-pair encoding, or needs a feature that this engine lacks; the package
+    """The file holds a tokenizer that is not a byte-pair encoding, or needs a feature that this engine lacks; the package
     `tokenizers` runs it.
     """
 

@@ -137,7 +137,7 @@ class GPT1Tokenizer:
         """
         for pair in self._merges:
             if any(len(symbol.split()) != 1 or symbol.split()[0] != symbol for symbol in pair):
-                raise VocabularyError(f"the pair {pair!r:.80} holds white space, and cannot be written")
+                raise VocabularyError(f"the pair {pair!r:.80} contains white space, and cannot be written")
         Path(vocabulary).write_text(json.dumps(self._id_of), "ascii", newline="\n")
         lines = [_FIRST_LINE_WRITTEN, *(f"{left} {right}" for left, right in self._merges)]
         Path(merges).write_text("\n".join(lines) + "\n", "utf-8", newline="\n")
@@ -239,7 +239,7 @@ class GPT1Tokenizer:
         """The text of the tokens: words with a space between them. It is not the text that was encoded.
 
         Args:
-            tokens: Token ids. Special tokens that are no symbols of the vocabulary get spaces around them.
+            tokens: Token ids. Special tokens that are not symbols of the vocabulary get spaces around them.
 
         Raises:
             UnknownTokenError: No token has one of the ids.
@@ -264,7 +264,7 @@ class GPT1Tokenizer:
     def _lowered(self, text: str, allowed: Specials) -> str:
         """Return the text with each character in lower case by itself, except in allowed special tokens."""
         if not isinstance(text, str):
-            raise TypeError(f"text is str, not {type(text).__name__}: GPT-1 knows no bytes")
+            raise TypeError(f"text must be str, not {type(text).__name__}: GPT-1 does not encode bytes")
         characters = received(text)
         kept = [special for special in self.special_tokens if allowed == "all" or special in allowed]
         if not kept:
@@ -316,10 +316,10 @@ def parse_merges(data: bytes, source: str) -> list[tuple[str, str]]:
     for number, line in enumerate(lines[1:], start=2):
         parts = line.split()
         if len(parts) != 2:
-            raise VocabularyError(f"{source}:{number}: expected two symbols with a space between, not {line[:60]!r}")
+            raise VocabularyError(f"{source}:{number}: expected two symbols separated by a space, not {line[:60]!r}")
         pair = (parts[0], parts[1])
         if pairs.setdefault(pair, number) != number:
-            raise VocabularyError(f"{source}:{number}: line {pairs[pair]} has the pair {line[:60]!r} already")
+            raise VocabularyError(f"{source}:{number}: line {pairs[pair]} already has the pair {line[:60]!r}")
     return list(pairs)
 
 
@@ -342,7 +342,7 @@ def _check(tokens: dict[str, int], special_tokens: dict[str, int], unknown: str)
                         f"the {kind}s {owners[token]!r:.80} and {symbol!r:.80} have the same id {token}"
                     )
     if unknown not in tokens:
-        raise VocabularyError(f"the symbol {unknown!r:.80}, which stands for all that is unknown, is missing")
+        raise VocabularyError(f"the symbol {unknown!r:.80}, which stands for unknown text, is missing")
     symbol_of = {token: symbol for symbol, token in tokens.items()}
     for text, token in special_tokens.items():
         if symbol_of.get(token, text) != text:

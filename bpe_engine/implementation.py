@@ -17,7 +17,7 @@ from bpe_engine.errors import BpeEngineError
 VARIABLE = "BPE_ENGINE_IMPLEMENTATION"
 
 _NAME = "bpe_engine._core"
-_NOT_BUILT = "this installation has no compiled core: it was built without a C++ compiler, or told to do without"
+_NOT_BUILT = "this installation has no compiled core: it was built without a C++ compiler, or with the core turned off"
 
 
 def choose(wanted: str | None) -> ModuleType | None:
@@ -39,11 +39,13 @@ def choose(wanted: str | None) -> ModuleType | None:
         return importlib.import_module(_NAME)
     except ImportError as error:
         missing = isinstance(error, ModuleNotFoundError) and error.name == _NAME
-        reason = _NOT_BUILT if missing else f"{_NAME} does not load: {error}"
+        reason = _NOT_BUILT if missing else f"{_NAME} cannot be loaded: {error}"
         if wanted == "cpp":
             raise BpeEngineError(f"{VARIABLE}=cpp: {reason}") from error
         # The stack level skips this function, this module and bpe_engine/__init__.py, to the line that imports the package.
-        message = f"bpe_engine runs in pure Python, which is slow: {reason}. {VARIABLE}=python accepts that in silence"
+        message = (
+            f"bpe_engine runs in pure Python, which is slow: {reason}. Set {VARIABLE}=python to silence this warning"
+        )
         warnings.warn(message, RuntimeWarning, stacklevel=4)
         return None
 
@@ -60,7 +62,7 @@ def implementation() -> Literal["cpp", "python"]:
     wanted = os.environ.get(VARIABLE) or running
     if wanted != running:
         raise BpeEngineError(
-            f"{VARIABLE}={wanted} comes too late: bpe_engine was imported before and runs {running!r}; set it before the import"
+            f"{VARIABLE}={wanted} comes too late: bpe_engine was imported earlier and runs {running!r}; set it before the first import"
         )
     return running
 

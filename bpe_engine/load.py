@@ -155,7 +155,7 @@ def check_hash(data: bytes, expected_hash: str) -> bool:
 def _check_address(source: str) -> None:
     if not source.startswith(("http://", "https://")):
         raise VocabularyError(
-            f"{source}: files are read from paths and from http and https: copy it, and give the path"
+            f"{source}: files are read from paths and from http and https: copy it, and pass the path"
         )
 
 

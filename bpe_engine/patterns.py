@@ -52,7 +52,7 @@ class Pattern:
 
     def __post_init__(self) -> None:
         if self.behaviour not in ("match", "split"):
-            raise PatternError(f'behaviour is "match" or "split", not {self.behaviour!r}')
+            raise PatternError(f'behaviour must be "match" or "split", not {self.behaviour!r}')
 
 
 R50K = Pattern(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s", name="r50k")

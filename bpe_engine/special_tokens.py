@@ -27,7 +27,7 @@ def check_specials(*named: Specials) -> None:
     """Raise TypeError for a str other than "all", whose characters would be taken for texts."""
     for specials in named:
         if isinstance(specials, str) and specials != "all":
-            raise TypeError(f'special tokens are named by "all" or by a collection of texts, not by {specials!r}')
+            raise TypeError(f'special tokens must be "all" or a collection of str, not {specials!r}')
 
 
 class SpecialTokens:
@@ -154,8 +154,8 @@ def _places(wanted: frozenset[str], text: str) -> Iterator[tuple[int, str]]:
 
 def _disallowed(special: str, start: int) -> DisallowedSpecialTokenError:
     return DisallowedSpecialTokenError(
-        f"the text holds the disallowed special token {special!r} at character {start}; allow it by "
-        f"allowed_special, or take it out of disallowed_special to encode it as plain text"
+        f"the text contains the disallowed special token {special!r} at character {start}; add it to "
+        f"allowed_special, or remove it from disallowed_special to encode it as plain text"
     )
 
 

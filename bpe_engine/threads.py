@@ -12,10 +12,10 @@ Result = TypeVar("Result")
 
 
 def require_threads(num_threads: int) -> None:
-    """Raise TypeError if a number of threads is no whole number, ValueError if it is below 1."""
+    """Raise TypeError if a number of threads is not a whole number, ValueError if it is below 1."""
     require_int(num_threads, "num_threads")
     if num_threads < 1:
-        raise ValueError(f"num_threads is at least 1, not {num_threads}")
+        raise ValueError(f"num_threads must be at least 1, not {num_threads}")
 
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], num_threads: int) -> list[Result]:

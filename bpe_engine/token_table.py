@@ -52,7 +52,7 @@ class TokenTable:
         return self.decode_single_token_bytes(token)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """Return the bytes of a token. Raises UnknownTokenError if no token has the id, TypeError if it is no whole number."""
+        """Return the bytes of a token. Raises UnknownTokenError if no token has the id, TypeError if it is not a whole number."""
         try:
             found = self.bytes_of(token)
         except TypeError:  # from the core

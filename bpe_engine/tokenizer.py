@@ -71,7 +71,7 @@ class Tokenizer:
         """
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(
-                f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}; Tokenizer.load takes a name, Tokenizer.from_file a file"
+                f"vocabulary must be a Vocabulary, not {type(vocabulary).__name__}; Tokenizer.load takes a name, Tokenizer.from_file a file"
             )
         self._hold(vocabulary_engine(vocabulary), vocabulary, prefix, suffix)
 
@@ -103,7 +103,7 @@ class Tokenizer:
             HashMismatchError: Its file is not the published one.
         """
         if not isinstance(name, str):
-            raise TypeError(f"name is the name of an encoding or model, not {type(name).__name__}")
+            raise TypeError(f"name must be the name of an encoding or model, not {type(name).__name__}")
         return cls(load_vocabulary(name))
 
     @classmethod
@@ -137,7 +137,7 @@ class Tokenizer:
             ranks = read_tiktoken(Path(path))
             return Tokenizer(Vocabulary(name or Path(path).stem, ranks, special_tokens or {}, pattern))
         if pattern is not None or special_tokens is not None:
-            raise VocabularyError(f"{path}: the file says by itself what its pattern and its special tokens are")
+            raise VocabularyError(f"{path}: the file defines its own pattern and special tokens, so none can be passed")
         specification = read_specification(path)
         return cls.from_specification(specification if name is None else replace(specification, name=name))
 
@@ -167,7 +167,7 @@ class Tokenizer:
         Raises:
             MissingExtraError: The package huggingface_hub is not installed.
             VocabularyUnavailableError: The file is neither cached nor reachable.
-            VocabularyError: `repository` is no name of a repository, or as `from_file`.
+            VocabularyError: `repository` is not a name of a repository, or as `from_file`.
         """
         from bpe_engine.published.hub import tokenizer_file  # noqa: PLC0415 - few use the network
 
@@ -189,7 +189,7 @@ class Tokenizer:
 
         given: object = specification  # untyped callers may pass anything
         if not isinstance(given, Specification):
-            raise TypeError(f"specification is a bpe_engine Specification, not {type(given).__name__}")
+            raise TypeError(f"specification must be a bpe_engine Specification, not {type(given).__name__}")
         vocabulary = plain_vocabulary(specification)
         if vocabulary is not None:
             try:
@@ -243,9 +243,7 @@ class Tokenizer:
     def vocabulary(self) -> Vocabulary:
         """The vocabulary of the tokenizer. Raises VocabularyError if it was made from a specification."""
         if not isinstance(self._source, Vocabulary):
-            raise VocabularyError(
-                f"{self!r} runs a specification, which says more than a vocabulary: see tokenizer.specification"
-            )
+            raise VocabularyError(f"{self!r} has a whole pipeline, not just a vocabulary: see tokenizer.specification")
         return self._source
 
     @property
@@ -304,7 +302,7 @@ class Tokenizer:
         Raises:
             DisallowedSpecialTokenError: The text holds a disallowed special token.
             EncodingError: No token contains a byte or character of the text, and there is no unknown token.
-            TypeError: `text` is neither str nor bytes, or special tokens are named by a str other than "all".
+            TypeError: `text` is neither str nor bytes, or special tokens must be a str other than "all".
         """
         disallowed = self._disallowed if disallowed_special is None else disallowed_special
         if allowed_special or disallowed:
@@ -315,7 +313,7 @@ class Tokenizer:
 
     def _surrounded(self, ids: list[int]) -> list[int]:
         """Return the ids between `prefix` and `suffix`. Warns if the text already starts with the first of `prefix`, or ends with the last of `suffix`."""
-        told = "the text {} with the token {}, and add_special_tokens puts another one {} it"
+        told = "the text {} with the token {}, and add_special_tokens adds another one {} it"
         if ids and self.prefix and ids[0] == self.prefix[0]:
             warnings.warn(told.format("begins", ids[0], "before"), DoubledTokenWarning, stacklevel=3)
         if ids and self.suffix and ids[-1] == self.suffix[-1]:
@@ -570,9 +568,9 @@ class Tokenizer:
         """
         require_int(max_tokens, "max_tokens")
         if max_tokens < 0:
-            raise ValueError(f"max_tokens is at least 0, not {max_tokens}")
+            raise ValueError(f"max_tokens must be at least 0, not {max_tokens}")
         if side not in ("head", "tail"):
-            raise ValueError(f'side is "head" or "tail", not {side!r}')
+            raise ValueError(f'side must be "head" or "tail", not {side!r}')
         return self._engine.truncate(text, max_tokens, head=side == "head")
 
     # --- incremental encoders
@@ -665,7 +663,7 @@ class Tokenizer:
             UnicodeDecodeError: The bytes are not UTF-8.
         """
         if not self._table.has_offsets:
-            raise VocabularyError(f"{self._source_name()}: what its decoders make of tokens has no offsets")
+            raise VocabularyError(f"{self._source_name()}: the output of its decoders has no offsets")
         return self.decode_bytes(tokens).decode("utf-8", "strict"), self._offsets(tokens)
 
     def _source_name(self) -> str | None:
@@ -737,7 +735,7 @@ class Tokenizer:
         from bpe_engine.compare import compare  # noqa: PLC0415 - only comparing needs it
 
         if not isinstance(other, Tokenizer):
-            raise TypeError(f"other is a Tokenizer, not {type(other).__name__}; Tokenizer.load takes a name")
+            raise TypeError(f"other must be a Tokenizer, not {type(other).__name__}; Tokenizer.load takes a name")
         several(texts)
         return compare(self, other, texts)
 

@@ -109,7 +109,7 @@ class Vocabulary:
         ranks: dict[bytes, int] = {}
         for token_id, token in enumerate(tokens):
             if ranks.setdefault(token, token_id) != token_id:
-                raise VocabularyError(f"the token {token!r} stands twice, as id {ranks[token]} and as id {token_id}")
+                raise VocabularyError(f"the token {token!r} occurs twice, as id {ranks[token]} and as id {token_id}")
         return cls(name, ranks, dict(special_tokens or {}), pattern)
 
     @classmethod
@@ -184,13 +184,13 @@ class Vocabulary:
 def _check_tokens(ranks: dict[bytes, int]) -> None:
     # Each check is one pass in C over a quarter of a million entries; the wrong entry is searched for only if a check fails.
     if not any(ranks):
-        raise VocabularyError("the vocabulary holds no token")
+        raise VocabularyError("the vocabulary has no tokens")
     if set(map(type, ranks)) != {bytes}:
         token = next(token for token in ranks if type(token) is not bytes)
-        raise VocabularyError(f"tokens are bytes, and {token!r} is {type(token).__name__}")
+        raise VocabularyError(f"tokens must be bytes, but {token!r} is {type(token).__name__}")
     if set(map(type, ranks.values())) != {int}:
         token, token_id = next((token, i) for token, i in ranks.items() if type(i) is not int)
-        raise VocabularyError(f"the id of the token {token!r} is an int, not {token_id!r}")
+        raise VocabularyError(f"the id of the token {token!r} must be an int, not {token_id!r}")
     if min(ranks.values()) < 0:
         token = min(ranks, key=ranks.__getitem__)
         raise VocabularyError(f"the token {token!r} has the negative id {ranks[token]}")
@@ -219,7 +219,7 @@ def _check_merge_ranks(merge_ranks: dict[int, int], ranks: dict[bytes, int]) -> 
         rank = merge_ranks.get(token_id)
         if type(rank) is not int or not 0 <= rank <= LARGEST_ID:
             raise VocabularyError(
-                f"the merge rank of the token {token!r} is an int from 0 to {LARGEST_ID}, not {rank!r}"
+                f"the merge rank of the token {token!r} must be an int from 0 to {LARGEST_ID}, not {rank!r}"
             )
 
 
@@ -228,11 +228,13 @@ def _check_special_tokens(special_tokens: dict[str, int], ranks: dict[bytes, int
         return
     for text, token_id in special_tokens.items():
         if type(text) is not str or not text:
-            raise VocabularyError(f"a special token is a text of at least one character, not {text!r}")
+            raise VocabularyError(f"a special token must be a str of at least one character, not {text!r}")
         if has_lone_surrogate(text):
-            raise VocabularyError(f"the special token {text!r} holds a lone surrogate, which is no character")
+            raise VocabularyError(f"the special token {text!r} contains a lone surrogate, which is not a character")
         if type(token_id) is not int or token_id < 0:
-            raise VocabularyError(f"the id of the special token {text!r} is an int from 0 on, not {token_id!r}")
+            raise VocabularyError(
+                f"the id of the special token {text!r} must be an int of at least 0, not {token_id!r}"
+            )
         if token_id > LARGEST_ID:
             raise VocabularyError(
                 f"the special token {text!r} has the id {token_id}; the largest that fits is {LARGEST_ID}"

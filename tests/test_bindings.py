@@ -60,16 +60,16 @@ def test_any_arguments(seed: int, tmp_path: Path) -> None:
     [
         ([b""], [], ValueError, "tokens and ids are of one length, not 1 and 0"),
         ([], [1], ValueError, "tokens and ids are of one length, not 0 and 1"),
-        ([b"a"], [-1], OverflowError, "an id is from 0 to 4294967294, not -1"),
-        ([b"a"], [1 << 32], OverflowError, "an id is from 0 to 4294967294, not 4294967296"),
-        ([b"a"], [1 << 200], OverflowError, "an id is from 0 to 4294967294"),
-        ([b"a"], ["0"], TypeError, "an id is an int, not str"),
-        ([b"a"], [None], TypeError, "an id is an int, not NoneType"),
-        (["a"], [0], TypeError, "a token is bytes, not str"),
-        ([1], [0], TypeError, "a token is bytes, not int"),
+        ([b"a"], [-1], OverflowError, "an id must be from 0 to 4294967294, not -1"),
+        ([b"a"], [1 << 32], OverflowError, "an id must be from 0 to 4294967294, not 4294967296"),
+        ([b"a"], [1 << 200], OverflowError, "an id must be from 0 to 4294967294"),
+        ([b"a"], ["0"], TypeError, "an id must be an int, not str"),
+        ([b"a"], [None], TypeError, "an id must be an int, not NoneType"),
+        (["a"], [0], TypeError, "a token must be bytes, not str"),
+        ([1], [0], TypeError, "a token must be bytes, not int"),
         ([b"a", b"b"], [1, 1], ValueError, "two tokens have the id 1"),
-        ([b""], [0], VocabularyError, r"the token b'' \(id 0\) is empty, stands twice"),
-        ([b"a", b"a"], [0, 1], VocabularyError, r"the token b'a' \(id [01]\) is empty, stands twice"),
+        ([b""], [0], VocabularyError, r"the token b'' \(id 0\) is empty, occurs twice"),
+        ([b"a", b"a"], [0, 1], VocabularyError, r"the token b'a' \(id [01]\) is empty, occurs twice"),
     ],
 )
 def test_token_sets(tokens: list[bytes], ids: list[int], error: type[Exception], message: str) -> None:
@@ -96,9 +96,9 @@ def test_names_of_grammars() -> None:
 @pytest.mark.parametrize("kind", [_core.AppendingEncoder, _core.PrependingEncoder])
 @pytest.mark.parametrize("tokenizer", [object(), 1, "o200k_base"])
 def test_encoders_of_what_is_no_tokenizer(kind: type, tokenizer: object) -> None:
-    with pytest.raises(TypeError, match="tokenizer is a Tokenizer, not"):
+    with pytest.raises(TypeError, match="tokenizer must be a Tokenizer, not"):
         kind(tokenizer)
-    with pytest.raises(TypeError, match="tokenizer is a Tokenizer, not"):
+    with pytest.raises(TypeError, match="tokenizer must be a Tokenizer, not"):
         _core.IntervalEncoder(tokenizer, "a")
 
 
@@ -158,7 +158,7 @@ def test_lists_that_must_agree() -> None:
         _core.learn_merges([b"\0\0\0\0"], [], 1, 1, 1, False, None)
     with pytest.raises(ValueError, match="a word is an array"):
         _core.learn_merges([b"abc"], [1], 1, 1, 1, False, None)
-    with pytest.raises(ValueError, match="`symbols` is at most"):
+    with pytest.raises(ValueError, match="`symbols` must be at most"):
         _core.learn_merges([], [], (1 << 32) - 1, 1, 1, False, None)
     with pytest.raises(ValueError, match="as many strengths as offsets"):
         _native.enclosing_ends([0, 1], [1], 2)

@@ -104,10 +104,10 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
     def rollback(self, mark: SavedState[State]) -> None:
         """As `GrowingEncoder` says."""
         if not isinstance(mark, SavedState):
-            raise TypeError(f"rollback takes what snapshot() returned, not {type(mark).__name__}")
+            raise TypeError(f"rollback takes a mark from snapshot(), not {type(mark).__name__}")
         if mark.number >= len(self._marks) or self._marks[mark.number] is not mark:
             raise StaleMarkError(
-                "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()"
+                "this mark belongs to another encoder, or a rollback to an earlier mark has ended it; take a new one with snapshot()"
             )
         del self._marks[mark.number + 1 :]
         self._restore(mark.state)

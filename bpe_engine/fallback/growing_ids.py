@@ -155,7 +155,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         """As `AppendingEncoder` says."""
         data = self.data
         if not (0 <= length <= len(data) and 0 <= characters <= len(data)):
-            raise OverflowError(f"length and characters are from 0 to {len(data)}, not {length} and {characters}")
+            raise OverflowError(f"length and characters must be from 0 to {len(data)}, not {length} and {characters}")
         text = data[:length].decode(errors="replace")
         return text[max(0, len(text) - characters) :]
 
@@ -168,7 +168,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         number = sum(1 for token in self._explicit if token.end <= kept)
         in_token = number < len(self._explicit) and self._explicit[number].start < kept
         if in_token or (to_bytes(self._text.read(0, kept)) != data[:length]):
-            raise IndexError(f"length {length} is inside of a character or of a token as such")
+            raise IndexError(f"length {length} is inside a character or a token that was appended as such")
         for part in parts:
             self._engine.encode_ordinary(part[0])  # if it raises, nothing has changed yet
         before = self._rest_behind(type(self)(self._engine)._state())[:number]  # noqa: SLF001 - of the same class

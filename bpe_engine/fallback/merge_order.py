@@ -91,7 +91,7 @@ def reorder(
 def find_halves(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[Halves]:
     """Return the halves of each token, found by merging its bytes: the lowest rank first, the leftmost of equals. About ten microseconds a token.
 
-    Raises VocabularyError if a token holds a byte that is no token.
+    Raises VocabularyError if a token holds a byte that is not a token.
 
     >>> find_halves([b"a", b"b", b"ab", b"ba", b"aba"], [0, 1, 9, 9, 0])
     [(0, 0), (1, 1), (0, 1), (1, 0), (2, 0)]
@@ -118,7 +118,7 @@ def find_halves(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[Halves]:
             continue
         for half in pair:
             if half not in number_of:
-                raise VocabularyError(f"the token {token!r} holds the byte {half!r}, which is no token")
+                raise VocabularyError(f"the token {token!r} contains the byte {half!r}, which is not a token")
         halves.append((number_of[pair[0]], number_of[pair[1]]))
     return halves
 
@@ -217,7 +217,7 @@ def _times(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[Halve
             times[token] = (*(waited for waited in latest if waited >= (rank, 0)), (rank, 0))
             if len(times[token]) > DEEPEST:
                 raise VocabularyError(
-                    f"tokens merge in no order, and {tokens[token]!r:.80} takes more than {DEEPEST} steps"
+                    f"the tokens have no merge order: {tokens[token]!r:.80} takes more than {DEEPEST} steps"
                 )
     return times
 
@@ -235,7 +235,7 @@ def _moved(time: _Time, offset: int) -> _Time:
 def _pair(halves: Sequence[Halves], token: int) -> tuple[int, int]:
     pair = halves[token]
     if pair is None:
-        raise VocabularyError(f"a half of a token, number {token}, is made by no merge")
+        raise VocabularyError(f"no merge makes token number {token}, which is half of another token")
     return pair
 
 
@@ -249,5 +249,5 @@ def _check_depth(tokens: Sequence[bytes], halves: Sequence[Halves]) -> None:
         depths[token] = depths[pair[0]][0] + 1, depths[pair[1]][1] + 1
         if max(depths[token]) > DEEPEST:
             raise VocabularyError(
-                f"tokens merge in no order, and {tokens[token]!r:.80} is merged in more than {DEEPEST} steps at one end"
+                f"the tokens have no merge order: {tokens[token]!r:.80} is merged in more than {DEEPEST} steps at one end"
             )

@@ -153,7 +153,7 @@ class Merging:
         return list(map(self._ids.__getitem__, internal))
 
     def encode_piece(self, piece: str) -> Sequence[int]:
-        """Return the ids of one pre-token. Raises EncodingError for a character or byte that is no token, if the specification asks for it."""
+        """Return the ids of one pre-token. Raises EncodingError for a character or byte that is not a token, if the specification asks for it."""
         whole = self._whole(piece)
         if whole is not None:
             return (whole,)
@@ -282,12 +282,12 @@ class Recoding(dict[int, str]):
 
 
 def no_token(part: str | bytes, place: int) -> EncodingError:
-    """Return the error for a character or byte that is no token; `place` is its offset in characters."""
-    return EncodingError(f"{part!r} at character {place} is no token of the vocabulary")
+    """Return the error for a character or byte that is not a token; `place` is its offset in characters."""
+    return EncodingError(f"{part!r} at character {place} is not a token of the vocabulary")
 
 
 def _code(byte: int) -> str:
-    """Return the symbol for one byte of a character that is no token."""
+    """Return the symbol for one byte of a character that is not a token."""
     return chr(0xDCF5 + (byte >> 6)) + chr(0xDC80 + (byte & 0x3F))
 
 

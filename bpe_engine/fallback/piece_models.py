@@ -27,7 +27,7 @@ class PieceModel:
         self._tokens = {_utf8(token): token_id for token_id, token in specification.tokens.items()}
 
     def encode_piece(self, piece: str) -> Sequence[int]:
-        """Return the ids of one pre-token. Raises EncodingError for text that is no token, if the vocabulary has no unknown token."""
+        """Return the ids of one pre-token. Raises EncodingError for text that is not a token, if the vocabulary has no unknown token."""
         return [token_id for token_id, _ in self._with_lengths(to_bytes(piece))]
 
     def encode_aligned(self, piece: str) -> list[tuple[int, int]]:
@@ -65,7 +65,7 @@ class PieceModel:
             )
         token_id = self._tokens.get(piece, self._unknown)
         if token_id is None:
-            raise EncodingError(f"{piece[:80]!r} is no token, and the vocabulary has no unknown token")
+            raise EncodingError(f"{piece[:80]!r} is not a token, and the vocabulary has no unknown token")
         return [(token_id, len(piece))]
 
     @cached_property

@@ -96,7 +96,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         """Add `text` at the start. Amortized time proportional to its length.
 
         A character given in two parts, as bytes or surrogates, is joined. Raises EncodingError, and adds nothing, if a byte
-        is in no token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
+        is not part of any token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
         """
         self._grow(text, cut_unfinished_start, before=True)
 

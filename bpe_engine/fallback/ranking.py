@@ -45,7 +45,7 @@ def rank_by_pairs(
 ) -> Ranking:
     """Return the merge order of `tokens` under a list of pairs of ids. About three microseconds a pair.
 
-    Raises VocabularyError if the concatenation of a pair is no token.
+    Raises VocabularyError if the concatenation of a pair is not a token.
 
     >>> tokens = {0: "a", 1: "b", 2: "c", 3: "bc", 4: "ab", 5: "abc", 6: "abca", 7: "cab", 8: "d", 9: "cd"}
     >>> rank_by_pairs(tokens, [(1, 2), (0, 1), (4, 2), (0, 3), (2, 4)], "an example")
@@ -89,7 +89,7 @@ def pair_places(
 ) -> tuple[dict[int, int], list[int | None]]:
     """Return the index of each pair in the list (of a repeated pair the last), and the id that each merge makes (None if the pair comes again).
 
-    Raises VocabularyError if the concatenation of a pair is no token.
+    Raises VocabularyError if the concatenation of a pair is not a token.
     """
     id_of = {token: token_id for token_id, token in tokens.items()}
     places: dict[int, int] = {}
@@ -98,7 +98,7 @@ def pair_places(
         whole = tokens[left] + tokens[right]  # type: ignore[operator]  # all are bytes, or all are str
         target = id_of.get(whole)
         if target is None:
-            raise VocabularyError(f"{source}: merge {place} makes {whole!r:.80}, which is no token")
+            raise VocabularyError(f"{source}: merge {place} makes {whole!r:.80}, which is not a token")
         again = places.get(left << 32 | right)
         if again is not None:
             targets[again] = None

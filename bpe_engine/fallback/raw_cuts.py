@@ -90,7 +90,7 @@ class RawCuts:
     def checker(self, text: str) -> Callable[[int], bool]:
         """Return a function that reports whether a place inside of `text` is a cut; it is valid if `everywhere` is true, too.
 
-        Tokens that belong to normalized text are searched for in the text itself. The end of a token is no cut, because a segment starts there.
+        Tokens that belong to normalized text are searched for in the text itself. The end of a token is not a cut, because a segment starts there.
         """
         spans = sorted(
             [*self._spans(text), *(self._finder.spans(text) if self._finder else [])], key=lambda span: span[:2]

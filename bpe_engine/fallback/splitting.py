@@ -78,7 +78,7 @@ class Splitting:
         self._patterns: dict[int, PatternStage] = {}
         for number, stage in enumerate(stages):
             if isinstance(stage, ByteLevel) and any(isinstance(other, ByteLevel) for other in stages[:number]):
-                raise PatternError("two ByteLevel in a row are not supported")
+                raise PatternError("two consecutive ByteLevel pre-tokenizers are not supported")
             if isinstance(stage, Split):
                 matcher(stage.pattern)
             if isinstance(stage, Pattern):

@@ -34,7 +34,7 @@ def characters_of(data: bytes) -> str:
 
 
 def bytes_of(characters: str) -> bytes:
-    """Return the bytes of stand-in characters. Raises `KeyError` with the first character that is no stand-in.
+    """Return the bytes of stand-in characters. Raises `KeyError` with the first character that is not a stand-in.
 
     >>> bytes_of("\\u0120caf\\u00c3\\u00a9").decode()
     ' café'

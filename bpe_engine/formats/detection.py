@@ -65,7 +65,7 @@ def detect(path: Path) -> Format:
         return "tokenizer_json" if b'"added_tokens"' in text else _format_of_json(path)
     if (head.startswith(_SENTENCEPIECE_START) and b"\0" in head) or path.suffix == ".model":
         return "sentencepiece"
-    raise VocabularyError(f"{path}: not a tokenizer file: known are {', '.join(sorted(get_args(Format)))}")
+    raise VocabularyError(f"{path}: not a tokenizer file of a known format: {', '.join(sorted(get_args(Format)))}")
 
 
 def _format_of_json(path: Path) -> Format:
@@ -81,5 +81,5 @@ def _format_of_json(path: Path) -> Format:
     if "<|endoftext|>" in found and all(isinstance(value, int) for value in found.values()):
         return "gpt2"
     raise VocabularyError(
-        f"{path}: a JSON object that is no tokenizer: neither tokenizer.json nor tekken.json nor encoder.json"
+        f"{path}: this JSON object is not a tokenizer: neither tokenizer.json nor tekken.json nor encoder.json"
     )

@@ -10,7 +10,7 @@ control token, whatever the file says. The tokens added at the start and the end
 
 A byte without a token raises EncodingError; llama.cpp would leave the byte out.
 Not supported, and refused with a message that names it: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in
-`gguf_patterns.py`, merges of texts that are no tokens, and overlapping special tokens of equal length, for which llama.cpp's order is undefined.
+`gguf_patterns.py`, merges of texts that are not tokens, and overlapping special tokens of equal length, for which llama.cpp's order is undefined.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Tokenizer:
         self._entries = entries
         self.model = self._text("model")
         if not self.model:
-            raise self._error("model", "is missing: the file holds no tokenizer")
+            raise self._error("model", "is missing: the file has no tokenizer")
         # llama.cpp gives each empty token a name.
         self.texts = [text or f"[EMPTY_{token}]" for token, text in enumerate(self._strings("tokens"))]
         if len(set(self.texts)) != len(self.texts):
@@ -64,7 +64,7 @@ class _Tokenizer:
             return self._byte_level()
         if self.model == "llama":
             return self._by_scores()
-        raise self._error("model", f"{self.model!r:.80} is not supported: known are 'gpt2' and 'llama'")
+        raise self._error("model", f"{self.model!r:.80} is not supported; supported are 'gpt2' and 'llama'")
 
     # --- gpt2: byte pair encoding on bytes
 
@@ -108,7 +108,7 @@ class _Tokenizer:
         found = PRE_TOKENIZATIONS.get(name)
         if found is None:
             known = ", ".join(sorted(PRE_TOKENIZATIONS))
-            raise self._error("pre", f"the pre-tokenizer {name!r:.80} is not supported: known are {known}")
+            raise self._error("pre", f"the pre-tokenizer {name!r:.80} is not supported; supported are {known}")
         return found
 
     def _merges(self, tokens: Mapping[int, bytes]) -> list[tuple[int, int]]:
@@ -117,13 +117,13 @@ class _Tokenizer:
             place = merge.find(" ", 1)
             if place < 0:
                 raise self._error(
-                    "merges", f"merge {number}: expected two tokens with a space between, not {merge!r:.80}"
+                    "merges", f"merge {number}: expected two tokens separated by a space, not {merge!r:.80}"
                 )
             left, right = merge[:place], merge[place + 1 :]
             ids = [self.id_of.get(text) for text in (left, right, left + right)]
             for text, token in zip((left, right, left + right), ids, strict=True):
                 if token is None or token not in tokens:
-                    raise self._error("merges", f"merge {number}: {text!r:.80} is no token")
+                    raise self._error("merges", f"merge {number}: {text!r:.80} is not a token")
             if ids[0] is not None and ids[1] is not None:
                 pairs.setdefault((ids[0], ids[1]))  # the first of two equal merges counts
         return list(pairs)
@@ -187,7 +187,7 @@ class _Tokenizer:
         if takers and strange is not None:
             raise self._error(
                 "tokens",
-                f"{min(takers)!r:.80} takes white space beside it along, of which {strange!r:.80} has some: not supported",
+                f"{min(takers)!r:.80} also matches adjacent white space, which {strange!r:.80} contains: not supported",
             )
         return tuple(
             AddedToken(
@@ -231,7 +231,7 @@ class _Tokenizer:
         if not self._flag(flag, default=default):
             return ()
         if token is None:
-            raise self._error(flag, f"is true, and there is no {entry}")
+            raise self._error(flag, f"is true, but there is no {entry}")
         return (token,)
 
     # --- the entries, with their types
@@ -245,13 +245,13 @@ class _Tokenizer:
     def _text_entry(self, name: str) -> str:
         value = self._entries.get(name, "")
         if not isinstance(value, str):
-            raise VocabularyError(f"{self._source}: {name}: expected a text, not {value!r:.80}")
+            raise VocabularyError(f"{self._source}: {name}: expected a string, not {value!r:.80}")
         return value
 
     def _strings(self, entry: str) -> list[str]:
         value = self._entries.get(f"tokenizer.ggml.{entry}")
         if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-            raise self._error(entry, "is missing" if value is None else "is not a list of texts")
+            raise self._error(entry, "is missing" if value is None else "is not a list of strings")
         return [text for text in value if isinstance(text, str)]
 
     def _numbers(self, entry: str, count: int) -> list[int | float] | None:

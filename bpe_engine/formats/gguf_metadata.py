@@ -67,7 +67,7 @@ class _Reader:
         self._length("the number of tensors")
         count = self._length("the number of entries")
         if count * _SMALLEST_ENTRY > self._left:
-            raise self._error(f"the header claims {count} entries, for which the file has no room")
+            raise self._error(f"the header claims {count} entries, more than the file can hold")
         found: dict[str, Value] = {}
         seen: set[str] = set()
         for _ in range(count):
@@ -76,7 +76,7 @@ class _Reader:
                 raise self._error(f"the name of an entry has {size} bytes, more than {_LONGEST_NAME}")
             name = self._text(self._read(size, "the name of an entry"), "the name of an entry")
             if name in seen:
-                raise self._error(f"the entry {name!r:.80} stands twice")
+                raise self._error(f"the entry {name!r:.80} occurs twice")
             seen.add(name)
             value = self._value(name, self._uint32(name), keep=wanted(name))
             if value is not None:
@@ -90,7 +90,7 @@ class _Reader:
         if kind == _ARRAY:
             return self._array(name, keep=keep)
         if kind not in _LETTERS:
-            raise self._error(f"{name!r:.80}: the type {kind} is not known")
+            raise self._error(f"{name!r:.80}: the type {kind} is unknown")
         value: int | float = struct.unpack(self._order + _LETTERS[kind], self._read(_SIZES[kind], name))[0]
         return None if not keep else bool(value) if kind == _BOOL else value
 
@@ -107,7 +107,7 @@ class _Reader:
         count = self._length(name)
         if kind == _STRING:
             if count * 8 > self._left:
-                raise self._error(f"{name!r:.80}: {count} strings are claimed, for which the file has no room")
+                raise self._error(f"{name!r:.80}: {count} strings are claimed, more than the file can hold")
             strings: list[str] = []
             for number in range(count):
                 text = self._string(f"{name}[{number}]", keep=keep)
@@ -133,9 +133,7 @@ class _Reader:
         # A string object takes about fifty bytes in addition to its text.
         self._kept += size + 64
         if self._kept > MOST_BYTES:
-            raise self._error(
-                f"{name!r:.80}: the tokenizer has more than the {MOST_BYTES} bytes that a file may ask for"
-            )
+            raise self._error(f"{name!r:.80}: the tokenizer has more than the {MOST_BYTES} bytes that are allowed")
 
     def _length(self, what: str) -> int:
         return int.from_bytes(self._read(8, what), "little" if self._order == "<" else "big")
@@ -160,7 +158,7 @@ class _Reader:
 
     def _check(self, size: int, what: str) -> None:
         if size > self._left:
-            raise self._error(f"{what!r:.80}: {size} bytes are claimed, and the file has {self._left} more")
+            raise self._error(f"{what!r:.80}: {size} bytes are claimed, but the file has only {self._left} more")
 
     def _text(self, data: bytes, what: str) -> str:
         try:

@@ -38,23 +38,23 @@ def read(path: Path) -> Specification:
     if names is None:
         known = ", ".join(name for names in _NAMES for name in names)
         raise VocabularyError(
-            f"{path}: one of the two files of GPT-2, but its name is not known, nor that of the other: {known}"
+            f"{path}: looks like one of GPT-2's two files, but its name does not say which; known names are {known}"
         )
     merges, ids = (path.with_name(name) for name in names)
     for file in (merges, ids):
         if not file.is_file():
-            raise VocabularyError(f"{file}: is missing: {path.name} is one of two files")
+            raise VocabularyError(f"{file}: is missing: {path.name} is one of two files that belong together")
     ranks = read_gpt2(merges, ids)
     entries = json.loads(ids.read_bytes())
     special = {text: entries[text] for text in _SPECIAL_TOKENS if text in entries}
     if _SPECIAL_TOKENS[0] not in special:
         raise VocabularyError(
-            f"{ids}: has no {_SPECIAL_TOKENS[0]}, so it is not GPT-2's, and how its texts are split is not known: read a tokenizer.json"
+            f"{ids}: has no {_SPECIAL_TOKENS[0]}, so it is not GPT-2's, and the pattern that splits its texts is unknown: use a tokenizer.json"
         )
     for text, token in special.items():
         if type(token) is not int or token in ranks.values():
             raise VocabularyError(
-                f"{ids}: the special token {text!r} has the id {token!r:.80}, which is another token's or no whole number"
+                f"{ids}: the special token {text!r} has the id {token!r:.80} of another token, or not a whole number"
             )
     return Specification(
         name="gpt2",
@@ -86,7 +86,7 @@ def parse_gpt2(
         if ranks.get(token) != token_id:
             by_merges = f"the id {ranks[token]}" if token in ranks else "no such token"
             raise VocabularyError(
-                f"{encoder_source}: the token {token!r} has the id {token_id}, and the merge order of {vocab_source} "
+                f"{encoder_source}: the token {token!r} has the id {token_id}, but the merge order of {vocab_source} "
                 f"gives {by_merges}: the two files do not belong together"
             )
     missing = next((token for token in ranks if token not in ids), None)
@@ -106,17 +106,17 @@ def _ranks_of_merges(data: bytes, source: str) -> dict[bytes, int]:
             left, right = map(bytes_of, parts)
         except ValueError:
             raise VocabularyError(
-                f"{source}:{number}: expected two tokens with a space between, not {line[:60]!r}"
+                f"{source}:{number}: expected two tokens separated by a space, not {line[:60]!r}"
             ) from None
         except KeyError as error:
-            raise VocabularyError(f"{source}:{number}: the character {error} stands for no byte") from None
+            raise VocabularyError(f"{source}:{number}: the character {error} does not stand for a byte") from None
         for part in (left, right):
             if part not in ranks:
                 raise VocabularyError(
-                    f"{source}:{number}: the part {part!r} is neither a byte nor made by a line above"
+                    f"{source}:{number}: the part {part!r} is neither a byte nor the result of an earlier line"
                 )
         if left + right in ranks:
-            raise VocabularyError(f"{source}:{number}: the token {left + right!r} exists already")
+            raise VocabularyError(f"{source}:{number}: the token {left + right!r} already exists")
         ranks[left + right] = len(ranks)
     return ranks
 
@@ -125,7 +125,7 @@ def _ids_of_tokens(data: bytes, source: str) -> dict[bytes, int]:
     try:
         entries = json.loads(decoded(data, source))
     except json.JSONDecodeError as error:
-        raise VocabularyError(f"{source}:{error.lineno}: not JSON from column {error.colno} on: {error.msg}") from error
+        raise VocabularyError(f"{source}:{error.lineno}: invalid JSON at column {error.colno}: {error.msg}") from error
     if not isinstance(entries, dict):
         raise VocabularyError(f"{source}: expected one object from token to id, not {type(entries).__name__}")
     ids: dict[bytes, int] = {}
@@ -138,6 +138,6 @@ def _ids_of_tokens(data: bytes, source: str) -> dict[bytes, int]:
             ids[bytes_of(token)] = token_id
         except KeyError as error:
             raise VocabularyError(
-                f"{source}: in the token {token!r} the character {error} stands for no byte"
+                f"{source}: in the token {token!r} the character {error} does not stand for a byte"
             ) from None
     return ids

@@ -24,7 +24,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
 
     >>> parse_json(b'{"a": 1, "a": 2}', "twice.json")
     Traceback (most recent call last):
-    bpe_engine.errors.VocabularyError: twice.json: an object has the entry 'a' twice
+    bpe_engine.errors.VocabularyError: twice.json: an object has the key 'a' twice
     """
 
     def entries(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
         if len(found) != len(pairs):
             seen: set[str] = set()
             twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # `add` is for its effect
-            raise VocabularyError(f"{source}: an object has the entry {twice!r:.80} twice")
+            raise VocabularyError(f"{source}: an object has the key {twice!r:.80} twice")
         return found
 
     text = decoded(data, source).removeprefix("\ufeff")
@@ -40,7 +40,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
     try:
         found = json.loads(text, object_pairs_hook=entries)
     except json.JSONDecodeError as error:
-        raise VocabularyError(f"{source}:{error.lineno}: not JSON from column {error.colno} on: {error.msg}") from error
+        raise VocabularyError(f"{source}:{error.lineno}: invalid JSON at column {error.colno}: {error.msg}") from error
     except RecursionError:
         raise VocabularyError(f"{source}: not a tokenizer: JSON nested too deeply") from None
     except VocabularyError:
@@ -66,7 +66,7 @@ def _check_escapes(text: str, source: str) -> None:
     for found in _ESCAPES.finditer(text):
         if found["half"]:
             line = text.count("\n", 0, found.start()) + 1
-            raise VocabularyError(f"{source}:{line}: {found.group()} is half a character, a lone surrogate")
+            raise VocabularyError(f"{source}:{line}: {found.group()} is a lone surrogate, half of a character")
 
 
 class Node:

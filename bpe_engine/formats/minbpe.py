@@ -49,7 +49,7 @@ def read(path: Path) -> Specification:
     for text, token in model.special_tokens.items():
         if token in every:
             raise VocabularyError(
-                f"{source}: the special token {text!r} has the id {token}, which is that of the token {every[token]!r:.80}"
+                f"{source}: the special token {text!r} has the id {token}, which is also the id of the token {every[token]!r:.80}"
             )
     never = _never_made(every, model.merges)
     return Specification(
@@ -85,7 +85,7 @@ def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
         raise VocabularyError(f"{source}:3: expected the number of special tokens, not {lines[2][:60]!r}")
     if number > len(lines) - 3:
         raise VocabularyError(
-            f"{source}:3: the file has no room for {number} special tokens: {len(lines) - 3} lines follow"
+            f"{source}:3: {number} special tokens are claimed, but only {len(lines) - 3} lines follow"
         )
     special_tokens: dict[str, int] = {}
     for place, line in enumerate(lines[3 : 3 + number], start=4):
@@ -94,7 +94,7 @@ def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
         if not text or token is None:
             raise VocabularyError(f"{source}:{place}: expected a special token, a space and its id, not {line[:60]!r}")
         if text in special_tokens:
-            raise VocabularyError(f"{source}:{place}: the special token {text!r} stands twice")
+            raise VocabularyError(f"{source}:{place}: the special token {text!r} occurs twice")
         special_tokens[text] = token
     return MinbpeModel(lines[1], _merges(lines[3 + number :], 4 + number, source), special_tokens)
 
@@ -110,11 +110,11 @@ def dump_minbpe(model: MinbpeModel) -> bytes:
     """
     for text in (model.pattern, *model.special_tokens):
         if "\n" in text or "\r" in text:
-            raise VocabularyError(f"the format of minbpe has no way to write a line end, which {text[:60]!r} holds")
+            raise VocabularyError(f"the format of minbpe cannot store a line end, which {text[:60]!r} contains")
     for expected, (pair, token) in enumerate(model.merges.items(), start=256):
         if token != expected:
             raise VocabularyError(
-                f"the format of minbpe has no way to write that {pair} makes {token} where {expected} is next"
+                f"the format of minbpe cannot store that {pair} makes {token} where {expected} is next"
             )
     lines = [FIRST_LINE, model.pattern, str(len(model.special_tokens))]
     lines += [f"{text} {token}" for text, token in model.special_tokens.items()]
@@ -160,22 +160,22 @@ def _merges(lines: Iterable[str], first_line: int, source: str) -> dict[tuple[in
     for place, line in enumerate(lines, start=first_line):
         parts = [_whole(part) for part in line.split()]
         if len(parts) != 2 or parts[0] is None or parts[1] is None:
-            raise VocabularyError(f"{source}:{place}: expected two ids with a space between, not {line[:60]!r}")
+            raise VocabularyError(f"{source}:{place}: expected two ids separated by a space, not {line[:60]!r}")
         pair = (parts[0], parts[1])
         if max(pair) >= len(lengths):
             raise VocabularyError(
-                f"{source}:{place}: the token {max(pair)} is not there yet: this line makes {len(lengths)}"
+                f"{source}:{place}: the token {max(pair)} does not exist yet: this line makes {len(lengths)}"
             )
         if pair in merges:
             raise VocabularyError(
-                f"{source}:{place}: the pair {pair[0]} {pair[1]} makes the token {merges[pair]} already"
+                f"{source}:{place}: the pair {pair[0]} {pair[1]} already makes the token {merges[pair]}"
             )
         merges[pair] = len(lengths)
         lengths.append(lengths[pair[0]] + lengths[pair[1]])
         total += lengths[-1]
         if total > MOST_BYTES:
             raise VocabularyError(
-                f"{source}:{place}: the tokens up to here have {total} bytes, more than the {MOST_BYTES} that a file may ask for"
+                f"{source}:{place}: the tokens up to here have {total} bytes, more than the {MOST_BYTES} that are allowed"
             )
     return merges
 

@@ -61,6 +61,6 @@ def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
         place = pattern.source[end : end + 20] or "a case-insensitive group"
         raise VocabularyError(
             f"the pattern {pattern.source!r:.200} cannot be written to a tokenizer.json: Oniguruma, which `tokenizers` "
-            f"splits with, may read {place!r} otherwise than the `regex` package does"
+            f"splits with, may interpret {place!r} differently from the `regex` package does"
         )
     return (pattern.source,)

@@ -30,7 +30,7 @@ def fields(data: bytes, source: str, offset: int = 0) -> Iterator[tuple[int, int
         tag, place = _number(data, place, source, offset)
         field, kind = tag >> 3, tag & 7
         if field == 0:
-            raise VocabularyError(f"{source}: byte {offset + place}: no protocol buffer: a field has the number 0")
+            raise VocabularyError(f"{source}: byte {offset + place}: not a protocol buffer: a field has the number 0")
         start = place
         if kind == NUMBER:
             value, place = _number(data, place, source, offset)
@@ -43,11 +43,11 @@ def fields(data: bytes, source: str, offset: int = 0) -> Iterator[tuple[int, int
         elif kind == FOUR_BYTES:
             size = 4
         else:
-            raise VocabularyError(f"{source}: byte {offset + place}: no protocol buffer: the type {kind} is not known")
+            raise VocabularyError(f"{source}: byte {offset + place}: not a protocol buffer: the type {kind} is unknown")
         place = start + size
         if place > len(data):
             raise VocabularyError(
-                f"{source}: byte {offset + start}: {size} bytes are claimed, and there are {len(data) - start} more"
+                f"{source}: byte {offset + start}: {size} bytes are claimed, but there are only {len(data) - start} more"
             )
         yield field, kind, data[start:place], offset + start
 
@@ -66,10 +66,10 @@ def _number(data: bytes, place: int, source: str, offset: int) -> tuple[int, int
     value = 0
     for shift in range(0, 70, 7):
         if place >= len(data):
-            raise VocabularyError(f"{source}: byte {offset + place}: the file ends within a number")
+            raise VocabularyError(f"{source}: byte {offset + place}: the file ends inside a number")
         byte = data[place]
         place += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, place
-    raise VocabularyError(f"{source}: byte {offset + place}: no protocol buffer: a number has more than 64 bits")
+    raise VocabularyError(f"{source}: byte {offset + place}: not a protocol buffer: a number has more than 64 bits")

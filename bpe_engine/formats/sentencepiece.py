@@ -4,7 +4,7 @@ r"""Read SentencePiece models (`.model`) of byte pair encoding and Unigram, to e
                                                   remove_extra_whitespaces removes superfluous ones
     bpe: characters merge, the pair whose token has the highest score first, the leftmost of equals; also across words
     unigram: of all ways to split the whole text into pieces, the one with the highest sum of scores
-    a character that is no token becomes its bytes ("<0xE4>"), or the unknown token (one for a run of such characters)
+    a character that is not a token becomes its bytes ("<0xE4>"), or the unknown token (one for a run of such characters)
 
 User-defined symbols are found in any text and never merge; in Unigram they have a score of their own. `sentencepiece` never finds control symbols such
 as `</s>` in a text; here they are special tokens, which `allowed_special` may name.
@@ -48,7 +48,7 @@ from bpe_engine.pipeline.pre_tokenizers import Split
 from bpe_engine.pipeline.specification import AddedToken, Specification
 
 _MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
-_INSTEAD = "count with the package itself: give its SentencePieceProcessor to a chunker as tokenizer="
+_INSTEAD = "use the package itself: pass its SentencePieceProcessor to a chunker as tokenizer="
 MOST_BYTES = 1 << 28
 """The largest file that is read, in bytes. Models have a few megabytes."""
 
@@ -147,9 +147,7 @@ def _fallback(model: SentencePieceModel, source: str) -> dict[int, int]:
     """Return byte value -> id for the byte pieces."""
     found = byte_fallback_of({text: token for token, text in model.pieces.texts_of({BYTE}).items()})
     if model.byte_fallback and len(found) < 256:
-        raise VocabularyError(
-            f"{source}: the model falls back to bytes, and {256 - len(found)} of the 256 have no piece"
-        )
+        raise VocabularyError(f"{source}: the model has byte fallback, but {256 - len(found)} of the 256 have no piece")
     return found
 
 
@@ -262,7 +260,7 @@ def _refuse(model: SentencePieceModel, source: str) -> None:
         seen: set[str] = set()
         for number, (twice, _, _) in enumerate(model.pieces.all):
             if twice in seen:
-                raise VocabularyError(f"{source}: piece {number}: the piece {twice!r:.80} stands twice")
+                raise VocabularyError(f"{source}: piece {number}: the piece {twice!r:.80} occurs twice")
             seen.add(twice)
     for place, text, piece_type in model.pieces.unusual:
         if piece_type == UNUSED and model.model_type == BPE:
@@ -270,14 +268,12 @@ def _refuse(model: SentencePieceModel, source: str) -> None:
                 f"{source}: piece {place}: unused pieces such as {text!r:.80} are not supported; {_INSTEAD}"
             )
         if not NORMAL <= piece_type <= BYTE:
-            raise VocabularyError(
-                f"{source}: piece {place}: {text!r:.80} has the type {piece_type}, which is not known"
-            )
+            raise VocabularyError(f"{source}: piece {place}: {text!r:.80} has the type {piece_type}, which is unknown")
         if piece_type == BYTE and not byte_fallback_of({text: place}):
-            raise VocabularyError(f"{source}: piece {place}: {text!r:.80} is no byte, as its type says")
+            raise VocabularyError(f"{source}: piece {place}: {text!r:.80} is not a byte, though its type says so")
     unknown = [piece_type for _, _, piece_type in model.pieces.unusual].count(UNKNOWN)
     if unknown != 1:
-        raise VocabularyError(f"{source}: there is one unknown piece in a model, not {unknown}")
+        raise VocabularyError(f"{source}: a model must have exactly one unknown piece, not {unknown}")
 
 
 def _check_tables(model: SentencePieceModel, source: str) -> None:
@@ -287,7 +283,7 @@ def _check_tables(model: SentencePieceModel, source: str) -> None:
         except ValueError as error:
             raise VocabularyError(f"{source}: the normalization {model.normalization!r:.40}: {error}") from None
     if model.denormalizes:
-        raise VocabularyError(f"{source}: a table by which decoded text is changed is not supported; {_INSTEAD}")
+        raise VocabularyError(f"{source}: a denormalization table is not supported; {_INSTEAD}")
 
 
 def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:

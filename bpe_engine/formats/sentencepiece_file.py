@@ -153,7 +153,7 @@ def _normalizer(model: SentencePieceModel, data: bytes, source: str, offset: int
 
 def _text(value: int | bytes, source: str, place: int) -> str:
     if not isinstance(value, bytes):
-        raise VocabularyError(f"{source}: byte {place}: expected a text, not a number")
+        raise VocabularyError(f"{source}: byte {place}: expected a string, not a number")
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -51,7 +51,7 @@ def parse_tekken(data: bytes, source: str, name: str | None = None) -> Specifica
     vocab = _list(found.get("vocab"), f"{source}: vocab") if read is None else read
     if not specials <= size <= specials + len(vocab):
         raise VocabularyError(
-            f"{source}: config.default_vocab_size: {size} is not {specials} special tokens and some of the {len(vocab)} others"
+            f"{source}: config.default_vocab_size: expected {specials} special tokens and up to {len(vocab)} others, not {size}"
         )
     wanted = vocab[: size - specials]
     if read is None:
@@ -59,10 +59,10 @@ def parse_tekken(data: bytes, source: str, name: str | None = None) -> Specifica
     tokens: dict[int, bytes] = dict(enumerate(wanted, start=specials))
     for byte in range(256):
         if tokens.get(specials + byte) != bytes([byte]):
-            raise VocabularyError(f"{source}: vocab[{byte}]: the first 256 tokens are the bytes, in order")
+            raise VocabularyError(f"{source}: vocab[{byte}]: the first 256 tokens must be the bytes, in order")
     if found.get("special_tokens") is None and config.get("version") not in _OLD_VERSIONS:
         raise VocabularyError(
-            f"{source}: special_tokens: files of the version {config.get('version')!r:.80} have to list them"
+            f"{source}: special_tokens: files of the version {config.get('version')!r:.80} must list them"
         )
     return Specification(
         name=name,
@@ -118,14 +118,14 @@ def _special_tokens(entries: object, count: int, source: str) -> list[str]:
                     f"{where}.rank: expected {place}, not {fields.get('rank')!r:.80}: ranks are in order"
                 )
             if not isinstance(text, str) or not text:
-                raise VocabularyError(f"{where}.token_str: expected a text, not {text!r:.80}")
+                raise VocabularyError(f"{where}.token_str: expected a string, not {text!r:.80}")
             texts.append(text)
     if len(texts) > count:
-        raise VocabularyError(f"{source}: special_tokens: there are {len(texts)}, and room for {count}")
+        raise VocabularyError(f"{source}: special_tokens: there are {len(texts)}, but only {count} fit")
     texts += [_FILLER.format(number) for number in range(len(texts), count)]
     if len(set(texts)) != len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise VocabularyError(f"{source}: special_tokens: {twice!r:.80} stands twice")
+        raise VocabularyError(f"{source}: special_tokens: {twice!r:.80} occurs twice")
     return texts
 
 

@@ -76,13 +76,13 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
         token_id = int(fields[1])
         if token in ranks:
             raise VocabularyError(
-                f"{source}:{number}: the token {token!r} stands on line {lines_by_id[ranks[token]]} already"
+                f"{source}:{number}: the token {token!r} is already on line {lines_by_id[ranks[token]]}"
             )
         if lines_by_id.setdefault(token_id, number) != number:
-            raise VocabularyError(f"{source}:{number}: line {lines_by_id[token_id]} has the id {token_id} already")
+            raise VocabularyError(f"{source}:{number}: line {lines_by_id[token_id]} already has the id {token_id}")
         ranks[token] = token_id
     if not ranks:
-        raise VocabularyError(f"{source}: the file holds no token")
+        raise VocabularyError(f"{source}: the file has no tokens")
     return ranks
 
 

@@ -183,7 +183,7 @@ def _check_dropout(model: Node) -> None:
     """Check the probability of dropout. It skips merges at random, for training only, and is ignored: counts need to be reproducible."""
     dropout = model.get("dropout")
     if dropout is not None and (type(dropout) not in (int, float) or not 0 <= dropout <= 1):
-        raise model.error(f"{dropout!r:.80} is no probability", "dropout")
+        raise model.error(f"{dropout!r:.80} is not a probability", "dropout")
 
 
 def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[int, int]], set[int]]:
@@ -194,7 +194,7 @@ def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[in
     for number, entry in enumerate(model.array("merges")):
         pair = entry.split(" ") if type(entry) is str else entry
         if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not str or type(pair[1]) is not str:
-            raise model.error(f"{entry!r:.80} is not two tokens", f"merges[{number}]")
+            raise model.error(f"{entry!r:.80} is not a pair of tokens", f"merges[{number}]")
         left, right = pair
         try:
             ids = vocabulary[left], vocabulary[right]

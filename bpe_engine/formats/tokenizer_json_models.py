@@ -71,7 +71,7 @@ def _read_vocabulary(read: _core.VocabularyFile) -> _Vocabulary:
     """Return the vocabulary of a model that the core has read."""
     tables = read.select([], None)
     if tables is None:
-        raise AssertionError("the core reads no file without a token")
+        raise AssertionError("the core does not read a file without tokens")
     tokens = ReadTokens(tables, "characters")
     parts: dict[str, Any] = {"tokens": tokens, "texts_only": tokens.texts_only}
     if read.has_scores:
@@ -112,7 +112,7 @@ def _scored_vocabulary(model: Node) -> _Vocabulary:
         ids[token] = number
         scores.append(float(score))
     if not ids.keys() - {""}:
-        raise model.error("there is no token", "vocab")
+        raise model.error("there are no tokens", "vocab")
     tokens = {token_id: token for token, token_id in ids.items() if token}
     return (
         ids.get,
@@ -147,7 +147,7 @@ def _said_of_unigram(model: Node, find: Callable[[str], int | None], size: int) 
     """Return the settings of Unigram, without its `size` tokens."""
     unknown = model.get("unk_id")
     if unknown is not None and (type(unknown) is not int or not 0 <= unknown < size):
-        raise model.error(f"{unknown!r:.80} is not the place of a token in model.vocab", "unk_id")
+        raise model.error(f"{unknown!r:.80} is not the index of a token in model.vocab", "unk_id")
     fallback: dict[int, int] = {}
     if model.boolean("byte_fallback", default=False):
         named = ((byte, find(f"<0x{byte:02X}>")) for byte in range(256))

@@ -242,7 +242,7 @@ def _pattern(node: Node) -> str | Expression:
         return Expression(pattern.string("Regex"))
     text = pattern.string("String")
     if not text:
-        raise pattern.unsupported("an empty text, which is found everywhere,", "String")
+        raise pattern.unsupported("an empty string, which matches everywhere,", "String")
     return text
 
 

@@ -21,9 +21,9 @@ def read_added_tokens(file: Node) -> tuple[AddedToken, ...]:
     for entry in file.objects("added_tokens"):
         text, token_id = entry.string("content"), entry.integer("id")
         if not text or not 0 <= token_id <= LARGEST_ID:
-            raise entry.error(f"not a text with an id from 0 to {LARGEST_ID}: {text!r:.80}, {token_id}")
+            raise entry.error(f"not a string with an id from 0 to {LARGEST_ID}: {text!r:.80}, {token_id}")
         if text in texts or token_id in ids:
-            raise entry.error(f"the added token {text!r:.80} or its id {token_id} stands there twice")
+            raise entry.error(f"the added token {text!r:.80} or its id {token_id} occurs twice")
         texts.add(text)
         ids.add(token_id)
         flags = {name: entry.boolean(name, default=False) for name in ("special", "lstrip", "rstrip", "single_word")}
@@ -38,7 +38,7 @@ def check_added_tokens(file: Node, added: tuple[AddedToken, ...], find: Callable
         other = find(token.text)
         if other not in (None, token.id):
             raise file.error(
-                f"the added token {token.text!r:.80} has the id {token.id}, and in model.vocab it has {other}",
+                f"the added token {token.text!r:.80} has the id {token.id}, but in model.vocab it has {other}",
                 "added_tokens",
             )
 
@@ -56,5 +56,5 @@ def read_vocabulary(model: Node) -> dict[str, int]:
         if first != token:
             raise model.error(f"{first!r:.80} and {token!r:.80} have the same id {token_id}", "vocab")
     if not any(vocabulary):
-        raise model.error("there is no token", "vocab")
+        raise model.error("there are no tokens", "vocab")
     return vocabulary

@@ -77,7 +77,7 @@ def format_of(path: Path) -> FileFormat:
     """Return the format for the suffix of a path. Raises VocabularyError if no format has this suffix."""
     found = _BY_SUFFIX.get(path.suffix.lower())
     if found is None:
-        raise VocabularyError(f"{path}: the ending tells no format: {', '.join(_BY_SUFFIX)}")
+        raise VocabularyError(f"{path}: unknown file extension; the formats are {', '.join(_BY_SUFFIX)}")
     return found
 
 
@@ -95,20 +95,20 @@ def contents(tokenizer: Writable, file_format: FileFormat) -> bytes:
         return _minbpe(tokenizer)
     if file_format == "tokenizer_json":
         return _tokenizer_json(tokenizer)
-    raise ValueError(f"file_format is one of {', '.join(_BY_SUFFIX.values())}, not {file_format!r}")
+    raise ValueError(f"file_format must be one of {', '.join(_BY_SUFFIX.values())}, not {file_format!r}")
 
 
 def _check_plain(tokenizer: Writable, file_format: str) -> None:
     if tokenizer.specification is not None:
         raise VocabularyError(
-            f"{tokenizer!r} has stages around its merges, which are not written: copy {tokenizer.specification.source}"
+            f"{tokenizer!r} has pipeline stages, which cannot be written: copy {tokenizer.specification.source}"
         )
     if tokenizer.vocabulary.merge_ranks is not None:
-        raise VocabularyError(f"{tokenizer!r} has merge ranks that are not its ids, which no format has a way to say")
+        raise VocabularyError(f"{tokenizer!r} has merge ranks that differ from its ids, which no format can store")
     if file_format == "minbpe" and tokenizer.vocabulary.empty_token is not None:
-        raise VocabularyError("the format of minbpe has no way to write an empty token")
+        raise VocabularyError("the format of minbpe cannot store an empty token")
     if file_format == "minbpe" and (tokenizer.prefix or tokenizer.suffix):
-        raise VocabularyError("the format of minbpe has no way to say what a model gets around each text")
+        raise VocabularyError("the format of minbpe cannot store what a model gets around each text")
 
 
 def _halves(tokenizer: Writable) -> dict[int, tuple[int, int] | None]:
@@ -128,7 +128,7 @@ def _halves(tokenizer: Writable) -> dict[int, tuple[int, int] | None]:
 def _check_bytes(ranks: dict[bytes, int], file_format: str) -> None:
     missing = next((byte for byte in range(256) if bytes([byte]) not in ranks), None)
     if missing is not None:
-        raise VocabularyError(f"{file_format} needs a token for each byte, and 0x{missing:02x} has none")
+        raise VocabularyError(f"{file_format} needs a token for each byte, but 0x{missing:02x} has none")
 
 
 # --- minbpe
@@ -145,18 +145,16 @@ def _minbpe(tokenizer: Writable) -> bytes:
     for token_id, halves in _halves(tokenizer).items():
         if halves is None:
             token = tokenizer.decode_single_token_bytes(token_id)
-            raise VocabularyError(f"the format of minbpe has no way to write {token!r:.80}, which no merge makes")
+            raise VocabularyError(f"the format of minbpe cannot store {token!r:.80}, which no merge makes")
         if max(halves) > token_id:
             token = tokenizer.decode_single_token_bytes(token_id)
-            raise VocabularyError(
-                f"the format of minbpe has no way to write {token!r:.80}, whose id is below that of a half"
-            )
+            raise VocabularyError(f"the format of minbpe cannot store {token!r:.80}, whose id is below that of a half")
         if token_id >= 256:
             merges[halves] = token_id
     pattern = vocabulary.pattern
     if pattern is not None and pattern.behaviour == "split":
         raise VocabularyError(
-            'the format of minbpe has no way to say behaviour="split": minbpe leaves out what does not match'
+            'the format of minbpe cannot store behaviour="split": minbpe leaves out what does not match'
         )
     if pattern is not None and _has_groups(pattern):
         raise VocabularyError(
@@ -164,9 +162,7 @@ def _minbpe(tokenizer: Writable) -> bytes:
         )
     for special in vocabulary.special_tokens:
         if len(special.split()) != 1 or special != special.strip():
-            raise VocabularyError(
-                f"the format of minbpe has no way to write white space in a special token: {special!r:.80}"
-            )
+            raise VocabularyError(f"the format of minbpe cannot store white space in a special token: {special!r:.80}")
     source = "" if pattern is None else pattern.source
     return dump_minbpe(MinbpeModel(source, merges, dict(vocabulary.special_tokens)))
 
@@ -189,7 +185,7 @@ def _tokenizer_json(tokenizer: Writable) -> bytes:
     for special, token_id in vocabulary.special_tokens.items():
         if ids.setdefault(special, token_id) != token_id:
             raise VocabularyError(
-                f"the special token {special!r:.80} is spelled as a token with the id {ids[special]} is in a tokenizer.json"
+                f"the special token {special!r:.80} is spelled like the token with the id {ids[special]} in a tokenizer.json"
             )
         if taken.setdefault(token_id, special) != special:
             raise VocabularyError(
@@ -240,7 +236,7 @@ def _post_processor(tokenizer: Writable) -> dict[str, Any] | None:
     text_of: dict[int, str] = {}
     for token_id in (*tokenizer.prefix, *tokenizer.suffix):
         if not tokenizer.is_special_token(token_id):
-            raise VocabularyError(f"in a tokenizer.json special tokens stand around a text, and {token_id} is none")
+            raise VocabularyError(f"a tokenizer.json puts only special tokens around a text, and {token_id} is not one")
         text_of[token_id] = tokenizer.decode([token_id])
 
     def around(sequence: str, type_id: int) -> list[dict[str, Any]]:

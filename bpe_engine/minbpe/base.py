@@ -150,7 +150,7 @@ class TeachingTokenizer(ABC):
     def _learn(self, pieces: Sequence[bytes], vocab_size: int, *, verbose: bool | Callable[[str], object]) -> None:
         """Learn merges from pre-tokens, which no merge crosses."""
         if vocab_size < 256:
-            raise ValueError(f"vocab_size is at least 256, the number of bytes, not {vocab_size}")
+            raise ValueError(f"vocab_size must be at least 256, the number of bytes, not {vocab_size}")
         report = verbose if callable(verbose) else print if verbose else None
         ids = [list(piece) for piece in pieces]
         merges: dict[Pair, int] = {}

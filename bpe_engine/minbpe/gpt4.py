@@ -31,7 +31,7 @@ def recover_merges(mergeable_ranks: Mapping[bytes, int]) -> dict[Pair, int]:
         mergeable_ranks: The tokens and their ranks: bytes -> rank.
 
     Raises:
-        VocabularyError: A token is no merge of two tokens of lower rank.
+        VocabularyError: A token is not a merge of two tokens of lower rank.
 
     >>> recover_merges({b"a": 0, b"b": 1, b"ab": 2, b"abab": 3})
     {(0, 1): 2, (2, 2): 3}
@@ -43,7 +43,7 @@ def recover_merges(mergeable_ranks: Mapping[bytes, int]) -> dict[Pair, int]:
         parts = _parts_below(mergeable_ranks, token, rank)
         if len(parts) != 2 or not all(part in mergeable_ranks for part in parts):
             raise VocabularyError(
-                f"the token {token!r} with the rank {rank} is no merge of two earlier ones: they make {parts}"
+                f"the token {token!r} with the rank {rank} is not a merge of two earlier tokens, but of {parts}"
             )
         merges[mergeable_ranks[parts[0]], mergeable_ranks[parts[1]]] = rank
     return merges
@@ -103,7 +103,7 @@ class GPT4Tokenizer(RegexTokenizer):
         Raises:
             NotImplementedError: Always: the tokens of GPT-4 are fixed.
         """
-        raise NotImplementedError("the tokenizer of GPT-4 is trained already: train a RegexTokenizer")
+        raise NotImplementedError("the tokenizer of GPT-4 is already trained: train a RegexTokenizer")
 
     def save(self, file_prefix: str | Path) -> NoReturn:
         """Raise NotImplementedError: the file format cannot hold the order of the single bytes. `save_vocab` shows the tokens.
@@ -114,7 +114,7 @@ class GPT4Tokenizer(RegexTokenizer):
         Raises:
             NotImplementedError: Always.
         """
-        raise NotImplementedError("the format of minbpe has no place for the byte order of GPT-4")
+        raise NotImplementedError("the format of minbpe cannot store the byte order of GPT-4")
 
     def load(self, model_file: str | Path) -> NoReturn:
         """Raise NotImplementedError: a `RegexTokenizer` can be loaded, this one cannot.

@@ -73,7 +73,9 @@ class RegexTokenizer(TeachingTokenizer):
         """
         for text, token in special_tokens.items():
             if not text or type(token) is not int or token < 0:
-                raise VocabularyError(f"a special token is a text and an id from 0 on, not {text!r} and {token!r}")
+                raise VocabularyError(
+                    f"a special token must be a str with an id of at least 0, not {text!r} and {token!r}"
+                )
         self.special_tokens = dict(special_tokens)
 
     def encode(self, text: str | bytes, allowed_special: AllowedSpecial = "none_raise") -> list[int]:
@@ -130,12 +132,12 @@ class RegexTokenizer(TeachingTokenizer):
             found = next((special for special in self.special_tokens if special in text), None)
             if found is not None:
                 raise DisallowedSpecialTokenError(
-                    f"the text holds the special token {found!r} at character {text.index(found)}; say by allowed_special what it is"
+                    f"the text contains the special token {found!r} at character {text.index(found)}; set allowed_special to say how to encode it"
                 )
             return {}
         if isinstance(allowed_special, str):
             raise TypeError(
-                f'allowed_special is "all", "none", "none_raise" or a collection of texts, not {allowed_special!r}'
+                f'allowed_special must be "all", "none", "none_raise" or a collection of str, not {allowed_special!r}'
             )
         return {special: token for special, token in self.special_tokens.items() if special in allowed_special}
 

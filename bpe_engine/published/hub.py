@@ -36,13 +36,13 @@ def tokenizer_file(
 
     Raises:
         MissingExtraError: The package huggingface_hub is not installed.
-        VocabularyError: `repository` is no name of a repository.
+        VocabularyError: `repository` is not a name of a repository.
         VocabularyUnavailableError: The file is not available: no such repository, revision or file, no permission, or no
             network.
     """
     given: object = repository  # untyped callers may pass anything
     if not isinstance(given, str):
-        raise TypeError(f"repository is the name of a repository, not {type(given).__name__}")
+        raise TypeError(f"repository must be the name of a repository, not {type(given).__name__}")
     try:
         from huggingface_hub import errors, hf_hub_download  # noqa: PLC0415 - an extra, and slow to import
     except ImportError as error:

@@ -43,6 +43,6 @@ def constructors() -> dict[str, Constructor]:
             raise VocabularyError(f"{module.name} has no ENCODING_CONSTRUCTORS, which every module of {_PACKAGE} has")
         for name, constructor in offered.items():
             if name in found:
-                raise VocabularyError(f"{module.name}: another module of {_PACKAGE} has an encoding {name!r} already")
+                raise VocabularyError(f"{module.name}: another module of {_PACKAGE} already has an encoding {name!r}")
             found[name] = constructor
     return found

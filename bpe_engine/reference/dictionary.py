@@ -93,7 +93,7 @@ class TokenDictionary:
         """Return the two tokens that `token` is merged from; itself twice if it is a single byte.
 
         Returns None if merging its bytes does not make it: no merge ever makes such a token, so it only encodes a
-        pre-token that equals it. Raises VocabularyError if one of the two is a byte that is no token.
+        pre-token that equals it. Raises VocabularyError if one of the two is a byte that is not a token.
 
         >>> dictionary = TokenDictionary.of("a b c ac bb ab acbb")
         >>> dictionary.halves(6), dictionary.halves(0)
@@ -104,7 +104,7 @@ class TokenDictionary:
         return self._halves[token]
 
     def check_merge_order(self) -> None:
-        """Raise VocabularyError if a token is merged from a later token, or from a byte that is no token.
+        """Raise VocabularyError if a token is merged from a later token, or from a byte that is not a token.
 
         About 15 microseconds a token.
 
@@ -130,7 +130,9 @@ class TokenDictionary:
         left, right = steps[-2]
         for half in (left, right):
             if half not in self.id_of:  # then it is a single byte, because merging makes all others
-                raise VocabularyError(f"the token {data!r} (id {token}) holds the byte {half!r}, which is no token")
+                raise VocabularyError(
+                    f"the token {data!r} (id {token}) contains the byte {half!r}, which is not a token"
+                )
         return self.id_of[left], self.id_of[right]
 
     def tokens_at(self, data: bytes, start: int) -> Iterator[int]:
@@ -147,4 +149,6 @@ class TokenDictionary:
 
     def no_token(self, data: bytes, offset: int) -> EncodingError:
         """Return the error for a byte that is in no token."""
-        return EncodingError(f"byte 0x{data[offset]:02x} at byte offset {offset} is in no token of the vocabulary")
+        return EncodingError(
+            f"byte 0x{data[offset]:02x} at byte offset {offset} is not part of any token of the vocabulary"
+        )

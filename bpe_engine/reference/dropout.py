@@ -21,7 +21,7 @@ def encode(dictionary: TokenDictionary, data: bytes, *, dropout: float, random: 
     ([5, 6], [0, 1])
     """
     if not 0 <= dropout <= 1:
-        raise ValueError(f"dropout is a probability, so between 0 and 1, not {dropout}")
+        raise ValueError(f"dropout must be between 0 and 1, not {dropout}")
     parts = [data[index : index + 1] for index in range(len(data))]
     for offset, part in enumerate(parts):
         if part not in dictionary.id_of:

@@ -129,7 +129,7 @@ def _best_parts(
             if end not in best or total > best[end][0]:
                 if unknown is None:
                     raise EncodingError(
-                        f"{piece[start:end]!r} at byte offset {start} is in no token, and the vocabulary has no unknown token"
+                        f"{piece[start:end]!r} at byte offset {start} is not part of any token, and the vocabulary has no unknown token"
                     )
                 best[end] = (total, start, unknown)
         start = end

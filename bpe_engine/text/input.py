@@ -29,7 +29,7 @@ def received(text: str | bytes) -> str:
         return text if text.isascii() or not _SURROGATE.search(text) else _replace_surrogates(text)
     if isinstance(text, bytes | bytearray | memoryview):
         return bytes(text).decode("utf-8", "surrogateescape")
-    raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+    raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
 
 
 def several(texts: Texts) -> Texts:
@@ -39,7 +39,9 @@ def several(texts: Texts) -> Texts:
     ['a', 'b']
     """
     if isinstance(texts, str | bytes | bytearray | memoryview):
-        raise TypeError(f"texts are a collection of texts, not one text ({type(texts).__name__}): put it into a list")
+        raise TypeError(
+            f"texts must be a collection of texts, not one text ({type(texts).__name__}): put it into a list"
+        )
     return texts
 
 
@@ -64,7 +66,7 @@ def cut_unfinished_end(text: str | bytes) -> tuple[str, str | bytes]:
         finished = text[:-1] if "\ud800" <= text[-1:] <= "\udbff" else text
         return received(finished), text[len(finished) :]
     if not isinstance(text, bytes | bytearray | memoryview):
-        raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
     decoder = _UTF8_DECODER("surrogateescape")
     return decoder.decode(bytes(text)), decoder.getstate()[0]
 
@@ -80,7 +82,7 @@ def cut_unfinished_start(text: str | bytes) -> tuple[str, str | bytes]:
         unfinished = 1 if "\udc00" <= text[:1] <= "\udfff" else 0
         return received(text[unfinished:]), text[:unfinished]
     if not isinstance(text, bytes | bytearray | memoryview):
-        raise TypeError(f"text is str or bytes, not {type(text).__name__}")
+        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
     data = bytes(text)
     unfinished = 0
     # A sequence has at most three continuation bytes.
@@ -117,11 +119,11 @@ def _replace_surrogates(text: str) -> str:
 
 
 def require_int(value: object, name: str) -> None:
-    """Raise TypeError if a value is no whole number: neither an int nor one of numpy's.
+    """Raise TypeError if a value is not a whole number: neither an int nor one of numpy's.
 
     Args:
         value: The value that was passed.
         name: The name of the argument, for the message.
     """
     if not hasattr(type(value), "__index__"):
-        raise TypeError(f"{name} is an int, not {type(value).__name__}")
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")

@@ -23,7 +23,7 @@ def unit_of(text: str | bytes, unit: Unit | None) -> Unit:
     ('characters', 'bytes', 'bytes')
     """
     if unit not in ("characters", "bytes", None):
-        raise ValueError(f'unit is "characters" or "bytes", not {unit!r}')
+        raise ValueError(f'unit must be "characters" or "bytes", not {unit!r}')
     return unit or ("characters" if isinstance(text, str) else "bytes")
 
 

@@ -47,7 +47,7 @@ class Patience:
     def lost(self) -> EncodingError:
         """Return the error for a search that takes too long."""
         return EncodingError(
-            f"to find {self._pattern.pattern!r:.80} in {len(self._text)} characters takes more than {self.seconds:.3g} seconds"
+            f"searching {len(self._text)} characters for {self._pattern.pattern!r:.80} takes more than {self.seconds:.3g} seconds"
         )
 
 
@@ -75,7 +75,7 @@ def check_repetitions(source: str) -> None:
     >>> check_repetitions("(?:(?:ab){9}){9}")
     >>> check_repetitions("(?:(?:(?:ab){99}){99}){99}")
     Traceback (most recent call last):
-    bpe_engine.errors.PatternError: pattern '(?:(?:(?:ab){99}){99}){99}': groups inside each other repeat more than 1000 times
+    bpe_engine.errors.PatternError: pattern '(?:(?:(?:ab){99}){99}){99}': nested groups repeat more than 1000 times
     """
     written_out = [1]
     for found in _PARTS.finditer(source):
@@ -85,9 +85,7 @@ def check_repetitions(source: str) -> None:
             inner = written_out.pop() * max(int(found["least"] or 1), 1)
             written_out[-1] = max(written_out[-1], inner)
             if inner > MOST_REPETITIONS:
-                raise PatternError(
-                    f"pattern {source!r:.200}: groups inside each other repeat more than {MOST_REPETITIONS} times"
-                )
+                raise PatternError(f"pattern {source!r:.200}: nested groups repeat more than {MOST_REPETITIONS} times")
 
 
 def check_growth(length: int, original: int, what: str) -> None:

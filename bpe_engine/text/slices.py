@@ -57,7 +57,7 @@ class SurrogateSlices(CountedSlices):
 
 
 def check_slice(start: int, end: int, length: int) -> None:
-    """Raise IndexError unless 0 <= start <= end <= length, TypeError if one of them is no whole number."""
+    """Raise IndexError unless 0 <= start <= end <= length, TypeError if one of them is not a whole number."""
     require_int(start, "start")
     require_int(end, "end")
     if not 0 <= start <= end <= length:

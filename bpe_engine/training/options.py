@@ -33,13 +33,13 @@ class TrainingWarning(UserWarning):
 
 
 def checked_options(vocab_size: int, tie_breaking: str, min_frequency: int) -> tuple[int, int]:
-    """Return `vocab_size` and `min_frequency` as ints of Python. Raise TypeError if one is no whole number, ValueError for an invalid option."""
+    """Return `vocab_size` and `min_frequency` as ints of Python. Raise TypeError if one is not a whole number, ValueError for an invalid option."""
     require_int(vocab_size, "vocab_size")
     require_int(min_frequency, "min_frequency")
     if tie_breaking not in ("lowest", "first"):
-        raise ValueError(f'tie_breaking is "lowest" or "first", not {tie_breaking!r}')
+        raise ValueError(f'tie_breaking must be "lowest" or "first", not {tie_breaking!r}')
     if min_frequency < 1:
-        raise ValueError(f"min_frequency is at least 1, not {min_frequency}")
+        raise ValueError(f"min_frequency must be at least 1, not {min_frequency}")
     return index(vocab_size), index(min_frequency)
 
 

@@ -58,6 +58,6 @@ def train_sentencepiece(
             **chosen,
         )
     except (RuntimeError, ValueError, OSError) as error:
-        raise BpeEngineError(f"sentencepiece does not train a model: {error}") from error
+        raise BpeEngineError(f"sentencepiece cannot train this model: {error}") from error
     Path(path).write_bytes(written.getvalue())
     return Tokenizer.from_file(path if isinstance(path, str) else Path(path))

@@ -59,7 +59,7 @@ def count_by_scanner(counter: PretokenCounter, texts: Iterable[Source], progress
                 continue
             text = path.read_bytes()  # noqa: PLW2901 - the path is replaced by its text
         elif not isinstance(text, str | bytes):
-            raise TypeError(f"a text is str, bytes or the Path of a file, not {type(text).__name__}")
+            raise TypeError(f"a text must be str, bytes or the Path of a file, not {type(text).__name__}")
         waiting.append(text)
         size += len(text)
         if size >= BLOCK or len(waiting) >= MOST_TEXTS:
@@ -115,7 +115,7 @@ def _blocks(text: Source) -> Iterator[tuple[str, bool]]:
         yield decoder.decode(b"", final=True), True
         return
     if not isinstance(text, str | bytes):
-        raise TypeError(f"a text is str, bytes or the Path of a file, not {type(text).__name__}")
+        raise TypeError(f"a text must be str, bytes or the Path of a file, not {type(text).__name__}")
     characters = received(text)
     for start in range(0, len(characters), MATCHED_BLOCK):
         yield characters[start : start + MATCHED_BLOCK], start + MATCHED_BLOCK >= len(characters)

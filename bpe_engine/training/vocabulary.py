@@ -84,21 +84,21 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
     wanted = vocab_size - 256 - len(specials)
     if wanted < 0:
         raise TrainingError(
-            f"vocab_size is at least {256 + len(specials)}, for 256 bytes and {len(specials)} special tokens, not {vocab_size}"
+            f"vocab_size must be at least {256 + len(specials)}, for 256 bytes and {len(specials)} special tokens, not {vocab_size}"
         )
     if vocab_size > LARGEST_ID:
-        raise TrainingError(f"vocab_size is at most {LARGEST_ID}, not {vocab_size}")
+        raise TrainingError(f"vocab_size must be at most {LARGEST_ID}, not {vocab_size}")
     if layout not in ("gpt2", "minbpe", "tokenizers"):
-        raise ValueError(f'layout is "gpt2", "minbpe" or "tokenizers", not {layout!r}')
+        raise ValueError(f'layout must be "gpt2", "minbpe" or "tokenizers", not {layout!r}')
     if isinstance(texts, str | bytes | PathLike):
-        raise TypeError(f"texts is a list or another iterable of texts: [{type(texts).__name__}], for one")
+        raise TypeError(f"texts must be a list or another iterable of texts: [{type(texts).__name__}], for one")
     require_threads(num_threads)
     found = _pattern(pattern)
     order = tuple(range(256)) if layout == "minbpe" else BYTES_IN_ORDER
 
     counter, read = _count(texts, found, num_threads, progress)
     if not read and wanted:
-        raise TrainingError("there is nothing to learn from: no text, or empty ones")
+        raise TrainingError("there is nothing to learn from: no texts, or only empty ones")
     symbols = bytearray(256)
     for symbol, byte in enumerate(order):
         symbols[byte] = symbol
@@ -148,12 +148,12 @@ def _tokens(order: Iterable[int], merges: Iterable[tuple[int, int]]) -> list[byt
 
 def _checked_specials(special_tokens: Sequence[str]) -> list[str]:
     if isinstance(special_tokens, str):
-        raise TypeError("special_tokens is a list of texts, not a str")
+        raise TypeError("special_tokens must be a list of str, not a str")
     for special in special_tokens:
         if type(special) is not str or not special:
-            raise TrainingError(f"a special token is a text of at least one character, not {special!r}")
+            raise TrainingError(f"a special token must be a str of at least one character, not {special!r}")
     if len(set(special_tokens)) != len(special_tokens):
-        raise TrainingError(f"a special token stands twice among {list(special_tokens)!r:.200}")
+        raise TrainingError(f"a special token occurs twice in {list(special_tokens)!r:.200}")
     return list(special_tokens)
 
 
@@ -162,6 +162,6 @@ def _pattern(pattern: Pattern | str | None) -> Pattern | None:
         return pattern
     if pattern not in PATTERNS:
         raise PatternError(
-            f"no grammar is known as {pattern!r:.200}: {', '.join(PATTERNS)}; an expression of your own is a Pattern(...)"
+            f"no grammar is called {pattern!r:.200}: {', '.join(PATTERNS)}; an expression of your own is a Pattern(...)"
         )
     return PATTERNS[pattern]

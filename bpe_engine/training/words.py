@@ -82,7 +82,7 @@ def train_words(
         The alphabet and the merges. If no pair is left before `vocab_size` is reached, there is a TrainingWarning.
 
     Raises:
-        TrainingError: `vocab_size` has no room for the alphabet, a count is no whole number from 0 on, or two different
+        TrainingError: `vocab_size` has no room for the alphabet, a count is not a whole number from 0 on, or two different
             pairs make the same text.
 
     Examples:
@@ -92,10 +92,10 @@ def train_words(
     vocab_size, min_frequency = checked_options(vocab_size, tie_breaking, min_frequency)
     alphabet = sorted({symbol for word in counts for symbol in word})
     if "" in alphabet:
-        raise TrainingError("a symbol has at least one character, and one is empty")
+        raise TrainingError("a symbol must have at least one character, but one is empty")
     wanted = vocab_size - len(alphabet)
     if wanted < 0:
-        raise TrainingError(f"vocab_size is at least {len(alphabet)}, for as many symbols, not {vocab_size}")
+        raise TrainingError(f"vocab_size must be at least {len(alphabet)}, for as many symbols, not {vocab_size}")
     number_of = {symbol: number for number, symbol in enumerate(alphabet)}
     for word, count in counts.items():
         if type(count) is not int or not 0 <= count < 1 << 63:

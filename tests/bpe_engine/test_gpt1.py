@@ -150,7 +150,7 @@ def test_words_and_pieces(ours: GPT1Tokenizer) -> None:
     assert ids[-2:] == [0, ours.special_tokens["<end>"]]
     with pytest.raises(DisallowedSpecialTokenError):
         ours.encode("the <END>", disallowed_special="all")
-    with pytest.raises(TypeError, match="knows no bytes"):
+    with pytest.raises(TypeError, match="does not encode bytes"):
         ours.encode(b"the")  # type: ignore[arg-type]  # a mistake that somebody makes
     again = pickle.loads(pickle.dumps(ours))
     assert again.encode("the lower <end>", allowed_special="all") == ours.encode(
@@ -228,9 +228,9 @@ def test_damaged_merges(data: bytes, message: str) -> None:
     ("text", "message"),
     [
         ("[]", "JSON object"),
-        ('{"a": 0', "not JSON"),
+        ('{"a": 0', "invalid JSON"),
         ('{"a": "b"}', "is 'b', not a whole number"),
-        ('{"a": 0}', "'<unk>', which stands for all that is unknown, is missing"),
+        ('{"a": 0}', "'<unk>', which stands for unknown text, is missing"),
         ('{"<unk>": 0, "a": 0}', "the same id 0"),
         ('{"<unk>": -1}', "'<unk>' has the id -1"),
         ('{"<unk>": 1152921504606846976}', "a whole number from 0 to"),

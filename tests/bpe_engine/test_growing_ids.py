@@ -360,7 +360,7 @@ def test_ids_may_be_numbers_of_numpy(name: str) -> None:
     other.append_token(numpy.int64(special))
     assert other.tokens() == own.tokens()
     for wrong in (numpy.float64(special), str(special)):
-        with pytest.raises(TypeError, match="id is an int, not"):
+        with pytest.raises(TypeError, match="id must be an int, not"):
             other.append_token(wrong)  # type: ignore[arg-type]
 
 
@@ -388,7 +388,7 @@ def test_unknown_tokens_are_refused(name: str) -> None:
     for token in (1 << 40, -1):
         with pytest.raises(UnknownTokenError, match=str(token)):
             encoder.append_token(token)
-    with pytest.raises(TypeError, match="special tokens are named by"):
+    with pytest.raises(TypeError, match="special tokens must be"):
         encoder.append("x", allowed_special="<s>")
     with pytest.raises(TypeError):
         encoder.append(1, allowed_special="all")  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ def test_a_malformed_line_is_a_value_error(file: Path, line: bytes) -> None:
 @pytest.mark.parametrize("address", ["gs://bucket/x.tiktoken", "file:///etc/passwd", "az://x", "ftp://x"])
 def test_only_http_is_an_address(address: str) -> None:
     for read in (read_file, read_file_cached, load_tiktoken_bpe):
-        with pytest.raises(VocabularyError, match="give the path"):
+        with pytest.raises(VocabularyError, match="pass the path"):
             read(address)
 
 

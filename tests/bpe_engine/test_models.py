@@ -298,7 +298,7 @@ def _unigram(tokens: list[Any], **options: Any) -> Any:
 def test_no_unknown_token() -> None:
     piece = _unigram([(b"a", 0, -1.0)]).growing()
     piece.extend(b"aa")
-    with pytest.raises(EncodingError, match="byte offset 3 is no token, and the vocabulary has no unknown token"):
+    with pytest.raises(EncodingError, match="byte offset 3 is not a token, and the vocabulary has no unknown token"):
         piece.extend(b"axa")
     assert (len(piece), piece.count()) == (2, 2)
     with pytest.raises(EncodingError, match="no unknown token"):

@@ -35,7 +35,7 @@ def built_anew(name: str) -> Vocabulary:
 @pytest.mark.parametrize("merge_ranks", [{}, {0: 0}, {0: 0, 1: -1}, {0: 0, 1: 2**32}, {0: 0, 1: 1.0}])
 def test_unusable_merge_ranks(merge_ranks: Any) -> None:
     with pytest.raises(
-        VocabularyError, match=r"the merge rank of the token b'[ab]' is an int from 0 to 4294967294, not"
+        VocabularyError, match=r"the merge rank of the token b'[ab]' must be an int from 0 to 4294967294, not"
     ):
         Vocabulary(None, {b"a": 0, b"b": 1}, merge_ranks=merge_ranks)
 
@@ -74,8 +74,8 @@ def test_gaps_and_shared_special_ids_are_allowed() -> None:
         ({b"a": 0, b"b": 1, b"ab": 1}, "the tokens b'b' and b'ab' have the same id 1"),
         ({b"a": 0, b"b": -3}, "the token b'b' has the negative id -3"),
         ({b"a": 0, "b": 1}, "'b' is str"),
-        ({b"a": 0, b"b": 1.0}, r"the id of the token b'b' is an int, not 1\.0"),
-        ({b"a": 0, b"b": True}, "the id of the token b'b' is an int, not True"),
+        ({b"a": 0, b"b": 1.0}, r"the id of the token b'b' must be an int, not 1\.0"),
+        ({b"a": 0, b"b": True}, "the id of the token b'b' must be an int, not True"),
         ({b"a": 0, b"b": 2**32 - 1}, "the token b'b' has the id 4294967295; the largest that fits is 4294967294"),
         ({b"a": 2**70, b"b": 1}, f"the token b'a' has the id {2**70}; the largest that fits"),
     ],
@@ -91,8 +91,8 @@ def test_unusable_tokens(ranks: Any, message: str) -> None:
         ({"<|end|>": 1}, r"special token '<\|end\|>' and the token b'b' have the same id 1"),
         ({"": 9}, "at least one character, not ''"),
         ({b"<|end|>": 9}, "at least one character, not b"),
-        ({"<|end|>": -1}, r"special token '<\|end\|>' is an int from 0 on, not -1"),
-        ({"<|end|>": "9"}, "is an int from 0 on, not '9'"),
+        ({"<|end|>": -1}, r"special token '<\|end\|>' must be an int of at least 0, not -1"),
+        ({"<|end|>": "9"}, "must be an int of at least 0, not '9'"),
         (
             {"<|end|>": 2**32 - 1},
             r"special token '<\|end\|>' has the id 4294967295; the largest that fits is 4294967294",
@@ -111,7 +111,7 @@ def test_the_largest_ids_are_allowed() -> None:
 
 
 def test_from_tokens_names_both_places_of_a_repeated_token() -> None:
-    with pytest.raises(VocabularyError, match="b'a' stands twice, as id 0 and as id 2"):
+    with pytest.raises(VocabularyError, match="b'a' occurs twice, as id 0 and as id 2"):
         Vocabulary.from_tokens([b"a", b"b", b"a"])
 
 

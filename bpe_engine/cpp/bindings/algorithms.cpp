@@ -43,7 +43,7 @@ nb::list minimal(const TokenSet& tokens, nb::bytes data) { return ids(tokens, en
 
 nb::list dropped(const TokenSet& tokens, nb::bytes data, double dropout, std::uint64_t seed) {
     if (!(dropout >= 0 && dropout <= 1)) {
-        nb::object const shown = nb::str("dropout is a probability, so between 0 and 1, not {}").attr("format")(dropout);
+        nb::object const shown = nb::str("dropout must be between 0 and 1, not {}").attr("format")(dropout);
         PyErr_SetObject(PyExc_ValueError, shown.ptr());
         throw nb::python_error();
     }

@@ -47,7 +47,7 @@ inline std::vector<Text> all_texts(nb::handle texts) {
 
 inline std::size_t threads_of(Py_ssize_t number) {
     if (number < 1) {
-        PyErr_Format(PyExc_ValueError, "num_threads is at least 1, not %zd", number);
+        PyErr_Format(PyExc_ValueError, "num_threads must be at least 1, not %zd", number);
         throw nb::python_error();
     }
     // More than the processor has would only wait for each other.

@@ -203,7 +203,7 @@ nb::tuple rank_by_pairs(nb::list tokens, nb::list merges) {
     } catch (const NoSuchToken& error) {
         nb::object const type = nb::module_::import_("bpe_engine.errors").attr("VocabularyError");
         nb::object const message =
-            nb::str("merge {} makes {:.80}, which is no token").attr("format")(error.place, nb::repr(to_python({error.text.data(), error.text.size()})));
+            nb::str("merge {} makes {:.80}, which is not a token").attr("format")(error.place, nb::repr(to_python({error.text.data(), error.text.size()})));
         PyErr_SetObject(type.ptr(), message.ptr());
         throw nb::python_error();
     }
@@ -276,7 +276,7 @@ void define_files(nb::module_& module) {
             "rest", [](const PieceFile& self) { return to_python({self.rest.data(), self.rest.size()}); }, nb::sig("def rest(self) -> bytes"),
             "The file without them.")
         .def("__len__", &PieceFile::size)
-        .def("are_distinct", &PieceFile::are_distinct, "Whether no text stands twice.")
+        .def("are_distinct", &PieceFile::are_distinct, "Whether no text occurs twice.")
         .def("pieces", &pieces, nb::sig("def pieces(self) -> list[tuple[str, float, int]]"), "Text, score and kind of each.")
         .def("unusual", &unusual_pieces, nb::sig("def unusual(self) -> list[tuple[int, str, int]]"), "Place, text and kind of those that are no normal pieces.")
         .def("select", &select_pieces, nb::arg("kinds"), nb::arg("ranked"), nb::sig("def select(self, kinds: list[int], ranked: bool) -> TokenTables | None"),

@@ -201,12 +201,12 @@ public:
         Mark mark;
         if (!nb::try_cast(given, mark)) {
             nb::object const type = nb::borrow(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(given.ptr()))));
-            PyErr_Format(PyExc_TypeError, "rollback takes what snapshot() returned, not %U", nb::object(type.attr("__name__")).ptr());
+            PyErr_Format(PyExc_TypeError, "rollback takes a mark from snapshot(), not %U", nb::object(type.attr("__name__")).ptr());
             throw nb::python_error();
         }
         if (mark.owner != owner_ || mark.number >= marks_.size() || marks_[mark.number].serial != mark.serial) {
             nb::object const error = nb::module_::import_("bpe_engine.errors").attr("StaleMarkError");
-            PyErr_SetString(error.ptr(), "this mark is of another encoder, or a rollback has gone behind it; take a new one with snapshot()");
+            PyErr_SetString(error.ptr(), "this mark belongs to another encoder, or a rollback to an earlier mark has ended it; take a new one with snapshot()");
             throw nb::python_error();
         }
         marks_.erase(marks_.begin() + static_cast<std::ptrdiff_t>(mark.number) + 1, marks_.end());

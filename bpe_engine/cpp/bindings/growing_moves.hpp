@@ -97,7 +97,7 @@ void Growing<Core>::replace_tail(nb::handle length, nb::handle parts) {
     // A token as such may begin inside of a character.
     bool const at_token = tokens < old_tokens.size() && old_tokens[tokens].start == common;
     if (in_token || (!at_token && common > old_tokens.end_of(tokens) && continues(old, common))) {
-        PyErr_Format(PyExc_IndexError, "length %zu is inside of a character or of a token as such", common);
+        PyErr_Format(PyExc_IndexError, "length %zu is inside a character or a token that was appended as such", common);
         throw nb::python_error();
     }
     Target target(parts);

@@ -68,7 +68,7 @@ std::shared_ptr<MergeModel> merge_model(nb::list tokens, nb::sequence ids, nb::o
             nb::object const text = by_characters ? decoded({reinterpret_cast<const Byte*>(error.text.data()), error.text.size()}, "surrogatepass")
                                                   : nb::object(nb::bytes(error.text.data(), error.text.size()));
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("VocabularyError");
-            PyErr_Format(type.ptr(), "%s makes %.80R, which is no token", message.c_str(), text.ptr());
+            PyErr_Format(type.ptr(), "%s makes %.80R, which is not a token", message.c_str(), text.ptr());
             throw nb::python_error();
         }
     } else {

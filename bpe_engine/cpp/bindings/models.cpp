@@ -43,7 +43,7 @@ struct Tokens {
 
     void add(nb::handle token, nb::handle id) {
         if (!PyBytes_Check(token.ptr())) {
-            nb::object const shown = nb::str("a token is bytes, not {!r:.80}").attr("format")(token);
+            nb::object const shown = nb::str("a token must be bytes, not {!r:.80}").attr("format")(token);
             PyErr_SetObject(PyExc_TypeError, shown.ptr());
             throw nb::python_error();
         }

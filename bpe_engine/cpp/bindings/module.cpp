@@ -25,17 +25,17 @@ NB_MODULE(_core, module) {
             std::rethrow_exception(raised);
         } catch (const bpe::NoUnknownTokenError& error) {
             char message[128];
-            std::snprintf(message, sizeof message, "what begins with byte 0x%02x at byte offset %zu is no token, and the vocabulary has no unknown token",
+            std::snprintf(message, sizeof message, "what begins with byte 0x%02x at byte offset %zu is not a token, and the vocabulary has no unknown token",
                           error.byte, error.offset);
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
             PyErr_SetString(type.ptr(), message);
         } catch (const bpe::UnknownCharacter& error) {
             nb::object const character = nb::steal(PyUnicode_FromOrdinal(error.code > 0x10FFFF ? 0xDC00 + error.byte : static_cast<int>(error.code)));
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
-            PyErr_Format(type.ptr(), "%R at character %zu is no token of the vocabulary", character.ptr(), error.index);
+            PyErr_Format(type.ptr(), "%R at character %zu is not a token of the vocabulary", character.ptr(), error.index);
         } catch (const bpe::EncodingError& error) {
             char message[96];
-            std::snprintf(message, sizeof message, "byte 0x%02x at byte offset %zu is in no token of the vocabulary", error.byte, error.offset);
+            std::snprintf(message, sizeof message, "byte 0x%02x at byte offset %zu is not part of any token of the vocabulary", error.byte, error.offset);
             nb::object const type = nb::module_::import_("bpe_engine.errors").attr("EncodingError");
             PyErr_SetString(type.ptr(), message);
         } catch (const bpe::GrowthError& error) {

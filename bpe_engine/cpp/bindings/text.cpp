@@ -24,7 +24,7 @@ Text::Text(nb::handle text) {
         if (!owner_.is_valid()) throw nb::python_error();
     } else {
         nb::object const type = nb::borrow(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(text.ptr()))));
-        PyErr_Format(PyExc_TypeError, "text is str or bytes, not %U", nb::object(type.attr("__name__")).ptr());
+        PyErr_Format(PyExc_TypeError, "text must be str or bytes, not %U", nb::object(type.attr("__name__")).ptr());
         throw nb::python_error();
     }
     char* data = nullptr;

@@ -22,7 +22,7 @@ namespace {
     nb::object message;
     if (error.kind == VocabularyError::Kind::damaged) {
         message = tokens.empty() ? nb::object(nb::str("the packed tokens are damaged"))
-                                 : nb::object(nb::str("the token {} (id {}) is empty, stands twice, or is not made of its halves")
+                                 : nb::object(nb::str("the token {} (id {}) is empty, occurs twice, or is not made of its halves")
                                                   .attr("format")(nb::repr(to_python(tokens[error.token])), set.id(error.token)));
     } else {
         Bytes const token = tokens[error.token];
@@ -33,7 +33,7 @@ namespace {
             message =
                 nb::str("ids are not in merge order: {} (id {}) is merged from {} (id {})").attr("format")(shown, set.id(error.token), half, set.id(later));
         } else {
-            message = nb::str("the token {} (id {}) holds the byte {}, which is no token").attr("format")(shown, set.id(error.token), half);
+            message = nb::str("the token {} (id {}) contains the byte {}, which is not a token").attr("format")(shown, set.id(error.token), half);
         }
     }
     PyErr_SetObject(type.ptr(), message.ptr());
@@ -112,9 +112,9 @@ TokenSet from_tokens(nb::list tokens, nb::list ids) {
     case TooIntricate::Kind::equal_ranks:
         message = nb::str("too many merges of equal rank, {:.80} among them: more than {} pairs").attr("format")(shown, most_neighbours);
         break;
-    case TooIntricate::Kind::steps: message = nb::str("tokens merge in no order, and {:.80} takes more than {} steps").attr("format")(shown, deepest); break;
+    case TooIntricate::Kind::steps: message = nb::str("the tokens have no merge order: {:.80} takes more than {} steps").attr("format")(shown, deepest); break;
     case TooIntricate::Kind::depth:
-        message = nb::str("tokens merge in no order, and {:.80} is merged in more than {} steps at one end").attr("format")(shown, deepest);
+        message = nb::str("the tokens have no merge order: {:.80} is merged in more than {} steps at one end").attr("format")(shown, deepest);
     }
     PyErr_SetObject(nb::module_::import_("bpe_engine.errors").attr("VocabularyError").ptr(), message.ptr());
     throw nb::python_error();

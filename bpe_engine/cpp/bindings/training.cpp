@@ -144,7 +144,7 @@ constexpr Symbol most_symbols = 1u << 24;
 
 // `words`: each the numbers of its symbols as unsigned 32-bit integers.
 nb::list learn_words(nb::list words, nb::list counts, Symbol symbols, std::size_t merges, std::uint64_t min_frequency, bool first, nb::object progress) {
-    if (symbols > most_symbols) given::raise(PyExc_ValueError, "`symbols` is at most %u, not %u", most_symbols, symbols);
+    if (symbols > most_symbols) given::raise(PyExc_ValueError, "`symbols` must be at most %u, not %u", most_symbols, symbols);
     given::same_length(words, "words", counts, "counts");
     Words all(symbols);
     std::vector<Symbol> word;

@@ -51,7 +51,7 @@ def _ranks_of(packed: bytes) -> dict[bytes, int]:
     tokens = packing.unpack(packed)
     ranks = dict(zip(tokens, range(len(tokens)), strict=True))
     if len(ranks) != len(tokens):
-        raise VocabularyError("the packed tokens are damaged: one stands twice")
+        raise VocabularyError("the packed tokens are damaged: one occurs twice")
     return ranks
 
 

@@ -99,7 +99,10 @@ def unpack(packed: bytes) -> list[bytes]:
     try:
         for left, right in zip(_halves(planes, 0), _halves(planes, 3), strict=True):
             append(tokens[left] + tokens[right] if right != NO_HALF else bytes((left,)))
-    except (IndexError, ValueError) as error:  # IndexError: a half that is no token yet; ValueError: a byte above 255
+    except (
+        IndexError,
+        ValueError,
+    ) as error:  # IndexError: a half that is not a token yet; ValueError: a byte above 255
         raise VocabularyError(
             f"the packed tokens are damaged: token {len(tokens)} has a half that cannot be"
         ) from error

@@ -289,7 +289,7 @@ def test_ranking_by_pairs(texts: list[str], chosen: list[tuple[int, int]]) -> No
 
 def test_json_of_the_rest_is_checked_as_ever() -> None:
     data = b'{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "vocab": {"a": 0}}}'
-    with pytest.raises(VocabularyError, match="an object has the entry 'vocab' twice"):
+    with pytest.raises(VocabularyError, match="an object has the key 'vocab' twice"):
         parse_json(data, "a file")
-    with pytest.raises(VocabularyError, match="a file: an object has the entry 'vocab' twice"):
+    with pytest.raises(VocabularyError, match="a file: an object has the key 'vocab' twice"):
         tokenizer_json.parse_tokenizer_json(data, "a file")

@@ -74,11 +74,11 @@ def test_windows_line_ends_and_no_version_line(ranks: dict[bytes, int]) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("a", r"vocab\.bpe:3: expected two tokens with a space between, not 'a'"),
+        ("a", r"vocab\.bpe:3: expected two tokens separated by a space, not 'a'"),
         ("a b c", r"vocab\.bpe:3: expected two tokens"),
-        ("a \u3042", r"vocab\.bpe:3: the character '\u3042' stands for no byte"),
-        ("xyz a", r"vocab\.bpe:3: the part b'xyz' is neither a byte nor made by a line above"),
-        ("h e", r"vocab\.bpe:3: the token b'he' exists already"),
+        ("a \u3042", r"vocab\.bpe:3: the character '\u3042' does not stand for a byte"),
+        ("xyz a", r"vocab\.bpe:3: the part b'xyz' is neither a byte nor the result of an earlier line"),
+        ("h e", r"vocab\.bpe:3: the token b'he' already exists"),
     ],
 )
 def test_malformed_merges_name_file_and_line(line: str, message: str) -> None:
@@ -94,11 +94,14 @@ def encoder_with(**changes: object) -> bytes:
 @pytest.mark.parametrize(
     ("encoder_json", "message"),
     [
-        (encoder_with(he=300), r"b'he' has the id 300, and the merge order of vocab\.bpe gives the id 256"),
-        (encoder_with(hi=257), r"b'hi' has the id 257, and the merge order of vocab\.bpe gives no such token"),
+        (encoder_with(he=300), r"b'he' has the id 300, but the merge order of vocab\.bpe gives the id 256"),
+        (encoder_with(hi=257), r"b'hi' has the id 257, but the merge order of vocab\.bpe gives no such token"),
         (encoder_with(he="256"), r"encoder\.json: the id of the token 'he' is '256'"),
-        (encoder_with(**{"h e": 257}), r"encoder\.json: in the token 'h e' the character ' ' stands for no byte"),
-        (b'{"a": 0,\n"b" 1}', r"encoder\.json:2: not JSON"),
+        (
+            encoder_with(**{"h e": 257}),
+            r"encoder\.json: in the token 'h e' the character ' ' does not stand for a byte",
+        ),
+        (b'{"a": 0,\n"b" 1}', r"encoder\.json:2: invalid JSON"),
         (b"[]", r"encoder\.json: expected one object from token to id, not list"),
         (b'{\n\n"\xff": 0}', r"encoder\.json:3: not UTF-8"),
         (b"{}", r"encoder\.json: the token .* which vocab\.bpe makes, is missing"),
@@ -130,14 +133,14 @@ def test_half_a_pair_and_pairs_of_other_models(paths: tuple[Path, Path]) -> None
     merges, ids = paths
     entries = json.loads(ids.read_bytes())
     ids.write_text(json.dumps(entries | {"<|endoftext|>": 5}), "utf-8")
-    with pytest.raises(VocabularyError, match="has the id 5, which is another token's"):
+    with pytest.raises(VocabularyError, match="has the id 5 of another token"):
         Tokenizer.from_file(merges)
     del entries["<|endoftext|>"]
     ids.write_text(json.dumps(entries), "utf-8")
     with pytest.raises(VocabularyError, match="it is not GPT-2's"):
         Tokenizer.from_file(merges)
     ids.unlink()
-    with pytest.raises(VocabularyError, match=r"is missing: vocab\.bpe is one of two files"):
+    with pytest.raises(VocabularyError, match=r"is missing: vocab\.bpe is one of two files that belong together"):
         Tokenizer.from_file(merges)
-    with pytest.raises(VocabularyError, match="its name is not known"):
+    with pytest.raises(VocabularyError, match="its name does not say which"):
         Tokenizer.from_file(merges.rename(merges.with_name("some.txt")))

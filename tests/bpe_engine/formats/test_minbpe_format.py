@@ -31,19 +31,19 @@ def test_read() -> None:
         (b"minbpe v1\n\nmany\n", ":3: expected the number"),
         (b"minbpe v1\n\n-1\n", ":3: expected the number"),
         (b"minbpe v1\n\n1152921504606846976\n", ":3: expected the number"),
-        (b"minbpe v1\n\n1000000000\n", ":3: the file has no room for 1000000000"),
+        (b"minbpe v1\n\n1000000000\n", ":3: 1000000000 special tokens are claimed"),
         (b"minbpe v1\n\n" + b"9" * 100_000 + b"\n", ":3: expected the number"),
         (b"minbpe v1\n\n1\nend\n", ":4: expected a special token"),
         (b"minbpe v1\n\n1\nend x\n", ":4: expected a special token"),
-        (b"minbpe v1\n\n2\nend 300\nend 300\n", ":5: the special token 'end' stands twice"),
+        (b"minbpe v1\n\n2\nend 300\nend 300\n", ":5: the special token 'end' occurs twice"),
         (b"minbpe v1\n\n0\n97\n", ":4: expected two ids"),
         (b"minbpe v1\n\n0\n97 97 97\n", ":4: expected two ids"),
         (b"minbpe v1\n\n0\n97 -97\n", ":4: expected two ids"),
         (b"minbpe v1\n\n0\n97 x\n", ":4: expected two ids"),
         (b"minbpe v1\n\n0\n\n", ":4: expected two ids"),
-        (b"minbpe v1\n\n0\n97 256\n", ":4: the token 256 is not there yet"),
-        (b"minbpe v1\n\n0\n97 98\n9999999999 1\n", ":5: the token 9999999999 is not there yet"),
-        (b"minbpe v1\n\n0\n97 98\n97 98\n", ":5: the pair 97 98 makes the token 256 already"),
+        (b"minbpe v1\n\n0\n97 256\n", ":4: the token 256 does not exist yet"),
+        (b"minbpe v1\n\n0\n97 98\n9999999999 1\n", ":5: the token 9999999999 does not exist yet"),
+        (b"minbpe v1\n\n0\n97 98\n97 98\n", ":5: the pair 97 98 already makes the token 256"),
         (b"minbpe v1\n\n0\n97 \xff\n", ":4: not UTF-8"),
     ],
 )
@@ -55,7 +55,7 @@ def test_damaged_files(data: bytes, message: str) -> None:
 
 def test_forty_lines_do_not_ask_for_a_terabyte() -> None:
     lines = [b"minbpe v1", b"", b"0", b"97 97", *(b"%d %d" % (token, token) for token in range(256, 296))]
-    with pytest.raises(VocabularyError, match="more than the 67108864 that a file may ask for"):
+    with pytest.raises(VocabularyError, match="more than the 67108864 that are allowed"):
         parse_minbpe(b"\n".join(lines), "bomb.model")
 
 

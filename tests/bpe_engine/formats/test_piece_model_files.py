@@ -144,18 +144,18 @@ def changed(name: str, **entries: Any) -> bytes:
 @pytest.mark.parametrize(
     ("name", "entries", "message"),
     [
-        ("bert, uncased", {"vocab": {}}, r"model.vocab: there is no token"),
+        ("bert, uncased", {"vocab": {}}, r"model.vocab: there are no tokens"),
         ("bert, uncased", {"vocab": {"a": -1}}, r"model.vocab: the id of 'a'"),
         ("bert, uncased", {"unk_token": 1}, r"model.unk_token: expected a text"),
         ("bert, uncased", {"continuing_subword_prefix": 1}, r"model.continuing_subword_prefix: expected a text"),
         ("word level", {"vocab": []}, r"model.vocab: expected an object"),
-        ("t5", {"vocab": []}, r"model.vocab: there is no token"),
+        ("t5", {"vocab": []}, r"model.vocab: there are no tokens"),
         ("t5", {"vocab": {"a": 1}}, r"model.vocab: expected an array"),
         ("t5", {"vocab": [["a"]]}, r"model.vocab\[0\]: \['a'\] is not a token and its score"),
         ("t5", {"vocab": [["a", "b"]]}, r"is not a token and its score"),
         ("t5", {"vocab": [["a", float("nan")]]}, r"the score of 'a' is nan"),
-        ("t5", {"unk_id": 1 << 40}, r"model.unk_id: \d+ is not the place of a token"),
-        ("t5", {"unk_id": True}, r"model.unk_id: True is not the place of a token"),
+        ("t5", {"unk_id": 1 << 40}, r"model.unk_id: \d+ is not the index of a token"),
+        ("t5", {"unk_id": True}, r"model.unk_id: True is not the index of a token"),
         ("t5", {"byte_fallback": 1}, r"model.byte_fallback: expected true or false"),
     ],
 )

@@ -189,7 +189,7 @@ def test_training(model_type: Any, tmp_path: Path) -> None:
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(path))
     assert ours.n_vocab == theirs.get_piece_size() == 400
     assert all(ours.encode(line) == theirs.encode(line) for line in lines[:50])
-    with pytest.raises(BpeEngineError, match=r"sentencepiece does not train a model: .+"):
+    with pytest.raises(BpeEngineError, match=r"sentencepiece cannot train this model: .+"):
         train_sentencepiece(["a b"], path, vocab_size=100_000, model_type=model_type)
 
 
@@ -272,20 +272,20 @@ BPE = message(2, field(3, 0, b"\x02"))
     [
         (b"", "the model has no pieces"),
         (b"\0", "a field has the number 0"),
-        (b"\x0a", "byte 1: the file ends within a number"),
-        (b"\x0a\xff\xff\xff\xff\x7f", "byte 6: 34359738367 bytes are claimed, and there are 0 more"),
+        (b"\x0a", "byte 1: the file ends inside a number"),
+        (b"\x0a\xff\xff\xff\xff\x7f", "byte 6: 34359738367 bytes are claimed, but there are only 0 more"),
         (b"\x0a" + b"\xff" * 20, "a number has more than 64 bits"),
-        (b"\x0b", "the type 3 is not known"),
+        (b"\x0b", "the type 3 is unknown"),
         (b"\x0d\0\0\0\0", "field 1 has the type 5: not a SentencePiece model"),
         (message(1, b""), "byte 2: a piece is empty"),
         (message(1, message(1, b"\xff")), "byte 4: not UTF-8"),
         (message(1, message(1, b"a") + field(2, 5, b"\0\0\xc0\x7f")), "the score of the piece 'a' is not a number"),
         (message(1, message(1, b"a") + field(2, 0, b"\0")), "the score of the piece 'a' is not a number"),
-        (piece("<unk>", 2) + BPE + piece("a") + piece("a"), "piece 2: the piece 'a' stands twice"),
+        (piece("<unk>", 2) + BPE + piece("a") + piece("a"), "piece 2: the piece 'a' occurs twice"),
         (piece("<unk>", 2) + BPE + piece("a", 5), "piece 1: unused pieces such as 'a' are not supported"),
-        (piece("<unk>", 2) + BPE + piece("a", 6), "piece 1: 'a' is no byte, as its type says"),
-        (piece("<unk>", 2) + BPE + piece("a", 9), "piece 1: 'a' has the type 9, which is not known"),
-        (BPE + piece("a"), "there is one unknown piece in a model, not 0"),
+        (piece("<unk>", 2) + BPE + piece("a", 6), "piece 1: 'a' is not a byte, though its type says so"),
+        (piece("<unk>", 2) + BPE + piece("a", 9), "piece 1: 'a' has the type 9, which is unknown"),
+        (BPE + piece("a"), "a model must have exactly one unknown piece, not 0"),
         (
             piece("<unk>", 2) + message(2, field(3, 0, b"\x02") + b"\x98\x02\x01") + piece("a"),
             "256 of the 256 have no piece",

@@ -112,7 +112,7 @@ def test_the_oldest_files_name_no_special_tokens(tmp_path: Path) -> None:
     assert tokenizer.encode("[TOOL_CONTENT]<SPECIAL_20>", allowed_special="all") == [19, 20]
     older["config"]["version"] = "v11"
     file.write_text(json.dumps(older), encoding="utf-8")
-    with pytest.raises(VocabularyError, match="files of the version 'v11' have to list them"):
+    with pytest.raises(VocabularyError, match="files of the version 'v11' must list them"):
         Tokenizer.from_file(file)
 
 
@@ -125,7 +125,7 @@ def entry(**changes: Any) -> dict[str, Any]:
     [
         ({"config": []}, "config: expected an object, not list"),
         ({"config": {}}, "config.default_num_special_tokens: expected a whole number from 0 to 65536, not None"),
-        ({"vocab": [entry()]}, "config.default_vocab_size: 4000 is not 40 special tokens and some of the 1 others"),
+        ({"vocab": [entry()]}, "config.default_vocab_size: expected 40 special tokens and up to 1 others, not 4000"),
         ({"vocab": [[]] * 4000}, "vocab[0]: expected an object, not list"),
         ({"vocab": [entry(rank=1)] * 4000}, "vocab[0].rank: expected 0, not 1"),
         ({"vocab": [entry()] * 4000}, "vocab[1].rank: expected 1, not 0"),
@@ -133,15 +133,15 @@ def entry(**changes: Any) -> dict[str, Any]:
         ({"vocab": [entry(token_bytes="*")] * 4000}, "vocab[0].token_bytes: '*' is not base64"),
         (
             {"vocab": [entry(rank=rank) for rank in range(4000)]},
-            "vocab[1]: the first 256 tokens are the bytes, in order",
+            "vocab[1]: the first 256 tokens must be the bytes, in order",
         ),
         ({"special_tokens": {}}, "special_tokens: expected a list, not dict"),
         ({"special_tokens": [{"rank": 7, "token_str": "a"}]}, "special_tokens[0].rank: expected 0, not 7"),
-        ({"special_tokens": [{"rank": 0, "token_str": ""}]}, "special_tokens[0].token_str: expected a text, not ''"),
-        ({"special_tokens": [{"rank": 0, "token_str": "<SPECIAL_5>"}]}, "special_tokens: '<SPECIAL_5>' stands twice"),
+        ({"special_tokens": [{"rank": 0, "token_str": ""}]}, "special_tokens[0].token_str: expected a string, not ''"),
+        ({"special_tokens": [{"rank": 0, "token_str": "<SPECIAL_5>"}]}, "special_tokens: '<SPECIAL_5>' occurs twice"),
         (
             {"special_tokens": [{"rank": rank, "token_str": f"<{rank}>"} for rank in range(41)]},
-            "there are 41, and room for 40",
+            "there are 41, but only 40 fit",
         ),
     ],
 )
@@ -176,7 +176,7 @@ def test_two_equal_tokens(tmp_path: Path) -> None:
     found["vocab"][300]["token_bytes"] = found["vocab"][299]["token_bytes"]
     message = refused(tmp_path / "tekken.json", json.dumps(found).encode(), read)
     assert message is not None
-    assert "stands twice" in message
+    assert "occurs twice" in message
 
 
 def test_truncated_and_changed(tmp_path: Path) -> None:

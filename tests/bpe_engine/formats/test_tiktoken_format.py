@@ -43,9 +43,9 @@ def test_empty_lines_and_windows_line_ends() -> None:
         (b"\nIQ== one\n", r"f\.tiktoken:2: expected"),
         (b"IQ= 0\n", r"f\.tiktoken:1: b'IQ=' is not base64"),
         (b"I!Q== 0\n", r"f\.tiktoken:1: b'I!Q==' is not base64"),
-        (b"IQ== 0\n\nIQ== 7\n", r"f\.tiktoken:3: the token b'!' stands on line 1 already"),
-        (b"IQ== 7\nIg== 7\n", r"f\.tiktoken:2: line 1 has the id 7 already"),
-        (b"", r"f\.tiktoken: the file holds no token"),
+        (b"IQ== 0\n\nIQ== 7\n", r"f\.tiktoken:3: the token b'!' is already on line 1"),
+        (b"IQ== 7\nIg== 7\n", r"f\.tiktoken:2: line 1 already has the id 7"),
+        (b"", r"f\.tiktoken: the file has no tokens"),
         (b"<html>" + b"x" * 500, r"f\.tiktoken:1: expected .*\.\.\. \(506 bytes\)"),
     ],
 )

@@ -52,33 +52,33 @@ def test_the_small_file_itself() -> None:
     [
         ("model", 1, r"bad.json: model: expected an object, not int"),
         ("model.vocab", [], r"model.vocab: expected an object"),
-        ("model.vocab", {}, r"model.vocab: there is no token"),
+        ("model.vocab", {}, r"model.vocab: there are no tokens"),
         ("model.vocab.a", "0", r"model.vocab: the id of 'a' is '0'"),
         ("model.vocab.a", -1, r"model.vocab: the id of 'a' is -1"),
         ("model.vocab.a", 1 << 32, r"model.vocab: the id of 'a' is 4294967296"),
         ("model.vocab.a", True, r"model.vocab: the id of 'a' is True"),
         ("model.vocab.a", 1, r"model.vocab: 'a' and 'b' have the same id 1"),
-        ("model.vocab", {"": 0}, r"model.vocab: there is no token"),
+        ("model.vocab", {"": 0}, r"model.vocab: there are no tokens"),
         ("model.merges", {}, r"model.merges: expected an array"),
-        ("model.merges", ["ab"], r"model.merges\[0\]: 'ab' is not two tokens"),
-        ("model.merges", [["a", "b", "c"]], r"model.merges\[0\]: .* is not two tokens"),
-        ("model.merges", [["a", 1]], r"model.merges\[0\]: .* is not two tokens"),
+        ("model.merges", ["ab"], r"model.merges\[0\]: 'ab' is not a pair of tokens"),
+        ("model.merges", [["a", "b", "c"]], r"model.merges\[0\]: .* is not a pair of tokens"),
+        ("model.merges", [["a", 1]], r"model.merges\[0\]: .* is not a pair of tokens"),
         ("model.merges", ["a b", "ab a"], r"model.merges\[1\]: 'aba' of 'ab a' is not in model.vocab"),
         ("model.merges", ["a z"], r"model.merges\[0\]: 'z' of 'a z' is not in model.vocab"),
-        ("model.dropout", 1.5, r"model.dropout: 1.5 is no probability"),
+        ("model.dropout", 1.5, r"model.dropout: 1.5 is not a probability"),
         ("model.continuing_subword_prefix", 1, r"model.continuing_subword_prefix: expected a text"),
         ("model.end_of_word_suffix", 1, r"model.end_of_word_suffix: expected a text"),
         ("model.unk_token", "?", r"model.unk_token: '\?' is not in model.vocab"),
         ("model.byte_fallback", "yes", r"model.byte_fallback: expected true or false"),
         ("added_tokens", {}, r"added_tokens: expected an array"),
         ("added_tokens", [1], r"added_tokens\[0\]: expected an object"),
-        ("added_tokens.0.content", "", r"added_tokens\[0\]: not a text"),
-        ("added_tokens.0.id", 1 << 40, r"added_tokens\[0\]: not a text with an id"),
-        ("added_tokens.0.content", "ab", r"added_tokens: the added token 'ab' has the id 3, and in model.vocab it has 2"),
+        ("added_tokens.0.content", "", r"added_tokens\[0\]: not a string"),
+        ("added_tokens.0.id", 1 << 40, r"added_tokens\[0\]: not a string with an id"),
+        ("added_tokens.0.content", "ab", r"added_tokens: the added token 'ab' has the id 3, but in model.vocab it has 2"),
         ("added_tokens", [SMALL["added_tokens"][0]] * 2, r"added_tokens\[1\]: .* twice"),
         ("normalizer", {"type": "ByteLevel"}, r"normalizer: the type 'ByteLevel' is not supported"),
         ("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Precompiled"}]}, r"normalizer.normalizers\[1\].precompiled_charsmap: expected a text"),
-        ("normalizer", {"type": "Replace", "pattern": {"String": ""}, "content": ""}, r"normalizer.pattern.String: an empty text"),
+        ("normalizer", {"type": "Replace", "pattern": {"String": ""}, "content": ""}, r"normalizer.pattern.String: an empty string"),
         ("normalizer", {"type": "Replace", "pattern": {"Regex": "(a"}, "content": ""}, r"pattern '\(a': an open group at character 2"),
         ("normalizer", {}, r"normalizer.type: expected a text"),
         ("pre_tokenizer", {"type": "FixedLength"}, r"pre_tokenizer: the type 'FixedLength' is not supported"),
@@ -88,7 +88,7 @@ def test_the_small_file_itself() -> None:
         ("pre_tokenizer", {"type": "Metaspace", "replacement": "_", "add_prefix_space": False, "prepend_scheme": "first"}, r"pre_tokenizer.prepend_scheme"),
         ("decoder", {"type": "CTC"}, r"decoder: the type 'CTC' is not supported"),
         ("post_processor", {"type": "BertProcessing", "sep": ["a", 0], "cls": ["a"]}, r"post_processor.cls: .* is not a token and its id"),
-        ("post_processor", {"type": "BertProcessing", "sep": ["a", 0], "cls": ["a", 99]}, r"bad.json: the model gets the id 99"),
+        ("post_processor", {"type": "BertProcessing", "sep": ["a", 0], "cls": ["a", 99]}, r"bad.json: the id 99 is added around each text"),
         ("post_processor", {"type": "TemplateProcessing", "single": [], "special_tokens": {}}, r"post_processor.single: a single text has one sequence, not 0"),
         ("post_processor", {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}], "special_tokens": {}}, r"post_processor.special_tokens.x: expected an object"),
     ],
@@ -110,10 +110,10 @@ def test_other_models_are_for_another_package(kind: Any) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", r"bad.json:1: not JSON"),
+        (b"", r"bad.json:1: invalid JSON"),
         (b"[]", r"expected a JSON object, not list"),
         (b"\xff{}", r"bad.json:1: not UTF-8"),
-        (b'{"model": 1,\n"model": 2}', r"has the entry 'model' twice"),
+        (b'{"model": 1,\n"model": 2}', r"has the key 'model' twice"),
         (b'{"a":' * 200_000, r"JSON nested too deeply"),
         (b'{"a": ' + b"9" * 5000 + b"}", r"bad.json: "),
         (b"{}", r"bad.json: model: expected an object, not NoneType"),
@@ -174,7 +174,7 @@ def test_truncated_files(name: str, tmp_path: Path) -> None:
             load(file[:size])
     path = tmp_path / "tokenizer.json"
     path.write_bytes(file[: len(file) // 2])
-    with pytest.raises(VocabularyError, match=r"tokenizer\.json:\d+: not JSON"):
+    with pytest.raises(VocabularyError, match=r"tokenizer\.json:\d+: invalid JSON"):
         Tokenizer.from_file(path)
 
 

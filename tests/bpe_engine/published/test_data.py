@@ -111,7 +111,7 @@ def test_halves_of_all_three_bytes() -> None:
         ([b"a", b""], "distinct and not empty"),
         ([b"a", b"b", b"a"], "distinct and not empty"),
         ([b"ab", b"a", b"b"], r"not in merge order: b'ab' \(id 0\) is merged from b'b' \(id 2\)"),
-        ([b"a", b"ab"], r"b'ab' \(id 1\) holds the byte b'b', which is no token"),
+        ([b"a", b"ab"], r"b'ab' \(id 1\) contains the byte b'b', which is not a token"),
         ([b"a", b"b", b"aab"], r"b'aab' \(id 2\) has no halves"),
         (range(1 << 24), "16,777,216 tokens are too many to pack: the limit is 16,777,215"),
     ],
@@ -166,7 +166,7 @@ def test_unpack_takes_earlier_tokens_and_bytes_and_nothing_else(pairs: list[tupl
     ("data", "message"),
     [
         (b"damaged", "damaged: "),
-        (zlib.compress(planes_of([97, 97], [0xFFFFFF, 0xFFFFFF])), "damaged: one stands twice"),
+        (zlib.compress(planes_of([97, 97], [0xFFFFFF, 0xFFFFFF])), "damaged: one occurs twice"),
     ],
 )
 def test_damaged_package_data_is_named(data: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:

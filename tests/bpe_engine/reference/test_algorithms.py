@@ -190,7 +190,7 @@ def test_tokens_that_no_merge_reaches(tokens: str, text: str, expected: list[int
 
 
 def test_a_token_of_bytes_that_are_none() -> None:
-    with pytest.raises(VocabularyError, match=r"the token b'ab' \(id 1\) holds the byte b'b', which is no token"):
+    with pytest.raises(VocabularyError, match=r"the token b'ab' \(id 1\) contains the byte b'b', which is not a token"):
         Tokenizer(Vocabulary.from_tokens([b"a", b"ab"]))
 
 

@@ -22,7 +22,7 @@ template <class... Arguments>
 // Raises TypeError: "`what` is `wanted`, not str".
 [[noreturn]] inline void raise_type(const char* what, const char* wanted, nb::handle value) {
     nb::object const name = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr()))).attr("__name__");
-    raise(PyExc_TypeError, "%s is %s, not %U", what, wanted, name.ptr());
+    raise(PyExc_TypeError, "%s must be %s, not %U", what, wanted, name.ptr());
 }
 
 // The int that a whole number of Python or numpy is. It may run code of Python: who goes through a list holds its elements meanwhile.
@@ -41,7 +41,7 @@ inline std::int64_t number(nb::handle value, const char* what, std::int64_t leas
     long long const found = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
     if (found == -1 && PyErr_Occurred()) throw nb::python_error();
     if (overflow != 0 || found < least || found > most)
-        raise(PyExc_OverflowError, "%s is from %lld to %lld, not %.80R", what, static_cast<long long>(least), static_cast<long long>(most), value.ptr());
+        raise(PyExc_OverflowError, "%s must be from %lld to %lld, not %.80R", what, static_cast<long long>(least), static_cast<long long>(most), value.ptr());
     return found;
 }
 

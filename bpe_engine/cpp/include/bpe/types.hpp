@@ -28,7 +28,7 @@ struct Bytes {
     bool operator==(const Bytes& other) const { return size == other.size && (size == 0 || std::memcmp(data, other.data, size) == 0); }
 };
 
-// A byte of a text is in no token of the vocabulary.
+// A byte of a text is not part of any token of the vocabulary.
 class EncodingError : public std::runtime_error {
 public:
     EncodingError(Byte byte, std::size_t offset) : std::runtime_error("byte in no token"), byte(byte), offset(offset) {}
@@ -36,7 +36,7 @@ public:
     std::size_t offset;  // in the pre-token, in bytes
 };
 
-// A word or character is in no token, and the vocabulary has no unknown token.
+// A word or character is not part of any token, and the vocabulary has no unknown token.
 class NoUnknownTokenError : public EncodingError {
 public:
     using EncodingError::EncodingError;

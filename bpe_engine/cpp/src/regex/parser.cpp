@@ -69,7 +69,7 @@ bool Parser::take(const char* text) {
 
 NodePointer Parser::whole() {
     NodePointer node = alternatives();
-    if (!at_end()) wrong("a closing parenthesis that opens nowhere");
+    if (!at_end()) wrong("an unmatched closing parenthesis");
     return node;
 }
 
@@ -89,7 +89,7 @@ void Parser::skip_ignored() {
 
 void Parser::skip_to_group_end() {
     while (!at_end() && peek() != ')') ++place_;
-    if (!take(U')')) wrong("a comment that does not end");
+    if (!take(U')')) wrong("an unterminated comment");
 }
 
 NodePointer Parser::alternatives() {
@@ -139,7 +139,7 @@ bool Parser::quantifier(unsigned& least, unsigned& most) {
     if (take(U',')) {
         bool const has_most = number(most);
         if ((has_least || has_most) && take(U'}')) {
-            if (has_most && most < least) wrong("a count of repetitions that goes down");
+            if (has_most && most < least) wrong("a repetition whose minimum is above its maximum");
             return true;
         }
     } else if (has_least && take(U'}')) {
@@ -240,7 +240,7 @@ NodePointer Parser::atom() {
 
 NodePointer Parser::look(bool behind, bool negated) {
     NodePointer body = alternatives();
-    if (!take(U')')) wrong("a group that is not closed");
+    if (!take(U')')) wrong("an unclosed group");
     NodePointer node = make(behind ? Node::Kind::look_behind : Node::Kind::look_ahead);
     node->negated = negated;
     if (behind) {
@@ -274,7 +274,7 @@ NodePointer Parser::group() {
             char32_t const close = peek() == '\'' ? U'\'' : U'>';
             place_ += peek() == 'P' ? 2 : 1;
             while (!at_end() && peek() != close) ++place_;
-            if (!take(close)) wrong("a name of a group that does not end");
+            if (!take(close)) wrong("an unterminated group name");
         } else {
             return flags_group();
         }
@@ -282,7 +282,7 @@ NodePointer Parser::group() {
         unsupported("a verb");
     }
     NodePointer body = alternatives();
-    if (!take(U')')) wrong("a group that is not closed");
+    if (!take(U')')) wrong("an unclosed group");
     // A quantifier of the group has to see one node, and not the last of several.
     if (!atomic) return body;
     NodePointer node = make(Node::Kind::atomic);
@@ -317,10 +317,10 @@ NodePointer Parser::flags_group() {
     if (take(U')')) return nullptr;  // up to the end of the group around it
     if (!take(U':')) {
         if (is_letter(peek())) unsupported("the flag " + std::string(1, static_cast<char>(peek())));
-        wrong("a kind of group that there is not");
+        wrong("an unknown kind of group");
     }
     NodePointer body = alternatives();
-    if (!take(U')')) wrong("a group that is not closed");
+    if (!take(U')')) wrong("an unclosed group");
     flags_ = before;
     return body;
 }

@@ -45,7 +45,7 @@ char32_t Parser::character_escape(bool in_set) {
     case 'U':
         if (take(U'{')) {
             char32_t const code = hexadecimal(1, 8);
-            if (!take(U'}')) wrong("a code point that does not end");
+            if (!take(U'}')) wrong("an unterminated code point");
             return code;
         }
         return letter == 'x' ? hexadecimal(2, 2) : letter == 'u' ? hexadecimal(4, 4) : hexadecimal(8, 8);
@@ -68,11 +68,11 @@ CharacterSet Parser::property(bool negated) {
     std::string name;
     if (take(U'{')) {
         while (!at_end() && peek() != '}') {
-            if (peek() > 127) wrong("a name of a property that is not ASCII");
+            if (peek() > 127) wrong("a property name that is not ASCII");
             name.push_back(static_cast<char>(peek()));
             ++place_;
         }
-        if (!take(U'}')) wrong("a name of a property that does not end");
+        if (!take(U'}')) wrong("an unterminated property name");
     } else {
         if (at_end() || peek() > 127) wrong("a property without a name");
         name.push_back(static_cast<char>(peek()));
@@ -154,7 +154,7 @@ NodePointer Parser::escape() {
     }
     if (is_digit(letter) && letter != '0') unsupported("a back-reference");
     char32_t const code = character_escape(false);
-    if (code == none) wrong("an escape that there is not");
+    if (code == none) wrong("an unknown escape");
     return literal(code);
 }
 
@@ -187,7 +187,7 @@ bool Parser::set_item(CharacterSet& set, char32_t& single) {
         if (at_end()) wrong("a backslash at the end");
         if (class_escape(peek(), set)) return true;
         single = character_escape(true);
-        if (single == none) wrong("an escape that there is not in a set");
+        if (single == none) wrong("an unknown escape in a set");
         return false;
     }
     single = peek();
@@ -214,7 +214,7 @@ CharacterSet Parser::set_body() {
         part = CharacterSet();
     };
     for (bool first = true;; first = false) {
-        if (at_end()) wrong("a set that is not closed");
+        if (at_end()) wrong("an unclosed set");
         if (peek() == ']' && !first) break;
         if (flags_.extended && flavour_ == Flavour::fancy && peek() == ' ') {
             ++place_;
@@ -248,7 +248,7 @@ CharacterSet Parser::set_body() {
             part.add(set);
             continue;
         }
-        if (high < low) wrong("a range that goes down");
+        if (high < low) wrong("a range in descending order");
         part.add(low, high);
     }
     ++place_;
