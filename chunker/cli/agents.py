@@ -1,7 +1,7 @@
-"""`chunker agents install`: the tools of `chunker mcp`, and how to use them, for the coding agents of a project.
+"""`chunker agents install`: set up the coding agents of a project to use the tools of `chunker mcp`.
 
-An agent reads two files: settings that name the servers it may ask (MCP), and instructions in plain text. Both are changed only where
-`chunker` is concerned; everything is shown as a diff before anything is written.
+An agent reads two files: settings that name the servers it may use (MCP), and instructions in plain text. Only the parts about `chunker` are changed,
+and everything is shown as a diff before anything is written.
 
     .mcp.json      {"mcpServers": {"chunker": {"command": "chunker", "args": ["mcp", "."]}}}
     AGENTS.md      a paragraph between two comments, which a later run replaces
@@ -44,7 +44,7 @@ The MCP server `chunker` counts tokens exactly and cuts files at their structure
 
 
 class Client(StrEnum):
-    """The agents whose settings are known."""
+    """The supported coding agents."""
 
     CLAUDE = "claude"
     CODEX = "codex"
@@ -57,8 +57,8 @@ class Client(StrEnum):
 class ConfigFiles:
     """The file in which a client keeps the servers of a project, and their key in it.
 
-    `settings`: the file, from the root of the project. `key`: the member that holds the servers. `extra`: what an entry has beside the command.
-    `instructions`: the file that it reads.
+    `settings`: the file, relative to the root of the project. `key`: the member that contains the servers. `extra`: further members of an entry.
+    `instructions`: the file that the agent reads.
     """
 
     settings: str
@@ -77,7 +77,7 @@ PLACES = {
 
 
 class UnreadableSettingsError(Exception):
-    """Settings that are not what they should be: they are left alone, and the message says what to add by hand."""
+    """The settings of a client cannot be changed safely. They stay unchanged, and the message says what to add by hand."""
 
 
 @app.command("install", epilog=EPILOG)
@@ -92,7 +92,7 @@ def install(
     Shows each change as a diff and asks before it writes. A second run changes nothing.
     """
     if not project.is_dir():
-        raise typer.BadParameter(f"{project} is no folder", param_hint="--project")
+        raise typer.BadParameter(f"{project} is not a folder", param_hint="--project")
     place = PLACES[client]
     with ending_quietly():
         try:
@@ -121,10 +121,10 @@ def install(
 
 
 def with_server(text: str, place: ConfigFiles) -> str:
-    """The settings `text` with an entry for `chunker mcp`; other entries stay.
+    """Return the settings `text` with an entry for `chunker mcp`; other entries do not change.
 
     Raises:
-        UnreadableSettingsError: The settings are not what the client expects.
+        UnreadableSettingsError: The settings do not have the form that the client expects.
     """
     entry: dict[str, str | list[str]] = {**dict(place.extra), "command": "chunker", "args": ["mcp", "."]}
     if place.settings.endswith(".toml"):
@@ -142,7 +142,7 @@ def with_server(text: str, place: ConfigFiles) -> str:
         ) from error
     servers = settings.setdefault(place.key, {}) if isinstance(settings, dict) else None
     if not isinstance(servers, dict):
-        raise UnreadableSettingsError(f'"{place.key}" is no object')
+        raise UnreadableSettingsError(f'"{place.key}" is not an object')
     if servers.get("chunker") == entry:
         return text
     servers["chunker"] = entry
@@ -150,7 +150,7 @@ def with_server(text: str, place: ConfigFiles) -> str:
 
 
 def with_instructions(text: str, place: ConfigFiles) -> str:  # noqa: ARG001  # called as `with_server` is
-    """The instructions `text` with the paragraph about budgets: in place of an older one, or at the end."""
+    """Return the instructions `text` with the paragraph about budgets, which replaces an older one or goes to the end."""
     there = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}\n?", re.DOTALL)
     if there.search(text):
         return there.sub(lambda _: INSTRUCTIONS, text, count=1)

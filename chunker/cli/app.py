@@ -1,7 +1,7 @@
 """The command `chunker`: cut files into chunks that fit a token budget, count tokens, assemble prompts, index and search.
 
-What may go wrong is sorted by whose business it is: wrong usage stops everything before it begins (exit code 2); a bad
-file is noted, the others are done, and the notes are printed at the end (exit code 1).
+Wrong usage ends a run before any work (exit code 2). A bad file is recorded, the other files are processed, and the
+problems are printed at the end (exit code 1).
 """
 
 # ruff: noqa: FBT001  # an option is a parameter
@@ -14,7 +14,7 @@ import typer
 
 from chunker.cli.plugins import CommandGroup, LazyCommand
 
-# In the order of the list; a command is imported when it runs or is listed.
+# In the order of the help; a command is imported when it runs or is listed.
 COMMANDS = {
     "chunk": LazyCommand("chunker.cli.chunk", "chunk"),
     "view": LazyCommand("chunker.cli.view", "view"),
@@ -68,7 +68,7 @@ Examples:
   chunker chunk src -o chunks.jsonl    the chunks themselves
   chunker count . --by language        where the tokens are
   chunker prompt review.yaml           a prompt of files and texts that fits its budget
-  chunker train src -o code.json -n 8000   a tokenizer of one's own
+  chunker train src -o code.json -n 8000   your own tokenizer
   chunker chunk --help                 all options, more examples, exit codes
 """
 )
@@ -86,5 +86,5 @@ def _root(
 
 
 def main() -> None:
-    """Run the command that the arguments name, and exit."""
+    """Run the command that the arguments name, then exit."""
     app(prog_name="chunker")

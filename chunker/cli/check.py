@@ -1,6 +1,6 @@
 """`chunker check`: fail if a file, or all files together, exceed a number of tokens."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars.
 # ruff: noqa: PLC0415, PLR0913
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Examples:
 
 Exit codes:
   0    nothing is over its budget
-  1    something is (one line each on standard output), or a file could not be read
+  1    a file is over its budget (one line each on standard output), or could not be read
   2    wrong usage; nothing was done
   130  interrupted by Ctrl-C
 """
@@ -62,7 +62,7 @@ def check(
     Files are found and counted as by `chunker count`. Each file over its budget is one line on standard output.
     """
     if max_tokens is None and max_total is None:
-        raise typer.BadParameter("say what is allowed: --max-tokens, --max-total, or both")
+        raise typer.BadParameter("pass --max-tokens, --max-total, or both")
     with ending_quietly():
         from chunker.cli.runs import Run
         from chunker.files.discovery import printable

@@ -1,6 +1,6 @@
 """`chunker chunk`: files, cut into chunks that fit a token budget."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.
 # ruff: noqa: PLC0415, PLR0913
 
@@ -84,7 +84,7 @@ def chunk(
     stdin_filename: StdinFilename = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help='Say of each chunk why it ends where it ends: a field "cut", or a row each.'),
+        typer.Option("--explain", help='Explain why each chunk ends where it does: a field "cut", or a row each.'),
     ] = False,
     reserve: Annotated[
         int,
@@ -104,11 +104,10 @@ def chunk(
 ) -> None:
     """Cut files into chunks that fit a token budget exactly.
 
-    Code is cut between definitions and statements, Markdown between sections and blocks, other text between
-    paragraphs, lines and sentences. Folders are searched to the bottom. Files that .gitignore or .chunkerignore names are left out,
-    and so are hidden, binary and generated files, and files that hold secrets. Notebooks are read by their cells,
-    drawings by their words, and embedded data is shortened. The table shows for each file how its chunks use the budget. jsonl has one chunk
-    in each line, json an array of chunks; csv, parquet and arrow have one chunk in each row.
+    Code is cut between definitions and statements, Markdown between sections and blocks, other text between paragraphs, lines and sentences. Folders
+    are searched recursively, without files that .gitignore or .chunkerignore names, hidden, binary and generated files, and files that hold secrets.
+    Notebooks are read as their cells, drawings as their words, and embedded data is shortened. The table shows for each file how its chunks use the
+    budget. jsonl has one chunk per line, json an array of chunks; csv, parquet and arrow have one chunk per row.
     """
     with ending_quietly():
         from chunker.cli.explaining import ExplainedLines, ExplainedRows, explained_table

@@ -1,7 +1,7 @@
 """Pass option values through typer when Python has checked them already.
 
-typer checks each value by a pydantic model of its parameter. To import pydantic and to build the models of `chunker chunk` takes longer than to
-chunk a file, and most values are defaults, words and whole numbers. What is not plainly right goes to typer, which knows what to say of it.
+typer checks each value with a pydantic model of its parameter. Importing pydantic and building the models of `chunker chunk` takes longer than
+chunking a file, but most values are defaults, words and whole numbers. Values that are not clearly valid go to typer, which makes the error messages.
 """
 
 # Commands and parameters are `Any`: typer has moved their classes from click into a private module of its own.
@@ -17,10 +17,10 @@ import typer
 
 
 def coerce_early(command: Any) -> Any:
-    """The command, whose parameters take plain values at once. A version of typer that has other insides is left as it is."""
+    """Return the command with parameters that accept simple values directly; unchanged if this version of typer has other internals."""
     listed = command.get_params
 
-    def get_params(ctx: Any) -> Any:  # with --help, which is none of `command.params`
+    def get_params(ctx: Any) -> Any:  # including --help, which is not in `command.params`
         parameters = listed(ctx)
         for parameter in parameters:
             annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
@@ -33,14 +33,14 @@ def coerce_early(command: Any) -> Any:
 
 
 class _PlainFirst:
-    """Stands where typer keeps what it checks a parameter with."""
+    """Takes the place of the object with which typer checks a parameter."""
 
     def __init__(self, parameter: Any, annotation: Any) -> None:
         self._parameter = parameter
         self._annotation = annotation
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value as the function is to get it."""
+        """Return the value that the function gets."""
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
         info = self._parameter.type_descriptor.parameter_info
@@ -54,7 +54,9 @@ class _PlainFirst:
             return build_runtime_param(self._parameter.type_descriptor).coerce(value, param=param, ctx=ctx)
         except typer.BadParameter as error:
             told: typer.BadParameter = error
-            told.message = told.message.removeprefix("Value error, ")  # pydantic's, before a message of typer
+            told.message = told.message.removeprefix(
+                "Value error, "
+            )  # the prefix of pydantic before a message of typer
             if self._annotation is int and type(value) is str:
                 least, most = getattr(info, "min", None), getattr(info, "max", None)
                 told = typer.BadParameter(_no_such_number(value, least, most), ctx=ctx, param=param)
@@ -65,7 +67,7 @@ class _PlainFirst:
 
 
 def variable_of(ctx: Any, name: str) -> str | None:
-    """How a message calls the environment variable that the value of a parameter is of; None for a value from elsewhere."""
+    """Return the name, for messages, of the environment variable that set a parameter; None if none did."""
     source = ctx.get_parameter_source(name)
     if source is None or source.name != "ENVIRONMENT":
         return None
@@ -78,14 +80,14 @@ _UNSURE = object()
 
 
 def _is_plain(annotation: Any) -> bool:
-    """Whether values of this type are of those that `_taken` knows."""
+    """Whether `_taken` supports values of this type."""
     if get_origin(annotation) is list:
         return get_args(annotation) == (str,)
     return isinstance(annotation, type) and (annotation in {str, int, bool} or issubclass(annotation, enum.Enum))
 
 
 def _taken(value: Any, annotation: Any, least: float | None, most: float | None) -> Any:
-    """A value of this type and in these limits; `_UNSURE` if it is not plainly right.
+    """Return a value of this type within these limits; `_UNSURE` if it is not clearly valid.
 
     >>> _taken("12", int, 1, None), _taken("0", int, 1, None) is _UNSURE, _taken(["a"], list[str], None, None)
     (12, True, ['a'])
@@ -102,7 +104,7 @@ def _taken(value: Any, annotation: Any, least: float | None, most: float | None)
 
 
 def _no_such_number(value: str, least: float | None, most: float | None) -> str:
-    """The message for a text that is no whole number in these limits.
+    """Return the message for a text that is not a whole number within these limits.
 
     >>> _no_such_number("0", 1, None), _no_such_number("x", 1, 9)
     ("must be a whole number of at least 1, got '0'", "must be a whole number from 1 to 9, got 'x'")

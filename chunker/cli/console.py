@@ -1,7 +1,7 @@
-"""Input and output of the command: where results go, progress on a terminal, and early ends of a run.
+"""The output of the command: where results go, and the exit codes of runs that end early.
 
-Results go to standard output or to a file that appears only when it is complete. All else (progress, complaints) goes to
-standard error, so a pipe carries nothing but results. They are UTF-8 everywhere, whatever the locale says.
+Results go to standard output, or to a file that appears only when it is complete. Everything else (progress, errors)
+goes to standard error, so a pipe carries only results. Results are UTF-8 in any locale.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ STANDARD_OUTPUT = "-"
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE: what a program that does not handle the signal ends with
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as in shells
+EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE: the exit code of a program that does not handle the signal
 
 
 @contextlib.contextmanager
 def open_output(path: str | None) -> Iterator[BinaryIO]:
-    """Standard output for None and "-"; else a file that replaces `path` at the end, if no exception comes before."""
+    """Open standard output for None and "-"; otherwise a file that replaces `path` at the end, unless an exception is
+    raised.
+    """
     if path is None or path == STANDARD_OUTPUT:
         if sys.stdout is None:  # started with it closed
             raise OSError(errno.EBADF, "standard output is closed")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path).resolve()  # through a link: what it leads to is replaced, not the link
+    target = Path(path).resolve()  # the target of a link is replaced, not the link
     if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced, only written to
         with target.open("wb") as stream:
             yield stream
@@ -46,7 +48,8 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _replacing(target: Path) -> Iterator[BinaryIO]:
-    # In the same folder: a rename is atomic only inside one file system. Hidden, so no other walk takes it for a source.
+    # In the same folder, because a rename is atomic only inside one file system. Hidden, so that no other run chunks
+    # it.
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     try:
@@ -62,7 +65,7 @@ def _replacing(target: Path) -> Iterator[BinaryIO]:
 
 
 def _mode(target: Path) -> int:
-    """The permissions that the file has, or that any new file would get; a temporary file is closed to all others."""
+    """Return the permissions of the file, or of a new file; only the owner may read a temporary file."""
     with contextlib.suppress(FileNotFoundError):
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
@@ -77,9 +80,11 @@ def fail(message: str) -> NoReturn:
 
 
 def code_of_output_error(error: OSError) -> int:
-    """The exit code where the output cannot be written. Says why, unless its reader has just gone."""
+    """Return the exit code for output that cannot be written. Prints the reason, unless only the reader of a pipe has
+    gone.
+    """
     if sys.stdout is not None:
-        # What is still in the buffer would be written at exit, and fail again: send it to nowhere.
+        # The rest of the buffer would be written at exit, and fail again: discard it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE or (sys.platform == "win32" and error.errno == errno.EINVAL):
         return EXIT_BROKEN_PIPE
@@ -89,7 +94,7 @@ def code_of_output_error(error: OSError) -> int:
 
 @contextlib.contextmanager
 def ending_quietly() -> Iterator[None]:
-    """Turns the ways a run is stopped from outside into exit codes: a reader that has gone, Ctrl-C, a full disk."""
+    """Convert interruptions of a run to exit codes: a closed pipe, Ctrl-C, a full disk."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,6 +1,6 @@
 """`chunker count`: the tokens of files."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.
 # ruff: noqa: PLC0415, PLR0913
 
@@ -61,8 +61,9 @@ def count(
 ) -> None:
     """Count the tokens of files, exactly as the model does.
 
-    Folders are searched to the bottom. Files that .gitignore or .chunkerignore names are left out, and so are hidden and
-    binary files; all others are counted as they are, also lock files and other files that a program wrote, which `chunk` and `index` leave out. The language of a file is detected by its name, or by the interpreter that its first line names.
+    Folders are searched recursively, without files that .gitignore or .chunkerignore names, hidden files and binary files. All others are counted as
+    they are, including lock files and other generated files, which `chunk` and `index` leave out. The language of a file is detected from its name,
+    or from the interpreter in its first line.
     """
     with ending_quietly():
         from chunker.cli.outputs import FileFormat, record_writer

@@ -1,6 +1,6 @@
 """`chunker encode` and `chunker decode`: a text as token ids, and ids as a text."""
 
-# Imports stand where they are used: help and complaints about options need no tokenizer.
+# Imports are where they are used: help and errors about options need no tokenizer.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LONGEST_ID = 10  # digits
 _EXIT_CODES = """\b
 Exit codes:
   0    done
-  1    the input cannot be read, or is not what it should be
+  1    the input cannot be read, or is not valid
   2    wrong usage
 """
 EPILOG = f"""\b
@@ -47,8 +47,8 @@ def encode(
     path: Input,
     *,
     tokenizer: TokenizerName = "o200k_base",
-    pieces: Annotated[bool, typer.Option("--pieces", help="One token a line: its id, and its text as JSON.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The ids as an array of JSON.")] = False,
+    pieces: Annotated[bool, typer.Option("--pieces", help="One token per line: its id, and its text as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The ids as a JSON array.")] = False,
     special: Annotated[bool, typer.Option("--special", help="Find special tokens in the text.")] = False,
 ) -> None:
     """Write the token ids of a text, with spaces between them."""
@@ -70,7 +70,7 @@ def encode(
 
 
 def decode(path: Input, *, tokenizer: TokenizerName = "o200k_base") -> None:
-    """Write the text of token ids: whole numbers with anything but digits between them, such as an array of JSON."""
+    """Write the text of token ids: whole numbers with anything but digits between them, such as a JSON array."""
     with ending_quietly():
         from bpe_engine import BpeEngineError
 
@@ -78,10 +78,10 @@ def decode(path: Input, *, tokenizer: TokenizerName = "o200k_base") -> None:
         text = _read(path)
         strange = re.search(r"[^\d\s,;\[\]]", text)
         if strange is not None:
-            fail(f"{strange[0]!r} at character {strange.start()} is no part of a list of ids")
+            fail(f"{strange[0]!r} at character {strange.start()} is not part of a list of ids")
         long = re.search(rf"\d{{{_LONGEST_ID + 1},}}", text)
         if long is not None:
-            fail(f"the number at character {long.start()} has {len(long[0]):,} digits, more than any id")
+            fail(f"the number at character {long.start()} has {len(long[0]):,} digits, more than any id has")
         try:
             data = decoder.decode_bytes([int(number) for number in re.findall(r"\d+", text)])
         except (BpeEngineError, OverflowError) as error:
@@ -96,7 +96,7 @@ def _tokenizer(name: str) -> Tokenizer:
 
     loaded = load_tokenizer(name)
     if not isinstance(loaded, Tokenizer):
-        raise typer.BadParameter(f"{name} counts, and has no ids", param_hint="--tokenizer")
+        raise typer.BadParameter(f"{name} only counts tokens, and has no ids", param_hint="--tokenizer")
     return loaded
 
 

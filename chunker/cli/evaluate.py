@@ -1,6 +1,6 @@
 """`chunker evaluate`: find the chunker and size whose chunks answer questions about your files best."""
 
-# Imports stand where they are used: help and complaints about options need neither numpy nor tokenizers.
+# Imports are where they are used: help and errors about options need neither numpy nor tokenizers.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Examples:
   chunker evaluate docs --questions questions.jsonl --embedder minilm --page evaluation.html --open
   chunker evaluate src --chunkers auto,auto+context,langchain,semchunk --format json
 
-A file of questions has one a line: {"question": ..., "source": "soup.md", "answer": "Let the onions simmer for an hour."}
-Without one, questions are planted: first sentences of sections and paragraphs and first lines of docstrings are taken out and asked.
+A file of questions has one per line: {"question": ..., "source": "soup.md", "answer": "Let the onions simmer for an hour."}
+Without one, questions are planted: first sentences of sections and paragraphs, and first lines of docstrings, are removed from the text and asked.
 
 Exit codes:
   0    every setting was measured
@@ -96,7 +96,7 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
     """
     lengths = _numbers(sizes)
     if open_page and page is None:
-        raise typer.BadParameter("there is no page to open: give --page FILE", param_hint="--open")
+        raise typer.BadParameter("--open needs a page: pass --page FILE", param_hint="--open")
     with ending_quietly():
         from bpe_engine import Tokenizer
         from chunker.cli.runs import Run
@@ -107,7 +107,7 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
         check_paths(paths, None)
         counter = load_tokenizer(tokenizer)
         if not isinstance(counter, Tokenizer):
-            raise typer.BadParameter(f"{tokenizer} is no tokenizer with ids", param_hint="--tokenizer")
+            raise typer.BadParameter(f"{tokenizer} is not a tokenizer with ids", param_hint="--tokenizer")
 
         def named(document: Document) -> tuple[str, str]:
             return document.path, document.text
@@ -121,7 +121,7 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
             else:
                 asked = load_questions(questions, documents)
             if not asked:
-                raise typer.BadParameter("no question could be planted in these files: give --questions FILE")
+                raise typer.BadParameter("no question could be planted in these files: pass --questions FILE")
             names = [name.strip() for name in chunkers.split(",") if name.strip()]
             found = compared(
                 documents,
@@ -151,10 +151,10 @@ def _numbers(text: str) -> list[int]:
         numbers = [int(one) for one in text.split(",") if one.strip()]
     except ValueError as error:
         raise typer.BadParameter(
-            f"sizes are numbers separated by commas; got {text!r}", param_hint="--sizes"
+            f"sizes must be numbers separated by commas; got {text!r}", param_hint="--sizes"
         ) from error
     if not numbers or min(numbers) < 1:
-        raise typer.BadParameter(f"sizes are at least 1; got {text!r}", param_hint="--sizes")
+        raise typer.BadParameter(f"sizes must be at least 1; got {text!r}", param_hint="--sizes")
     return numbers
 
 

@@ -25,13 +25,13 @@ COLUMNS = ("file", "lines", "tokens", "cut")
 
 
 class _Explaining:
-    """Chunks a file and tells of each chunk why it ends. Pickles, so that it can be done by other processes."""
+    """Chunks a file and explains why each chunk ends. Can be pickled, for worker processes."""
 
     def __init__(self, cut: Cut) -> None:
         self._cut = cut
 
     def _explained(self, document: Document) -> list[tuple[Chunk, str]]:
-        # Imported late: who does not ask needs none of it.
+        # Imported late: only --explain needs it.
         from chunker.view.cuts import Cuts  # noqa: PLC0415
         from chunker.view.reasons import Reasons  # noqa: PLC0415
 
@@ -47,7 +47,7 @@ class _Explaining:
 
 
 class ExplainedLines(_Explaining):
-    """The chunks of a file as lines of JSON, each with the field "cut"."""
+    """Return the chunks of a file as lines of JSON, each with the field "cut"."""
 
     def __call__(self, document: Document) -> bytes:
         """One line a chunk."""
@@ -55,10 +55,10 @@ class ExplainedLines(_Explaining):
 
 
 class ExplainedRows(_Explaining):
-    """The chunks of a file as rows of a table, with their tokens."""
+    """Converts the chunks of a file to rows of a table, with their tokens."""
 
     def __call__(self, document: Document) -> list[tuple[list[str], int]]:
-        """The cells of each row, and the tokens of the chunk."""
+        """Return the cells of each row, and the tokens of the chunk."""
         rows = []
         for chunk, told in self._explained(document):
             lines = f"{chunk.span.start_line}-{chunk.span.end_line}"
@@ -67,6 +67,6 @@ class ExplainedRows(_Explaining):
 
 
 def explained_table(rows: Sequence[tuple[list[str], int]]) -> bytes:
-    """The rows of all files as a table, with the sum of their tokens."""
+    """Return the rows of all files as a table, with the sum of their tokens."""
     total = ["total", "", f"{sum(tokens for _, tokens in rows):,}", f"{len(rows):,} chunks"]
     return render_table(COLUMNS, [cells for cells, _ in rows], total, left=len(COLUMNS))

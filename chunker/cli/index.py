@@ -1,6 +1,6 @@
 """`chunker index` and `chunker search`: files made searchable, and searched."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.
 # ruff: noqa: PLC0415, PLR0913
 
@@ -34,7 +34,7 @@ from chunker.cli.options import (
 
 IndexFolder = Annotated[
     str,
-    typer.Option("--index", "-i", metavar="FOLDER", help="The folder of the index; sources are named from its parent."),
+    typer.Option("--index", "-i", metavar="FOLDER", help="Folder of the index; file names are relative to its parent."),
 ]
 
 INDEX_EPILOG = f"""\b
@@ -68,7 +68,7 @@ def index(
     base_url: Annotated[
         str | None,
         typer.Option(
-            "--base-url", metavar="URL", show_default=False, help="An endpoint with the interface of OpenAI's."
+            "--base-url", metavar="URL", show_default=False, help="An endpoint that is compatible with OpenAI's."
         ),
     ] = None,
     dimensions: Annotated[
@@ -77,7 +77,9 @@ def index(
     ] = None,
     price: Annotated[
         float | None,
-        typer.Option("--price", min=0, show_default=False, help="Price of that endpoint, in dollars a million tokens."),
+        typer.Option(
+            "--price", min=0, show_default=False, help="Price of that endpoint, in dollars per million tokens."
+        ),
     ] = None,
     store: Annotated[
         str | None,
@@ -105,7 +107,7 @@ def index(
     overlap: Annotated[
         int | None,
         typer.Option(
-            "--overlap", min=0, show_default=False, help="Largest number of tokens that the next chunk repeats."
+            "--overlap", min=0, show_default=False, help="Repeat up to this many tokens of the previous chunk."
         ),
     ] = None,
     context: Annotated[
@@ -116,15 +118,18 @@ def index(
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", show_default=False, help="A view of the files, such as a branch."),
+        typer.Option(
+            "--tag", metavar="TAG", show_default=False, help="Tag of this view of the files, such as a branch."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only print what would be embedded, and its tokens.")
+        bool, typer.Option("--dry-run", help="Only show what would be embedded, and its tokens.")
     ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Keep looking for changes until Ctrl-C.")] = False,
-    interval: Annotated[float, typer.Option("--interval", min=0.05, help="Seconds between two looks.")] = 2.0,
+    watch: Annotated[bool, typer.Option("--watch", help="Watch the files for changes until Ctrl-C.")] = False,
+    interval: Annotated[float, typer.Option("--interval", min=0.05, help="Seconds between two checks.")] = 2.0,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Begin anew: accept other settings, and embed anew what is damaged.")
+        bool,
+        typer.Option("--rebuild", help="Build the index again: accept other settings, and embed damaged texts again."),
     ] = False,
     secrets: Secrets = False,
     verify: Annotated[bool, typer.Option("--verify", help="With status: check the whole index.")] = False,
@@ -134,12 +139,10 @@ def index(
     generated: Generated = False,
     encoding: Encoding = "utf-8",
 ) -> None:
-    """Make files searchable: what is new in them is embedded, and nothing else. `chunker index status` tells what there is
-    (what is called status is indexed as ./status).
+    """Make files searchable; only new text is embedded. `chunker index status` describes the index (to index a folder called status, write ./status).
 
-    The first run makes the index; each later one looks for what has changed, moved or gone. It may be stopped at any
-    point, and searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that hold secrets, and what
-    programs wrote, are left out and reported.
+    The first run creates the index; each later run updates what was changed, moved or removed. A run may be stopped at any point, and the index can
+    be searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that hold secrets and generated files are left out and reported.
     """
     with ending_quietly():
         require_index()
@@ -148,13 +151,14 @@ def index(
         if paths == ["status"]:
             if Path("status").exists():
                 typer.echo(
-                    "This is what the index holds; `chunker index ./status` indexes what is called status.", err=True
+                    "This describes the index; `chunker index ./status` indexes the file or folder called status.",
+                    err=True,
                 )
             with open_output(None) as results:
                 run_status(folder, results, verify=verify)
             return
         if rebuild and dry_run:
-            raise typer.BadParameter("--rebuild begins the index anew, and --dry-run changes nothing")
+            raise typer.BadParameter("--rebuild replaces the index, but --dry-run changes nothing: pass one of them")
         given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "overlap": overlap, "context": context}
         reached = {"base_url": base_url, "dimensions": dimensions, "price": price}
         order = IndexOrder(
@@ -215,10 +219,10 @@ def search(
             min=1,
             metavar="TOKENS",
             show_default=False,
-            help="Print the hits with what is around them as one text of at most so many tokens.",
+            help="Print the hits, with the definitions around them, as one text of at most this many tokens.",
         ),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say what each rule of the ranking gave.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the points from each rule of the ranking.")] = False,
     by: Annotated[SearchBy, typer.Option("--by", help="Vectors, words, or both together.")] = SearchBy.BOTH,
     rerank: Annotated[
         str | None,
@@ -226,11 +230,12 @@ def search(
             "--rerank",
             metavar="MODEL",
             show_default=False,
-            help="Let a cross-encoder of sentence-transformers decide among the best: the name or folder of a model.",
+            help="Rerank the best hits by a cross-encoder of sentence-transformers: the name or folder of a model.",
         ),
     ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", show_default=False, help="Only in this view.")
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", show_default=False, help="Search only files with this tag."),
     ] = None,
     source: OfSources = None,
     language: OfLanguages = None,
@@ -265,7 +270,7 @@ def search(
 
 
 def metadata_of(given: Iterable[str]) -> dict[str, list[Any]]:
-    """The metadata that are asked for: a value is what JSON makes of it, else a text; of a name that is given twice, one of its values.
+    """Return the conditions on metadata: a value is parsed as JSON, or else is a text; a repeated name has several values, of which one must match.
 
     >>> metadata_of(["team=support", "open=true", "team=sales"])
     {'team': ['support', 'sales'], 'open': [True]}
@@ -284,7 +289,7 @@ def metadata_of(given: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def require_index() -> None:
-    """Raises `typer.BadParameter` where what the index needs is not installed."""
+    """Raise `typer.BadParameter` if a package that the index needs is not installed."""
     from importlib.util import find_spec
 
     for package in ("numpy", "tantivy"):

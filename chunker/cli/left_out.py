@@ -17,7 +17,7 @@ _ONE = {EMBEDDED: "1 file with embedded data", NOTEBOOK: "1 notebook", WORDS_OF_
 
 
 def tell_rules(problems: Sequence[Problem]) -> None:
-    """Print on standard error what rules have left out, if they have."""
+    """Print on standard error which files rules left out, if any."""
     unread = [problem for problem in problems if problem.rule == UNREAD and not problem.failed]
     for problem in unread[:_NAMED]:
         typer.echo(f"Not read: {printable(problem.path)}: {problem.reason.removeprefix('not read: ')}", err=True)
@@ -25,19 +25,19 @@ def tell_rules(problems: Sequence[Problem]) -> None:
         typer.echo(f"Not read: {len(unread) - _NAMED:,} more documents", err=True)
     others = [problem for problem in problems if problem.rule and problem.rule != UNREAD]
     if others:
-        typer.echo("Left out what programs wrote (--generated takes it):", err=True)
+        typer.echo("Left out generated files (--generated includes them):", err=True)
         for line in _by_rule(others):
             typer.echo(f"  {line}", err=True)
 
 
 def tell_changes(changed: Counter[str]) -> None:
-    """Print on standard error what was shortened, if something was."""
+    """Print on standard error what was shortened, if anything."""
     if changed:
-        typer.echo(f"Shortened (--verbatim takes it as it is): {_changes(changed)}", err=True)
+        typer.echo(f"Shortened (--verbatim keeps all of it): {_changes(changed)}", err=True)
 
 
 def _by_rule(problems: Sequence[Problem]) -> Iterator[str]:
-    """One line for each rule that leaves something out: how often, and what first."""
+    """Return a line for each rule that left files out: how many, and the first of them."""
     rules: dict[str, list[str]] = {}
     for problem in problems:
         if problem.rule:

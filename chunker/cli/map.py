@@ -1,6 +1,6 @@
 """`chunker map`: the signatures of a repository that matter most, within a budget of tokens."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def map_repository(
             "--focus",
             metavar="NAME",
             show_default=False,
-            help="A file, folder or symbol that the map is for; repeatable.",
+            help="File, folder or symbol to focus on; repeatable.",
         ),
     ] = None,
     tokenizer: TokenizerName = "o200k_base",
 ) -> None:
-    """Print a map of a repository: files and the signatures in them that are used most, in at most so many tokens.
+    """Print a map of a repository, within a token budget: files, and the signatures in them that are used most.
 
-    What the map has is told on standard error.
+    A summary goes to standard error.
     """
     with ending_quietly():
         from chunker.files.discovery import printable

@@ -1,6 +1,6 @@
 """Options that several commands share, and their checks."""
 
-# ruff: noqa: PLC0415  # what loads tokenizers is imported where one is asked for
+# ruff: noqa: PLC0415  # modules that load tokenizers are imported when one is requested
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from chunker.files.patterns import Wanted
 
 EXIT_CODES = """\b
-Options may also stand in the table [tool.chunker] of pyproject.toml, and in the
-environment (CHUNKER_MAX_TOKENS=256), which wins; the command line wins over both.
+Options can also be set in [tool.chunker] of pyproject.toml, and in the environment (CHUNKER_MAX_TOKENS=256), which takes precedence. The command line
+overrides both.
 
 \b
 Exit codes:
-  0    every file was done
+  0    every file was processed
   1    some files failed (listed on standard error), or the output could not be written
   2    wrong usage; nothing was done
   130  interrupted by Ctrl-C
@@ -47,12 +47,12 @@ TokenizerName = Annotated[
         envvar=_TOKENIZER_VARIABLE,
         metavar="NAME",
         show_envvar=False,
-        help="An encoding, a model (gpt-4o), or the file of one.",
+        help="Encoding, model (gpt-4o) or tokenizer file.",
     ),
 ]
 Format = Annotated[
     FileFormat | None,
-    typer.Option("--format", "-f", show_default=False, help="Default: by the ending of FILE, else table."),
+    typer.Option("--format", "-f", show_default=False, help="Default: by the extension of FILE, else table."),
 ]
 Language = Annotated[
     str | None,
@@ -63,7 +63,7 @@ Language = Annotated[
         metavar="NAME",
         show_default=False,
         show_envvar=False,
-        help="Language of all files: python, markdown, json, text ... Default: by the name, else by the text if that is clear.",
+        help="Language of all files: python, markdown, json, text ... Default: detected from the name, else from the text if that is clear.",
     ),
 ]
 StdinFilename = Annotated[
@@ -72,7 +72,7 @@ StdinFilename = Annotated[
         "--stdin-filename",
         metavar="NAME",
         show_default=False,
-        help="Name of the text from standard input: its source, by which its language is detected.",
+        help="Name for the text from standard input, from which its language is detected.",
     ),
 ]
 Output = Annotated[
@@ -121,7 +121,7 @@ MinTokens = Annotated[
         min=0,
         show_envvar=False,
         show_default=False,
-        help="The fewest tokens of a chunk; the last may have fewer, so as not to divide what fits. Default: an eighth of --max-tokens.",
+        help="Smallest number of tokens of a chunk; the last may have fewer, to keep a part whole. Default: an eighth of --max-tokens.",
     ),
 ]
 DesiredTokens = Annotated[
@@ -130,7 +130,7 @@ DesiredTokens = Annotated[
         "--desired-tokens",
         min=1,
         show_default=False,
-        help="End a chunk with this many tokens at the next good boundary.",
+        help="End a chunk at the next good boundary once it has this many tokens.",
     ),
 ]
 Overlap = Annotated[
@@ -140,7 +140,7 @@ Overlap = Annotated[
         envvar="CHUNKER_OVERLAP",
         min=0,
         show_envvar=False,
-        help="Largest number of tokens that the next chunk repeats.",
+        help="Repeat up to this many tokens of the previous chunk.",
     ),
 ]
 
@@ -209,7 +209,7 @@ Include = Annotated[
         metavar="PATTERN",
         show_default=False,
         show_envvar=False,
-        help="Only these files of folders (*.md, src/**), as in .gitignore; may be repeated.",
+        help="Only these files in folders (*.md, src/**), as in .gitignore; may be repeated.",
     ),
 ]
 Exclude = Annotated[
@@ -220,7 +220,7 @@ Exclude = Annotated[
         metavar="PATTERN",
         show_default=False,
         show_envvar=False,
-        help="Not these files of folders, even if included; may be repeated.",
+        help="Exclude these files in folders, even if included; may be repeated.",
     ),
 ]
 Encoding = Annotated[
@@ -235,12 +235,12 @@ Encoding = Annotated[
 ]
 
 
-# The key, in the context of a run, of the folder whose pyproject.toml has options.
+# The key, in the context of a run, for the folder whose pyproject.toml has options.
 _FOLDER = "chunker.settings"
 
 
 def read_settings(ctx: typer.Context) -> None:
-    """Let options of `[tool.chunker]` be the defaults of the command that is about to run; a mistake there is wrong usage."""
+    """Make the options of `[tool.chunker]` the defaults of the command that is about to run. A mistake there is wrong usage."""
     from chunker.cli.settings import FILE, find_settings
     from chunker.errors import OptionError
 
@@ -257,7 +257,7 @@ def read_settings(ctx: typer.Context) -> None:
 
 
 def _beside(folder: Path, given: object) -> object:
-    """Tokenizers of a file of settings, whose paths are relative to that file, as they are called from the current folder."""
+    """Return the tokenizers of a settings file, whose paths are relative to that file, as seen from the current folder."""
     from chunker.counting.tokenizer_files import tokenizer_path
 
     if isinstance(given, list):
@@ -267,12 +267,12 @@ def _beside(folder: Path, given: object) -> object:
 
 
 def _options_of(command: Any) -> dict[str, list[str]]:  # noqa: ANN401  # typer has its classes of commands in private modules
-    """The parameters of a command, with the names that each has on the command line; none of what is no command."""
+    """Return the parameters of a command with their names on the command line; empty for an unknown command."""
     return {one.name: [*one.opts, *one.secondary_opts] for one in command.params} if command is not None else {}
 
 
 def wanted_of(ctx: typer.Context, include: list[str] | None, exclude: list[str] | None) -> Wanted:
-    """The files of folders that are wanted, by patterns that are relative to the current folder, or to that of pyproject.toml."""
+    """Return the selection of files in folders. Patterns are relative to the current folder, or to that of the pyproject.toml they are in."""
     from chunker.files.patterns import Patterns, Wanted
 
     found = []
@@ -292,7 +292,7 @@ def intake_of(
     web_text: bool = False,
     standard_input: str | None = None,
 ) -> Intake:
-    """The intake that the options ask for. An unknown encoding is wrong usage."""
+    """Return the intake for the options. An unknown encoding is wrong usage."""
     from chunker.errors import OptionError
     from chunker.files.intake import Intake
 
@@ -304,7 +304,7 @@ def intake_of(
 
 
 def load_tokenizer(name: str) -> TokenCounter:
-    """The tokenizer of a name or file (`chunker.counting.resolve_tokenizer`). An unknown one is wrong usage."""
+    """Return the tokenizer for a name or file (`chunker.counting.resolve_tokenizer`). An unknown one is wrong usage."""
     from bpe_engine import BpeEngineError
     from chunker.counting import resolve_tokenizer
     from chunker.errors import OptionError
@@ -318,9 +318,7 @@ def load_tokenizer(name: str) -> TokenCounter:
 
 
 def wanted_format(output_format: FileFormat | None, output: str | None) -> FileFormat:
-    """The format of the results, by the option or by the name of the file. Raises for an impossible one before anything
-    is done.
-    """
+    """Return the format of the results, by the option or by the name of the file. Raises before any work if it cannot be written."""
     from chunker.errors import MissingExtraError
 
     wanted = output_format
@@ -328,9 +326,7 @@ def wanted_format(output_format: FileFormat | None, output: str | None) -> FileF
         wanted = FileFormat.TABLE if output is None or output == STANDARD_OUTPUT else format_of(output)
     if wanted is None:
         known = ", ".join(ending for ending in ENDINGS if ending)
-        message = (
-            f"{printable(output or '')}: no format has this ending; there are {known}, and --format for any other name"
-        )
+        message = f"{printable(output or '')}: no format has this extension; use one of {known}, or --format with any other name"
         raise typer.BadParameter(message, param_hint="--output")
     try:
         require_packages(wanted)

@@ -1,12 +1,10 @@
 """Write records to files: JSON Lines, a JSON array, CSV, Parquet, Arrow, by the ending of the file's name.
 
-    {"source":"a.py","span":{"start":0},"metadata":{"rights":"ours"}}   a record, as a line of JSON
-
-    jsonl, json      as it is
+    {"source":"a.py","span":{"start":0},"metadata":{"rights":"ours"}}   a record, as a line of JSON jsonl, json as it is
     csv, parquet     source start   metadata                            a column a field; those of the span stand for themselves,
                      a.py   0       {"rights":"ours"}                   and the metadata and breadcrumbs are JSON
 
-Records come as lines of JSON, from whatever process made them, and go out at once: nothing is collected but some thousand rows of Parquet.
+Records arrive as lines of JSON, from any process, and are written immediately; only Parquet collects some thousand rows.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ ENDINGS = {
     ".arrow": FileFormat.ARROW,
     ".feather": FileFormat.ARROW,
 }
-# Column -> whether it holds whole numbers, else texts.
+# Column -> whether it has whole numbers; all others have strings.
 Columns = Mapping[str, bool]
 CHUNKS: Columns = TABLE_COLUMNS
 _ROWS = 4096
@@ -68,7 +66,7 @@ class RecordWriter(Protocol):
 
 
 def format_of(path: str) -> FileFormat | None:
-    """The format that the name of a file asks for; None for an ending without one.
+    """Return the format for the name of a file; None for an extension without one.
 
     >>> format_of("a/chunks.PARQUET"), format_of("report"), format_of("chunks.xlsx")
     (<FileFormat.PARQUET: 'parquet'>, <FileFormat.TABLE: 'table'>, None)
@@ -79,7 +77,7 @@ def format_of(path: str) -> FileFormat | None:
 
 
 def require_packages(wanted: FileFormat) -> None:
-    """Raise `MissingExtraError` if a package is not installed that the format needs."""
+    """Raise `MissingExtraError` if a package that the format needs is not installed."""
     if wanted in {FileFormat.PARQUET, FileFormat.ARROW}:
         try:
             import pyarrow.parquet  # noqa: F401, PLC0415  # slow to import, and for who asks for it
@@ -88,7 +86,7 @@ def require_packages(wanted: FileFormat) -> None:
 
 
 def record_writer(wanted: FileFormat, stream: BinaryIO, columns: Columns) -> RecordWriter:
-    """A writer of records in a format; `columns` are those of CSV and Parquet."""
+    """Return a writer of records in a format; `columns` are those of CSV and Parquet."""
     makers: dict[FileFormat, Callable[[], RecordWriter]] = {
         FileFormat.JSONL: lambda: _Lines(stream),
         FileFormat.JSON: lambda: _JsonArray(stream),
@@ -116,7 +114,7 @@ class _Lines:
             self._end()
 
     def _end(self) -> None:
-        """Write what ends the file."""
+        """Write the end of the file."""
 
 
 class _JsonArray(_Lines):
@@ -176,7 +174,7 @@ class _Tables(_Lines):
 
 
 def _rows(lines: bytes) -> Iterator[dict[str, Any]]:
-    """Records as rows: those of the span are columns, and lists and objects are JSON.
+    """Convert records to rows: the fields of the span become columns, lists and objects become JSON.
 
     >>> list(_rows(b'{"source":"a","span":{"start":0},"metadata":{"rights":"ours"}}'))
     [{'source': 'a', 'start': 0, 'metadata': '{"rights":"ours"}'}]

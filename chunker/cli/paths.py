@@ -12,7 +12,7 @@ from chunker.files.discovery import STANDARD_INPUT, printable, reason_of
 
 
 def check_paths(paths: list[str], output: str | None) -> None:
-    """Wrong usage is told before anything is done: a path that is not there, an output that cannot be."""
+    """Raise for a path that does not exist and an output that cannot be written, before any work."""
     for path in paths:
         if not path:
             raise typer.BadParameter("an empty path; the current folder is .", param_hint="PATH")
@@ -22,7 +22,7 @@ def check_paths(paths: list[str], output: str | None) -> None:
         except (FileNotFoundError, NotADirectoryError):
             raise typer.BadParameter(f"{printable(path)} does not exist", param_hint="PATH") from None
         except OSError:
-            continue  # it may well be there: what is wrong with it is noted when it comes to reading
+            continue  # it may exist: the problem is reported when it is read
     if output is None or output == STANDARD_OUTPUT:
         return
     if not output:
@@ -34,7 +34,7 @@ def check_paths(paths: list[str], output: str | None) -> None:
 
 
 def read_input(path: str) -> bytes:
-    """The bytes of a file, or of standard input for "-". A path that is not there is wrong usage; what cannot be read ends the run."""
+    """Return the bytes of a file, or of standard input for "-". A path that does not exist is wrong usage; a file that cannot be read ends the run."""
     check_paths([path], None)
     if path == STANDARD_INPUT and sys.stdin is None:  # started with it closed
         fail("standard input is closed")

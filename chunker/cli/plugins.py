@@ -5,7 +5,7 @@
     serve = "package.module:app"        # a typer.Typer, or a function whose parameters typer can read
 
 The name on the left becomes the command. Its module is imported when the command is run or the list of commands is
-shown, never for a command of our own. One that cannot be loaded is listed with the reason and breaks nothing else.
+shown, never for a command of our own. One that cannot be loaded is listed with the reason, and does not affect the others.
 """
 
 # Contexts and commands are `Any`: typer has moved their classes from click into a private module of its own.
@@ -40,7 +40,7 @@ class LazyCommand(NamedTuple):
 
 
 class CommandGroup(typer.core.TyperGroup):
-    """The commands of the application, then those of the plug-ins; a plug-in cannot replace one of ours."""
+    """Lists the commands of the application, then those of plug-ins; a plug-in cannot replace one of ours."""
 
     own: ClassVar[Mapping[str, LazyCommand]] = {}
 
@@ -49,16 +49,16 @@ class CommandGroup(typer.core.TyperGroup):
         coerce_early(self)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # as typer calls it
-        """The names in the order they are shown."""
+        """Return the names in the order in which they are shown."""
         return [*self.own, *(name for name in _plugins() if name not in self.own)]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the arguments begin with: of two words where there is one, such as `prompt simulate`."""
+        """Return the command that the arguments begin with; it may have two words, such as `prompt simulate`."""
         both = " ".join(args[:2])
         return super().resolve_command(ctx, [both, *args[2:]] if both in self.own else args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  # as typer calls it
-        """The command of this name, None if there is none."""
+        """Return the command of this name; None if there is none."""
         if cmd_name in self.own:
             return _own(cmd_name, self.own[cmd_name])
         if cmd_name in _plugins():
@@ -80,7 +80,7 @@ def _own(name: str, place: LazyCommand) -> Any:
 
 @functools.cache
 def _plugins() -> dict[str, EntryPoint]:
-    # Imported late: it takes as long as typer, and our own commands do not need it.
+    # Imported late: the import takes as long as that of typer, and our own commands do not need it.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
@@ -107,7 +107,7 @@ def _command(name: str, target: Any, epilog: str | None = None) -> Any:
 
 
 def _complaint(point: EntryPoint, error: Exception) -> Any:
-    """A command that says why the real one is not there, in place of its work."""
+    """Return a command that only says why the real one is not available."""
     origin = point.dist.name if point.dist is not None else point.module
     reason = f"Cannot be loaded from {origin}: {type(error).__name__}: {error}"
 

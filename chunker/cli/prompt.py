@@ -1,6 +1,6 @@
 """`chunker prompt`: a prompt that fits a token budget, from a file that says what goes into it."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.
 # ruff: noqa: PLC0415
 
@@ -16,7 +16,7 @@ from chunker.cli.options import EXIT_CODES
 from chunker.cli.paths import check_paths
 from chunker.files.discovery import STANDARD_INPUT, printable
 
-# Endings of formats that chunks are written in, and no prompt is.
+# Extensions of formats for chunks, in which no prompt is written.
 _TABLES = (".jsonl", ".csv", ".parquet", ".arrow")
 EPILOG = f"""\b
 Examples:
@@ -40,14 +40,14 @@ A spec, in YAML (JSON and TOML have the same fields):
         - {{glob: "docs/**/*.md", chunks: 256}}
     - {{id: question, file: "-", required: true}}
 
-{EXIT_CODES.replace("every file was done", "the prompt was made").replace("some", "what is required does not fit, or some")}"""
+{EXIT_CODES.replace("every file was processed", "the prompt was made").replace("some", "what is required does not fit, or some")}"""
 
 
 def prompt(
     spec: Annotated[str, typer.Argument(metavar="SPEC", show_default=False, help="The spec: .yaml, .toml or .json.")],
     *,
     report: Annotated[
-        bool, typer.Option("--report", help="Print the outcome for each item, in place of the prompt.")
+        bool, typer.Option("--report", help="Print the outcome for each item, instead of the prompt.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print prompt, messages and report as JSON.")] = False,
     html: Annotated[
@@ -78,7 +78,7 @@ def prompt(
         from chunker.cli.run_prompt import PromptOutput, run
 
         if report and as_json:
-            raise typer.BadParameter("one of --report and --json", param_hint="--json")
+            raise typer.BadParameter("choose one of --report and --json", param_hint="--json")
         check_paths([spec], output)
         check_paths([spec], html)
         ending = "" if output is None else Path(output).suffix.lower()
@@ -86,7 +86,7 @@ def prompt(
             message = f"{printable(str(output))}: a prompt is written as text, or as JSON to a name that ends in .json"
             raise typer.BadParameter(f"{message}; a report is text" if report else message, param_hint="--output")
         if Path(spec).is_dir() or spec == STANDARD_INPUT:
-            raise typer.BadParameter(f"{printable(spec)} is no file", param_hint="SPEC")
+            raise typer.BadParameter(f"{printable(spec)} is not a file", param_hint="SPEC")
         if root is not None and not Path(root).is_dir():
-            raise typer.BadParameter(f"{printable(root)} is no folder", param_hint="--root")
+            raise typer.BadParameter(f"{printable(root)} is not a folder", param_hint="--root")
         run(spec, root, PromptOutput(output, html, report, as_json or ending == ".json"))

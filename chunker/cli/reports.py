@@ -24,7 +24,7 @@ _RULE = "-"
 
 @dataclass
 class ChunkSummary:
-    """The use of a budget of `max_tokens` tokens by the chunks of one file, or of all; sizes are in tokens."""
+    """How the chunks of one file, or of all files, use a budget of `max_tokens`; sizes are in tokens."""
 
     path: str
     max_tokens: int
@@ -35,19 +35,19 @@ class ChunkSummary:
 
     @classmethod
     def of(cls, path: str, max_tokens: int, sizes: Sequence[int]) -> ChunkSummary:
-        """The summary of chunks of these sizes."""
+        """Return the summary of chunks of these sizes."""
         smallest, largest = min(sizes, default=None), max(sizes, default=None)
         return cls(path, max_tokens, len(sizes), sum(sizes), smallest, largest)
 
     def add(self, other: ChunkSummary) -> None:
-        """Take in the chunks of another summary."""
+        """Add the chunks of another summary."""
         self.chunks += other.chunks
         self.tokens += other.tokens
         self.smallest = min(_known(self.smallest, other.smallest), default=None)
         self.largest = max(_known(self.largest, other.largest), default=None)
 
     def cells(self) -> list[str]:
-        """Its row in the table."""
+        """Return its row of the table."""
         fill = f"{self.tokens / (self.chunks * self.max_tokens):.0%}" if self.chunks else _NOTHING
         sizes = [_number(self.smallest), _number(self.largest)]
         return [self.path, _number(self.chunks), _number(self.tokens), fill, *sizes]
@@ -66,18 +66,18 @@ class Tally:
     tokens: int = 0
 
     def add(self, other: Tally) -> None:
-        """Take in another tally."""
+        """Add another tally."""
         self.files += other.files
         self.lines += other.lines
         self.size += other.size
         self.tokens += other.tokens
 
     def cells(self) -> list[str]:
-        """Its numbers in the table, for `TALLY_COLUMNS`."""
+        """Return its numbers for the table, in the order of `TALLY_COLUMNS`."""
         return [_number(self.files), _number(self.lines), _number(self.size), _number(self.tokens)]
 
     def record(self) -> dict[str, int]:
-        """Its numbers in JSON."""
+        """Return its numbers for JSON."""
         return {"files": self.files, "lines": self.lines, "bytes": self.size, "tokens": self.tokens}
 
 
@@ -93,7 +93,7 @@ class FileTally:
     numbers: Tally
 
     def line(self) -> bytes:
-        """Its record as a line of JSON."""
+        """Return its record as a line of JSON."""
         numbers = self.numbers.record()
         del numbers["files"]
         return json_line({"path": portable(self.path), "language": self.language, **numbers})
@@ -107,7 +107,7 @@ class Grouping(enum.StrEnum):
     TOTAL = "total"
 
 
-# The columns of records, and whether they hold whole numbers.
+# The columns of records, and whether they have whole numbers.
 TALLY_FIELDS = {
     Grouping.FILE: {"path": False, "language": False, "lines": True, "bytes": True, "tokens": True},
     Grouping.LANGUAGE: {"language": False, **dict.fromkeys(TALLY_COLUMNS, True)},
@@ -116,7 +116,7 @@ TALLY_FIELDS = {
 
 
 def tally_lines(files: Sequence[FileTally], by: Grouping) -> bytes:
-    """The tallies as JSON, one record a line."""
+    """Return the tallies as JSON, one record per line."""
     if by is Grouping.FILE:
         return b"".join(file.line() for file in files)
     if by is Grouping.LANGUAGE:
@@ -125,7 +125,7 @@ def tally_lines(files: Sequence[FileTally], by: Grouping) -> bytes:
 
 
 def tally_table(files: Sequence[FileTally], by: Grouping) -> bytes:
-    """The tallies as a table, with the total of all files as its last row."""
+    """Return the tallies as a table, with the total of all files as its last row."""
     total = _total(files).cells()
     if by is Grouping.FILE:
         columns = ("file", "language", *TALLY_COLUMNS[1:])
@@ -145,7 +145,7 @@ def _total(files: Iterable[FileTally]) -> Tally:
 
 
 def _languages(files: Iterable[FileTally]) -> list[tuple[str, Tally]]:
-    """The sum of each language, the one with the most tokens first."""
+    """Return the sum of each language, the one with the most tokens first."""
     sums: dict[str, Tally] = {}
     for file in files:
         sums.setdefault(file.language, Tally()).add(file.numbers)
@@ -161,12 +161,12 @@ def _number(value: int | None) -> str:
 
 
 def json_line(record: dict[str, Any]) -> bytes:
-    """One record as a line."""
+    """Return one record as a line."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def chunk_line(document: Document, chunk: Chunk, *, cut: str | None = None) -> bytes:
-    """One chunk as a line: its record, whose source is the path of the file; with the reason why it ends, if that is asked for.
+    """Return one chunk as a line: its record with the path of the file as its source and, if requested, the reason why it ends.
 
     The span counts characters and lines of the file read as `encoding`, which the metadata name if it is not UTF-8. Its bytes are those of
     the file if that is UTF-8; of UTF-16 and UTF-32 they are those of the text in UTF-8.
@@ -183,7 +183,7 @@ def chunk_line(document: Document, chunk: Chunk, *, cut: str | None = None) -> b
 def render_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str], *, left: int = 1
 ) -> bytes:
-    """A table in UTF-8, `total` its last row: the first `left` columns flush left, numbers flush right.
+    """Return a table in UTF-8 with `total` as its last row; the first `left` columns are aligned left, numbers right.
 
     >>> print(render_table(("file", "tokens"), [("a.py", "1,200"), ("b/漢.py", "7")], ("total", "1,207")).decode())
     file      tokens
@@ -194,7 +194,7 @@ def render_table(
     total      1,207
     <BLANKLINE>
 
-    `rich.table` was tried: it takes a millisecond a row, more than the counting of a small file.
+    `rich.table` was tried: it takes a millisecond per row, more than counting a small file.
     """
     # A Chinese character takes two columns, a combining mark none. Imported late: JSON needs no widths.
     from rich.cells import cell_len  # noqa: PLC0415

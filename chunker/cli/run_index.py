@@ -30,7 +30,7 @@ from chunker.tokenizer_errors import TokenizerError
 
 # The description of an embedder without a model.
 _LABELS = {"hashing": "hashed words and parts of words: finds shared spelling, not shared meaning (see --embedder)"}
-# Lines of a chunk that are shown of a hit.
+# The number of lines shown of each hit.
 _SHOWN = 12
 _REDRAWN_AFTER = 0.1
 
@@ -57,7 +57,7 @@ class IndexOrder:
 
 @contextlib.contextmanager
 def telling() -> Iterator[None]:
-    """Errors of the index as the command tells them: what is wrong with the options ends with code 2, the rest with 1."""
+    """Convert errors of the index to those of the command: wrong options end with code 2, all others with 1."""
     try:
         yield
     except (OptionError, SettingsMismatchError, MissingExtraError) as error:
@@ -70,7 +70,7 @@ def telling() -> Iterator[None]:
 
 
 def run_index(paths: Sequence[str], order: IndexOrder, output: BinaryIO) -> None:
-    """Make the index hold what is behind `paths`; print what was done."""
+    """Sync the index with `paths`, and print what was done."""
     with telling():
         index = Index.open(
             order.folder,
@@ -97,7 +97,7 @@ def run_index(paths: Sequence[str], order: IndexOrder, output: BinaryIO) -> None
 
 
 def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
-    """Print what an index holds; with `verify`, read all of it, and end with an error if it does not hold together."""
+    """Print what an index contains; with `verify`, check all of it, and end with an error if it is damaged."""
     with telling():
         index = Index.open(folder, create=False)
         status = index.status()
@@ -113,14 +113,14 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
         ("settings", ", ".join(f"{name} {value}" for name, value in status.settings.items() if name in _SETTINGS)),
     ]
     if verify and not faults:
-        lines.append(("verified", f"database, full text and {status.embeddings:,} vectors are what was written"))
+        lines.append(("verified", f"database, full text and {status.embeddings:,} vectors are intact"))
     output.write(_table(lines).encode())
     for fault in faults:
         typer.echo(f"Damaged: {fault}", err=True)
     if faults:
         typer.echo(
-            "`chunker index PATHS --rebuild` mends this: it chunks all files anew, and embeds those texts whose vectors are damaged. "
-            f"Where that fails, remove {printable(str(index.path))} and index again.",
+            "`chunker index PATHS --rebuild` repairs this: it chunks all files again, and embeds the texts whose vectors are damaged. "
+            f"If that fails, remove {printable(str(index.path))} and index again.",
             err=True,
         )
         raise typer.Exit(EXIT_FAILED)
@@ -128,7 +128,7 @@ def run_status(folder: str, output: BinaryIO, *, verify: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IndexQuestion:
-    """A question to an index: the folder of the index, the question, the conditions on the answers, and the cross-encoder that ranks them."""
+    """A question to an index: the folder of the index, the question, the conditions on the hits, and the cross-encoder that ranks them."""
 
     folder: str
     query: str
@@ -137,13 +137,13 @@ class IndexQuestion:
     rerank: str | None = None
 
     def hits(self, index: Index, limit: int, *, explain: bool = False) -> list[Hit]:
-        """The best hits."""
+        """Return the best hits."""
         reranker = None if self.rerank is None else CrossEncoderReranker(self.rerank)
         return index.search(self.query, limit, self.only, by=self.by, explain=explain, rerank=reranker)
 
 
 def opened(folder: str) -> Index:
-    """The index in a folder; that of the nearest folder above where there is none, and the folder is named from here."""
+    """Return the index in a folder. If a relative folder does not exist, it is searched for in the folders above."""
     path = Path(folder)
     if not path.is_absolute() and not path.exists():
         path = next((above / folder for above in Path.cwd().parents if (above / folder).is_dir()), path)
@@ -151,7 +151,7 @@ def opened(folder: str) -> Index:
 
 
 def check_filter(index: Index, only: Filter, *, of_definitions: bool = False) -> None:
-    """Raise for a language that is none, and for a kind that nothing in the index has."""
+    """Raise for an unknown language, and for a kind that nothing in the index has."""
     # Imported late: most questions name no language.
     from chunker.formats.registry import format_names  # noqa: PLC0415
 
@@ -165,7 +165,7 @@ def check_filter(index: Index, only: Filter, *, of_definitions: bool = False) ->
 
 
 def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | None, *, explain: bool) -> None:
-    """Print the hits in a form: "table" for people, "lines" as grep has them, "jsonl"; None for lines in a pipe and a table on a terminal."""
+    """Print the hits as "table" for people, "lines" like those of grep, or "jsonl"; None for lines in a pipe and a table on a terminal."""
     with telling():
         index = opened(asked.folder)
         check_filter(index, asked.only)
@@ -181,7 +181,7 @@ def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | N
 
 
 def run_pack(asked: IndexQuestion, budget: int, output: BinaryIO) -> None:
-    """Print the pack of the hits, as it is; what it has is told on standard error."""
+    """Print the pack of the hits; a summary goes to standard error."""
     with telling():
         index = opened(asked.folder)
         check_filter(index, asked.only)
@@ -211,7 +211,7 @@ def _sync(index: Index, paths: Sequence[str], order: IndexOrder) -> SyncReport:
 
 @contextlib.contextmanager
 def _bar() -> Iterator[Callable[[SyncReport], object] | None]:
-    """A function that shows a report on standard error while it grows; None if that is no terminal."""
+    """Return a function that shows a growing report on standard error; None if that is not a terminal."""
     if not is_terminal(sys.stderr):
         yield None
         return
@@ -307,7 +307,7 @@ _LINE_ENDS = re.compile(r"\r\n|\n|\r")
 
 
 def _found(hit: Hit) -> str:
-    """The hit as grep prints it: its file, the number of its first line that is not blank, and that line."""
+    """Return the hit as grep prints it: its file, the number of its first non-blank line, and that line."""
     lines = _LINE_ENDS.split(hit.body)
     place = next((number for number, line in enumerate(lines) if line.strip()), 0)
     rules = "" if hit.points is None else ", ".join(f"{rule} {points:.3f}" for rule, points in hit.points.items())
@@ -315,12 +315,12 @@ def _found(hit: Hit) -> str:
     return f"{printable(hit.source)}:{hit.span.start_line + place}: {_safe(lines[place].strip())}{points}\n"
 
 
-# Not printable to Python, but harmless: the tab, and what joins or parts the letters of Persian, of Indian scripts and the parts of an emoji.
+# Not printable for Python, but harmless: the tab, and the joiners in Persian, in Indian scripts and in emoji.
 _SAFE = frozenset("\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
 
 
 def _safe(line: str) -> str:
-    """A line of a file as a terminal may show it: a file may hold codes that would move the cursor, or worse.
+    """Make a line of a file safe for a terminal: it may contain codes that move the cursor, or worse.
 
     >>> _safe("a\\tb\\x1b[31m \\U0001f468\\u200d\\U0001f469")
     'a\\tb�[31m 👨\\u200d👩'

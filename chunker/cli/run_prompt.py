@@ -28,9 +28,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class PromptOutput:
-    """The outputs: the prompt, its report or all as JSON to `output` (None or "-": standard output), and a page to
-    `html`.
-    """
+    """What to write: the prompt, its report or both as JSON to `output` (None or "-": standard output), and a page to `html`."""
 
     output: str | None
     html: str | None
@@ -39,7 +37,7 @@ class PromptOutput:
 
 
 def run(spec: str, root: str | None, wanted: PromptOutput) -> None:
-    """Assemble and write; raises `typer.BadParameter` for a spec that cannot be used, and `typer.Exit` if something failed."""
+    """Assemble a prompt and write it. Raises `typer.BadParameter` for an unusable spec, and `typer.Exit` if something failed."""
     try:
         loaded = load_spec(spec)
         tokenizer = _tokenizer(loaded)
@@ -48,7 +46,7 @@ def run(spec: str, root: str | None, wanted: PromptOutput) -> None:
         gathered = gather(loaded, folder, tokenizer, ours)
         if gathered.lacking:
             _tell(gathered)
-            typer.echo("Error: no prompt, for what it requires cannot be read or is empty.", err=True)
+            typer.echo("Error: no prompt: required items cannot be read, or are empty.", err=True)
             raise typer.Exit(EXIT_FAILED)
         prompt = _assemble(loaded, gathered, tokenizer)
     except SpecError as error:
@@ -64,7 +62,7 @@ def run(spec: str, root: str | None, wanted: PromptOutput) -> None:
 
 
 def _tokenizer(loaded: LoadedSpec) -> TokenCounter:
-    """That of the spec: a name, or a file, whose path is relative to the spec."""
+    """Return the tokenizer of the spec: a name, or a file with a path relative to the spec."""
     try:
         return resolve_tokenizer(loaded.spec.tokenizer, folder=loaded.path.parent)
     except (BpeEngineError, OSError) as error:
@@ -115,7 +113,7 @@ def _write(prompt: Prompt, loaded: LoadedSpec, gathered: Gathered, wanted: Promp
 
 
 def _table(prompt: Prompt) -> str:
-    """The report as standard output can show it: with its width and colours if that is a terminal, else with no row broken."""
+    """Format the report for standard output: in its width and colours if that is a terminal, otherwise without breaking rows."""
     is_wide = not is_terminal(sys.stdout) and "COLUMNS" not in os.environ
     console = Console(width=UNBROKEN if is_wide else None)
     with console.capture() as captured:
@@ -124,17 +122,20 @@ def _table(prompt: Prompt) -> str:
 
 
 def _tell(gathered: Gathered) -> None:
-    """Say on standard error what is not in the prompt though it was asked for."""
+    """Print on standard error what was requested but is not in the prompt."""
     passed_over = [problem for problem in gathered.problems if not problem.failed]
     failed = [problem for problem in gathered.problems if problem.failed]
     if gathered.secrets:
-        typer.echo(f"Left out what looks like secrets (`secrets: true` takes it): {_named(gathered.secrets)}", err=True)
+        typer.echo(
+            f"Left out files that look like secrets (`secrets: true` includes them): {_named(gathered.secrets)}",
+            err=True,
+        )
     if gathered.unanswered:
-        typer.echo(f"Nothing is found for {_named(gathered.unanswered)}", err=True)
+        typer.echo(f"Nothing was found for {_named(gathered.unanswered)}", err=True)
     if gathered.unmatched:
-        typer.echo(f"No files match {_named(gathered.unmatched)}: hidden and ignored ones are not looked at", err=True)
+        typer.echo(f"No files match {_named(gathered.unmatched)}: hidden and ignored files are not searched", err=True)
     if passed_over:
-        typer.echo(f"Passed over without text: {_named([problem.path for problem in passed_over])}", err=True)
+        typer.echo(f"Skipped without text: {_named([problem.path for problem in passed_over])}", err=True)
     if failed:
         typer.echo(f"Failed: {_count(failed)}", err=True)
         for problem in failed:
@@ -142,7 +143,7 @@ def _tell(gathered: Gathered) -> None:
 
 
 def _named(names: Sequence[str]) -> str:
-    """The first names, and how many more there are.
+    """Return the first names, and the number of the others.
 
     >>> _named(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'

@@ -1,6 +1,6 @@
 """The work of `chunker train`: files -> a tokenizer file.
 
-A file that cannot be read, or is no text, is noted and the others are done. A file of more than 64 MiB is read in blocks.
+A file that cannot be read, or is not text, is reported at the end; the others are used. A file of more than 64 MiB is read in blocks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from chunker.files.progress import is_terminal
 _LARGE = 1 << 26
 # Bytes that decide whether a large file is text.
 _SAMPLE = 1 << 16
-# Seconds between two pictures of the bar.
+# Seconds between two updates of the bar.
 _REDRAWN_AFTER = 0.1
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -37,7 +37,7 @@ LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 @dataclass(frozen=True)
 class TrainingOrder:
-    """The arguments of `chunker train`. `layout` None: the one that the format of `output` asks for."""
+    """The arguments of `chunker train`. `layout` None: the usual one for the format of `output`."""
 
     output: str
     vocab_size: int
@@ -51,7 +51,7 @@ class TrainingOrder:
 
 
 def run_training(paths: Sequence[str], order: TrainingOrder) -> None:
-    """Learn, write and tell; raises `typer.BadParameter` for what cannot be learned or written, and `typer.Exit` if a file failed."""
+    """Train a tokenizer, write it, and print a summary. Raises `typer.BadParameter` if that is impossible, and `typer.Exit` if a file failed."""
     target = Path(order.output)
     files = list(find_files(paths, hidden=order.hidden, leave_out=[str(target.absolute())]))
     texts = _Texts(files)
@@ -80,7 +80,7 @@ def run_training(paths: Sequence[str], order: TrainingOrder) -> None:
 
 
 class _Texts:
-    """The texts of the files, one by one; what gives none is kept as a problem."""
+    """Iterates over the texts of the files; a file without text is recorded as a problem."""
 
     def __init__(self, files: Sequence[FoundFile | Problem]) -> None:
         self._files = files
@@ -99,14 +99,14 @@ class _Texts:
 
     @property
     def failed(self) -> bool:
-        """Whether a file gave no text that should have given one."""
+        """Whether a file failed that should have text."""
         return any(problem.failed for problem in self._problems)
 
     def tell(self) -> None:
         """Print the problems on standard error."""
         passed_over = [problem for problem in self._problems if not problem.failed]
         if passed_over:
-            typer.echo(f"Passed over without text: {len(passed_over):,}, such as {passed_over[0]}", err=True)
+            typer.echo(f"Skipped without text: {len(passed_over):,}, such as {passed_over[0]}", err=True)
         for problem in self._problems:
             if problem.failed:
                 typer.echo(f"Failed: {problem}", err=True)
@@ -115,7 +115,7 @@ class _Texts:
 def _text(file: FoundFile) -> str | Path | Problem:
     if file.path != STANDARD_INPUT and file.size > _LARGE:
         with contextlib.suppress(OSError), Path(file.path).open("rb") as stream:
-            # Without the end, which may be half a character.
+            # Without the end, which may be an incomplete character.
             head, _, _ = stream.read(_SAMPLE).rpartition(b"\n")
             sample = read_stream(io.BytesIO(head), file)
             if isinstance(sample, Document) and sample.encoding == "utf-8":
@@ -140,7 +140,7 @@ def _train(texts: _Texts, order: TrainingOrder, layout: Layout, progress: Progre
 
 
 def _check(order: TrainingOrder, file_format: FileFormat, layout: Layout) -> None:
-    """Raises BpeEngineError for options that do not fit each other or the file, before anything is read."""
+    """Raise BpeEngineError for options that contradict each other or the output file, before anything is read."""
     size = 256 + len(order.special_tokens)
     small = train(
         [], min(size, order.vocab_size), pattern=order.pattern, special_tokens=order.special_tokens, layout=layout
@@ -150,7 +150,7 @@ def _check(order: TrainingOrder, file_format: FileFormat, layout: Layout) -> Non
 
 @contextlib.contextmanager
 def _bar(size: int) -> Iterator[Progress | None]:
-    """A function that shows the progress on standard error; None if that is no terminal. `size`: bytes of all files."""
+    """Return a function that shows the progress on standard error; None if that is not a terminal. `size`: bytes of all files."""
     if not is_terminal(sys.stderr):
         yield None
         return

@@ -44,7 +44,7 @@ class ViewOptions:
     show_tokens: bool
 
     def chunker(self, path: str, text: str = "") -> TextChunker:
-        """The chunker for a file of this name, or with this text where the name does not tell."""
+        """Return the chunker for a file of this name, or with this text if the name does not decide."""
         return chunker_for(
             path,
             self.max_tokens,
@@ -58,7 +58,7 @@ class ViewOptions:
         )
 
     def of_page(self) -> PageSettings:
-        """The settings at the head of the page."""
+        """Return the settings for the head of the page."""
         plain = self.chunker("")
         return PageSettings(
             tokenizer=portable(self.tokenizer_name),
@@ -70,7 +70,7 @@ class ViewOptions:
         )
 
     def code(self, paths: list[str]) -> str:
-        """Python that makes the chunks of these files."""
+        """Return Python code that makes the chunks of these files."""
         given = [
             f", {name}={value!r}"
             for name, value, default in (
@@ -86,10 +86,10 @@ class ViewOptions:
         return f"from chunker import chunk_files\nchunk_files({paths!r}, {self.max_tokens}{''.join(given)})"
 
     def with_others(self, given: str) -> ViewOptions:
-        """These settings with others in place of some: "max-tokens=256,overlap=32,context=true".
+        """Return these settings with some replaced: "max-tokens=256,overlap=32,context=true".
 
         Raises:
-            typer.BadParameter: An option is unknown, or its value is none of its kind.
+            typer.BadParameter: An option is unknown, or has an invalid value.
         """
         found: dict[str, Any] = {}
         for part in filter(None, map(str.strip, given.split(","))):
@@ -99,7 +99,7 @@ class ViewOptions:
                 found |= self._other(key, value.strip())
             except (KeyError, ValueError):
                 known = ", ".join(f"{one.replace('_', '-')}={example}" for one, example in _COMPARED.items())
-                message = f"{part} is no option with a value that can be compared: {known}"
+                message = f"{part} is not an option that can be compared; these can: {known}"
                 raise typer.BadParameter(message, param_hint="--compare") from None
         return replace(self, **found)
 
@@ -113,7 +113,7 @@ class ViewOptions:
         return {name: _WHOLE[name](value)}
 
 
-# What can be compared, with an example of each.
+# The options that can be compared, with an example of each.
 _COMPARED = {
     "max_tokens": "256",
     "min_tokens": "16",
@@ -138,7 +138,7 @@ def show(
 ) -> None:
     """Write the page to `output`, or the lines to standard output or to it; `run_to` makes the run over the files. Raises `typer.Exit` if a file failed.
 
-    `settings`: those of the page, or of each of its columns.
+    `settings`: those of the page, or one for each of its columns.
     """
     for options in settings:
         try:
@@ -176,7 +176,7 @@ def show(
 def _compared(
     paths: Sequence[str], settings: Sequence[ViewOptions], texts: Sequence[list[SeenText]], title: str
 ) -> str:
-    """A page with a column for each of the settings; `texts`: of each file, as each of them cuts it."""
+    """Return a page with a column for each of the settings. `texts`: each file, as each of them cuts it."""
     columns = []
     for number, options in enumerate(settings):
         seen = [columns[number] for columns in texts]
@@ -190,7 +190,7 @@ def _lines(texts: Iterator[SeenText], *, to_file: bool, show_tokens: bool) -> It
     from chunker.cli.screen import screen  # noqa: PLC0415
     from chunker.cli.terminal import terminal_view  # noqa: PLC0415
 
-    where = screen(io.StringIO() if to_file else None)  # a file is no terminal, whoever looks on
+    where = screen(io.StringIO() if to_file else None)  # a file is not a terminal
     for text in texts:
         for line in terminal_view(text, where, show_tokens=show_tokens):
             yield line.encode()

@@ -1,4 +1,4 @@
-"""A run over many files: problems of single files are noted, the others go on, and the notes come at the end."""
+"""A run over many files: problems of single files are collected and printed at the end, after all others were processed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 
 class ChunkLines:
-    """The chunks of a file as lines of JSON. Pickles, so that it can be done by other processes."""
+    """Converts the chunks of a file to lines of JSON. Can be pickled, for worker processes."""
 
     def __init__(self, cut: Cut) -> None:
         self._cut = cut
@@ -37,12 +37,12 @@ class ChunkLines:
         """One line a chunk."""
         file, outline = self._cut.with_outline(document)
         lines = b"".join(chunk_line(document, chunk) for chunk in file.chunks)
-        del outline  # which the breadcrumbs of the lines were read off
+        del outline  # keeps it alive: breadcrumbs need no second parse
         return lines
 
 
 class CutAloud(Cut):
-    """A cut that says on standard error how it reads a text without a name, as what it looks like."""
+    """A cut that says on standard error as what language it reads a text without a name."""
 
     def chunker_of(self, document: Document) -> TextChunker:
         """See `Cut`."""
@@ -53,7 +53,7 @@ class CutAloud(Cut):
 
 
 class ChunkRow:
-    """The use of a budget of `max_tokens` tokens by the chunks of a file. Pickles, as `ChunkLines` does."""
+    """Summarizes how the chunks of a file use a budget of `max_tokens`. Can be pickled, like `ChunkLines`."""
 
     def __init__(self, cut: Cut, max_tokens: int) -> None:
         self._cut = cut
@@ -66,10 +66,10 @@ class ChunkRow:
 
 
 class Run:
-    """One pass over all files behind some paths.
+    """A run over all files behind some paths.
 
-    `intake`: what is taken of files. `wanted`: which files of folders. `hidden`: hidden ones too. `output`: where results go (None or "-": standard output); a walk passes it over.
-    `task` stands before the progress bar.
+    `intake`: how files are read. `wanted`: the selection of files in folders. `hidden`: include hidden files. `output`: where results go (None or
+    "-": standard output); it is never read. `task`: the text before the progress bar.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class Run:
     ) -> Iterator[Result]:
         """Apply `work` to each file that is text, in order, `workers` of them at a time.
 
-        `streaming`: the caller writes each result at once. What `work` raises becomes a note on its file. With more than one worker it
-        runs in other processes, so it has to pickle where they are not forked.
+        `streaming`: the caller writes each result immediately. An exception of `work` becomes a problem of its file. With more than one worker it
+        runs in other processes, so it must be picklable unless they are forked.
         """
         with contextlib.ExitStack() as stack:
             number = min(workers, len(self._items))
@@ -104,14 +104,14 @@ class Run:
                     yield result
 
     def finish(self) -> None:
-        """Print the notes on standard error; raises `typer.Exit` if a file failed, and was not merely passed over."""
+        """Print the problems on standard error. Raises `typer.Exit` if a file failed, and was not just skipped."""
         secrets = [printable(problem.path) for problem in self._problems if problem.reason in LEFT_OUT]
         passed_over = [one for one in self._problems if not (one.failed or one.rule) and one.reason not in LEFT_OUT]
         failed = [problem for problem in self._problems if problem.failed]
         if passed_over:
-            typer.echo(f"Passed over {_files(len(passed_over))} without text, such as {passed_over[0]}", err=True)
+            typer.echo(f"Skipped {_files(len(passed_over))} without text, such as {passed_over[0]}", err=True)
         if secrets:
-            typer.echo(f"Left out what holds secrets (--secrets takes it): {', '.join(secrets)}", err=True)
+            typer.echo(f"Left out files that hold secrets (--secrets includes them): {', '.join(secrets)}", err=True)
         tell_rules(self._problems)
         tell_changes(self._changed)
         if failed:
@@ -119,10 +119,10 @@ class Run:
             for problem in failed:
                 typer.echo(f"  {problem}", err=True)
             if any(problem.reason.startswith("not UTF-8") for problem in failed):
-                typer.echo("Files in another encoding are read with --encoding, such as cp1252.", err=True)
+                typer.echo("To read files in another encoding, pass --encoding, such as cp1252.", err=True)
             raise typer.Exit(EXIT_FAILED)
         if not self._items:
-            typer.echo("No files found: hidden ones and those that .gitignore names are left out.", err=True)
+            typer.echo("No files found: hidden files and files that .gitignore names are left out.", err=True)
 
 
 def _files(number: int) -> str:

@@ -1,6 +1,6 @@
-"""Text in columns for a terminal: its abilities, safe characters, and the part of a text that fits.
+"""Text for a terminal: what the terminal supports, safe characters, and how much of a text fits.
 
-    shown("a\\x1b[31m")             'a␛[31m'          nothing that commands the terminal
+    shown("a\\x1b[31m")             'a␛[31m'          no control characters
     fit("漢字と言葉", 0, 7)         (3, 6)            three characters take six of seven columns
     shortened("a long trail", 8)   'a long …'
     flow(["one", "two"], 5)        ['one', '   two']
@@ -36,7 +36,7 @@ _UNSEEN = re.compile(
 
 
 class Screen(NamedTuple):
-    """The terminal: `width` in columns; no `colors` means no escape codes at all, `hues` off means none that set a
+    """A terminal: `width` in columns; without `colors` there are no escape codes at all, without `hues` none that set a
     colour.
     """
 
@@ -45,22 +45,22 @@ class Screen(NamedTuple):
     hues: bool
 
     def styled(self, text: str, style: Style) -> str:
-        """`text` in this style, as far as the screen has it."""
+        """Return `text` in this style, as far as the screen supports it."""
         if self.colors is None or not text:
             return text
         return (style if self.hues else style.without_color).render(text, color_system=self.colors)
 
 
 def screen(stream: TextIO | None = None) -> Screen:
-    """The screen of `stream` (default: standard output), as rich finds it: NO_COLOR, FORCE_COLOR, TERM and COLUMNS are
-    honoured.
+    """Return the screen of `stream` (default: standard output), detected by rich: NO_COLOR, FORCE_COLOR, TERM and
+    COLUMNS apply.
     """
     console = Console(file=stream)
     return Screen(max(console.width, 40), _SYSTEMS.get(console.color_system or ""), not console.no_color)
 
 
 def flow(parts: list[str], width: int) -> Iterator[str]:
-    """The parts in as few lines as they need, the second and later ones indented.
+    """Join the parts into as few lines as possible; all but the first are indented.
 
     >>> list(flow(["one", "two", "three"], 10))
     ['one   two', '   three']
@@ -76,7 +76,7 @@ def flow(parts: list[str], width: int) -> Iterator[str]:
 
 
 def shown(text: str) -> str:
-    r"""Text as any terminal may show it: escape codes, overrides of direction and lone surrogates are spelled out.
+    r"""Make text safe for any terminal: escape codes, direction overrides and lone surrogates are spelled out.
 
     >>> shown("a\tb\x1b[31m\u202e\ud800")
     'a    b␛[31m<U+202E><U+D800>'
@@ -94,10 +94,10 @@ def _spelled(match: re.Match[str]) -> str:
 
 
 def fit(text: str, start: int, width: int) -> tuple[int, int]:
-    """The end of the part of `text` from `start` that fits `width` columns, and its columns; grapheme clusters stay
-    whole.
+    """Return the end of the part of `text` from `start` that fits `width` columns, and its columns; grapheme clusters
+    stay whole.
 
-    A cluster wider than any line is taken where the line is empty, so that there is always an end.
+    A cluster that is wider than a line gets a line of its own, so that there is always progress.
     """
     if text.isascii():
         end = min(len(text), start + width)
@@ -114,7 +114,7 @@ def fit(text: str, start: int, width: int) -> tuple[int, int]:
 
 
 def shortened(text: str, width: int) -> str:
-    """`text`, shortened to `width` columns."""
+    """Return `text`, shortened to `width` columns."""
     if cell_len(text) <= width:
         return text
     end, _ = fit(text, 0, width - 1)

@@ -7,9 +7,9 @@
     [tool.chunker.index]            for one command
     max-tokens = 256
 
-The file is that of the current folder, else the nearest above it that has such a table, and none outside of the repository. The command line wins
-over the environment, the environment over this, and the table of a command over that of all. What no command knows is an error, as
-a mistake in the name of an option would otherwise go unseen.
+The file is that of the current folder, else the nearest above it that has such a table, and none outside of the repository. The command line takes
+precedence over the environment, the environment over the file, and the table of a command over the common table. An unknown table or option is an
+error, because a typing mistake would otherwise go unnoticed.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _WITHOUT = frozenset(
     }
 )
 
-# Options with the name of another command's option, but another meaning: here the tokens of a file.
+# Options that share the name of another command's option, but mean something else: here the tokens of a file.
 _OWN = frozenset({("check", "max_tokens")})
 
 
 class CommandSettings(NamedTuple):
-    """The options of one command that a file has, by the names of its parameters, and the folder of the file."""
+    """The options of one command in a settings file, by the names of its parameters, and the folder of the file."""
 
     folder: Path | None
     options: dict[str, Any]
@@ -96,9 +96,7 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 
 class _Reading(NamedTuple):
-    """The reader of a table of settings for one command. Other commands are imported only for options that this one
-    does not know.
-    """
+    """Reads a table of settings for one command. Other commands are imported only for options that this one does not have."""
 
     path: Path
     command: str
@@ -124,7 +122,7 @@ class _Reading(NamedTuple):
             if parameter is None:
                 told = ", ".join(sorted(_told(known)))
                 raise self._error(
-                    f"[tool.chunker.{self.command}] has {key!r}, which this command does not know; there are {told}"
+                    f"[tool.chunker.{self.command}] has {key!r}, which this command does not have; it has {told}"
                 )
             found[parameter] = value
         return found
@@ -133,14 +131,14 @@ class _Reading(NamedTuple):
         everywhere = [self.options_of(name) for name in self.commands]
         if not any(_parameter(key, options) for options in everywhere):
             told = ", ".join(sorted(name for name in set().union(*map(_told, everywhere))))
-            raise self._error(f"[tool.chunker] has {key!r}, which no command knows; there are {told}")
+            raise self._error(f"[tool.chunker] has {key!r}, which no command has; there are {told}")
 
     def _error(self, message: str) -> OptionError:
         return OptionError(f"{printable(str(self.path))}: {message}")
 
 
 def _parameter(key: str, options: Mapping[str, Sequence[str]]) -> str | None:
-    """The parameter that a key is about: by the name of an option without its dashes, with either - or _ between words."""
+    """Return the parameter for a key: the name of an option without its dashes, with either - or _ between words."""
     wanted = key.replace("_", "-")
     return next((name for name, spelled in options.items() if name not in _WITHOUT and wanted in _names(spelled)), None)
 

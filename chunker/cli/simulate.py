@@ -1,8 +1,6 @@
-"""`chunker prompt simulate`: the cost of a recorded session under simple rules, and under a plan that regards the
-provider's cache.
-"""
+"""`chunker prompt simulate`: the cost of a recorded session under simple rules, and under a plan that takes the provider's cache into account."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor pydantic.
+# Imports are where they are used: help and errors about options need neither tokenizers nor pydantic.
 # A command has as many parameters as it has options.
 # ruff: noqa: PLC0415, PLR0913
 
@@ -27,28 +25,28 @@ Examples:
   chunker prompt simulate session.jsonl --budget 200000 --reserve 8000 --keep 40000 --explain
 
 \b
-A session is a message a line: {"role": "user", "content": "...", "time": 12.5}. "time" is in seconds, of the request;
-"tokens" may stand in place of a content."""
+A session has one message per line: {"role": "user", "content": "...", "time": 12.5}. "time" is that of the request, in seconds; "tokens" can replace
+the content."""
 
 
 def simulate(
     session: Annotated[Path, typer.Argument(metavar="SESSION", show_default=False, help="The session: JSON lines.")],
     *,
-    budget: Annotated[int, typer.Option("--budget", min=1, help="Tokens that the model takes.")] = 128_000,
-    reserve: Annotated[
-        int, typer.Option("--reserve", min=0, help="Tokens of the budget that are kept for the answer.")
-    ] = 4_000,
+    budget: Annotated[
+        int, typer.Option("--budget", min=1, help="Token limit of a request, answer included.")
+    ] = 128_000,
+    reserve: Annotated[int, typer.Option("--reserve", min=0, help="Tokens of the budget for the answer.")] = 4_000,
     keep: Annotated[
         int | None,
-        typer.Option(
-            "--keep", min=0, show_default=False, help="Tokens of the latest history that stay. Default: half."
-        ),
+        typer.Option("--keep", min=0, show_default=False, help="Tokens of the latest history to keep. Default: half."),
     ] = None,
     summary: Annotated[
         int, typer.Option("--summary", min=0, help="Tokens of a summary of dropped turns; 0: none.")
     ] = 0,
-    provider: Annotated[str, typer.Option("--provider", help="Provider of prices and cache.")] = "claude-sonnet",
-    tokenizer: Annotated[str, typer.Option("--tokenizer", "-t", help="Tokenizer that counts.")] = "o200k_base",
+    provider: Annotated[
+        str, typer.Option("--provider", help="Provider whose prices and cache rules apply.")
+    ] = "claude-sonnet",
+    tokenizer: Annotated[str, typer.Option("--tokenizer", "-t", help="Tokenizer to count with.")] = "o200k_base",
     turns: Annotated[bool, typer.Option("--turns", help="Print each request.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Print the reasons of the plan.")] = False,
 ) -> None:

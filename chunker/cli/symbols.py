@@ -1,6 +1,6 @@
-"""`chunker symbols`: where a name is defined, and who uses it."""
+"""`chunker symbols`: where a name is defined, and where it is used."""
 
-# Imports stand where they are used: help and complaints about options need no index.
+# Imports are where they are used: help and errors about options need no index.
 # ruff: noqa: PLC0415, PLR0913  # an option is a parameter
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def symbols(
     *,
     folder: IndexFolder = ".chunker",
     references: Annotated[
-        bool, typer.Option("--references", help="The lines that use the name, not those that define it.")
+        bool, typer.Option("--references", help="Show the lines that use the name, instead of its definitions.")
     ] = False,
     prefix: Annotated[bool, typer.Option("--prefix", help="Also names that begin with NAME.")] = False,
     kind: Annotated[
@@ -40,7 +40,7 @@ def symbols(
     language: OfLanguages = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Largest number of lines.")] = 100,
     output_format: Annotated[
-        HitFormat, typer.Option("--format", "-f", help="For people, or one a line of JSON.")
+        HitFormat, typer.Option("--format", "-f", help="Text for people, or one JSON object per line.")
     ] = HitFormat.TABLE,
 ) -> None:
     """Find the definitions of a symbol in the files that `chunker index` has indexed, or the lines of code that use it."""

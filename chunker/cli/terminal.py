@@ -9,9 +9,9 @@
        the next section (31 tokens) would make 92 of 64 tokens; it fits into a chunk of its own
     2  section   Guide > Install ...
 
-Nothing but text and colours goes out, from top to bottom, so a pager shows it (`FORCE_COLOR=1 chunker view --terminal PATH | less -R`). Colours
-come from the sixteen of the terminal, which its user has chosen to be readable; NO_COLOR takes them away, and what they say is said by
-signs as well. Control characters of the text, which would command the terminal, are spelled out.
+The output is text and colours, from top to bottom, so a pager can show it (`FORCE_COLOR=1 chunker view --terminal PATH | less -R`). Colours are among
+the sixteen of the terminal, which its user has chosen to be readable; NO_COLOR turns them off, and signs carry the same information. Control
+characters in the text are spelled out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from chunker.cli.screen import GAP, Screen, fit, flow, shortened, shown
 from chunker.view.cuts import Grade
 from chunker.view.seeing import SeenChunk, SeenText, histogram
 
-# Two neighbours differ for every kind of colour vision: bluish and yellowish take turns.
+# Neighbours differ for every kind of colour vision: bluish and yellowish alternate.
 _COLORS = ("blue", "yellow", "magenta", "green")
 _QUIET = Style(dim=True)
 _STRONG = Style(bold=True)
@@ -47,7 +47,7 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 
 def terminal_view(seen: SeenText, where: Screen, *, show_tokens: bool = False) -> Iterator[str]:
-    """The lines of one text, each with its line end. `show_tokens`: every other token is underlined; without styles, a bar ends each."""
+    """Yield the lines of one text, each with its line end. `show_tokens`: every other token is underlined; without styles, a bar ends each."""
     yield from _head(seen, where)
     last_line = seen.chunks[-1].chunk.span.end_line if seen.chunks else 1
     gutter = len(str(last_line)) + 1
@@ -89,7 +89,7 @@ def _cut(item: SeenChunk, where: Screen) -> Iterator[str]:
 
 
 def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: Style) -> Iterator[str]:
-    """One line if all fits into it; else the breadcrumb gets a line of its own, and the rest as many as it needs."""
+    """Yield one line if everything fits; otherwise the breadcrumb gets a line of its own, and the rest as many as it needs."""
     chunk = item.chunk
     first, last = chunk.span.start_line, chunk.span.end_line
     title = shortened(f"{number:,}  {shown(chunk.kind)}", where.width)
@@ -116,10 +116,10 @@ def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: 
 
 @dataclass(slots=True)
 class _Lines:
-    """Fills lines as wide as the screen after a gutter, from stretches of text in different styles.
+    """Fills lines of the width of the screen, after a gutter, with pieces of text in different styles.
 
-    `number`: of the line in the text, None in the context, which is no part of it. `ends`: where the tokens ahead end, the nearest last; None if
-    they are not to be seen.
+    `number`: the number of the line in the text, None in the context, which is not part of it. `ends`: the ends of the tokens ahead, the nearest
+    last; None to not show them.
     """
 
     where: Screen
@@ -133,14 +133,14 @@ class _Lines:
     continued: bool = False
 
     def write(self, text: str, style: Style) -> Iterator[str]:
-        """Put text that has no line end; yields the lines that are full."""
+        """Add text without a line end; yields the lines that are full."""
         width = self.where.width - self.gutter - 3
         at = 0
         while at < len(text):
-            # A line is wide enough for any character; but a wide character may need a new line.
+            # A line is wide enough for any character, but a wide one may need a new line.
             end, columns = fit(text, at, width - self.column)
             space = text.rfind(" ", at, end) + 1
-            if end < len(text) and space - at > width // 2:  # a word that would be cut goes to the next line
+            if end < len(text) and space - at > width // 2:  # a word that does not fit goes to the next line
                 end, columns = space, cell_len(text[at:space])
             if end > at:
                 self.parts.append(self.where.styled(text[at:end], style))
@@ -153,7 +153,7 @@ class _Lines:
             at = end
 
     def end(self, *, continued: bool = False) -> str:
-        """The line so far; the next one goes on with it if it is `continued`, else it is the next line of the text."""
+        """Return the line so far. If it is `continued`, the next one continues it; otherwise it is the next line of the text."""
         shown_number = "" if self.number is None or self.continued else str(self.number)
         gutter = self.where.styled(f"{shown_number:>{self.gutter}} {self.sign}", self.color)
         line = gutter + " " + "".join(self.parts)
@@ -184,7 +184,7 @@ def _body(item: SeenChunk, where: Screen, color: Style, gutter: int, *, show_tok
 
 
 def _stretch(text: str, start: int, end: int, lines: _Lines, style: Style) -> Iterator[str]:
-    """text[start:end] in lines."""
+    """Yield the lines of text[start:end]."""
     ends = lines.ends
     at = start
     while at < end:
@@ -205,9 +205,7 @@ def _stretch(text: str, start: int, end: int, lines: _Lines, style: Style) -> It
 
 
 def _token_ends(item: SeenChunk) -> list[int] | None:
-    """The ends of the tokens of a chunk, in characters of its text, the first one last; those that end inside a
-    character are left out.
-    """
+    """Return the ends of the tokens of a chunk, in characters of its text, the first one last, without those that end inside a character."""
     if item.token_lengths is None:
         return None
     ends = []
@@ -220,7 +218,7 @@ def _token_ends(item: SeenChunk) -> list[int] | None:
 
 
 def _meter(fill: float) -> str:
-    """A bar of ten columns.
+    """Return a bar of ten columns.
 
     >>> _meter(0.5), _meter(1.0), _meter(0.01)
     ('█████░░░░░', '██████████', '▏░░░░░░░░░')

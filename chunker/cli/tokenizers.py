@@ -1,6 +1,6 @@
 """The commands `chunker tokenizer inspect` and `chunker tokenizer compare`."""
 
-# Imports stand where they are used: help and complaints about options need no tokenizer.
+# Imports are where they are used: help and errors about options need no tokenizer.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def inspect(
     sample: Annotated[
         str, typer.Option("--sample", metavar="TEXT", show_default=False, help="A text to show as tokens.")
     ] = _SAMPLE,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object in place of lines for people.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text for people.")] = False,
 ) -> None:
-    """Describe a tokenizer: its kind, tokens, special tokens and stages, its longest tokens, and a text cut by it."""
+    """Describe a tokenizer: its kind, tokens, special tokens and stages, its longest tokens, and a text that it splits."""
     with ending_quietly():
         kind, tokenizer = _load(name)
         facts = _facts(kind, tokenizer, sample)
@@ -84,15 +84,15 @@ Examples:
 )
 def compare(
     ours: Annotated[str, typer.Argument(metavar="A", show_default=False, help="A file, an encoding or a model.")],
-    theirs: Annotated[str, typer.Argument(metavar="B", show_default=False, help="The tokenizer to move to.")],
+    theirs: Annotated[str, typer.Argument(metavar="B", show_default=False, help="The tokenizer to compare it with.")],
     texts: Annotated[
         list[str] | None,
         typer.Argument(metavar="TEXT", show_default=False, help="Files to count with both."),
     ] = None,
 ) -> None:
-    """Compare two tokenizers: common tokens, ids that mean something else, special tokens, stages, and the cost of texts."""
+    """Compare two tokenizers: common tokens, ids with another meaning, special tokens, stages, and the cost of texts."""
     with ending_quietly():
-        # Wrong usage is told first; a text that is no UTF-8 is read as the engine reads bytes in a str.
+        # Wrong usage is reported first; bytes that are not UTF-8 become surrogates in the str, as the engine expects.
         named = {path: read_input(path).decode(errors="replace") for path in texts or ()}
         (_, first), (_, second) = _load(ours), _load(theirs)
         report = str(first.compare(second, named))
@@ -101,7 +101,7 @@ def compare(
 
 
 def _load(name: str) -> tuple[str, Tokenizer]:
-    """Load a tokenizer: its kind, and the tokenizer."""
+    """Load a tokenizer. Returns its kind, and the tokenizer."""
     from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
     from bpe_engine.formats.detection import detect
     from chunker.counting.tokenizer_files import require_file, tokenizer_path
@@ -115,7 +115,7 @@ def _load(name: str) -> tuple[str, Tokenizer]:
     except UnknownTokenizerError as error:
         raise typer.BadParameter(str(error), param_hint="FILE") from None
     except UnknownEncodingError as error:
-        raise typer.BadParameter(f"{error}; and there is no file of this name", param_hint="FILE") from None
+        raise typer.BadParameter(f"{error}; there is also no file of this name", param_hint="FILE") from None
     except (BpeEngineError, OSError) as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(EXIT_FAILED) from None
@@ -143,7 +143,7 @@ def _facts(kind: str, tokenizer: Tokenizer, sample: str) -> dict[str, object]:
 
 
 def _line(value: object) -> str:
-    """A fact on one line for people.
+    """Format a value on one line for people.
 
     >>> _line(["a", "b"]), _line(200019), _line({"prefix": [1], "suffix": []})
     ("'a' 'b'", '200,019', 'prefix 1')

@@ -1,6 +1,6 @@
 """`chunker train`: learn a tokenizer from files."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.
 # ruff: noqa: PLC0415, PLR0913
 
@@ -17,7 +17,7 @@ from chunker.cli.paths import check_paths
 
 
 class TieName(enum.StrEnum):
-    """The ways to choose among equally frequent pairs."""
+    """How to choose among equally frequent pairs."""
 
     LOWEST = "lowest"
     FIRST = "first"
@@ -56,7 +56,11 @@ def train(
     vocab_size: Annotated[
         int,
         typer.Option(
-            "--vocab-size", "-n", min=256, show_default=False, help="Tokens, bytes and special ones included."
+            "--vocab-size",
+            "-n",
+            min=256,
+            show_default=False,
+            help="Number of tokens, including bytes and special tokens.",
         ),
     ],
     pattern: Annotated[
@@ -71,7 +75,7 @@ def train(
     expression: Annotated[
         str | None,
         typer.Option(
-            "--expression", metavar="REGEX", show_default=False, help="A pattern of your own, in place of a name."
+            "--expression", metavar="REGEX", show_default=False, help="A pattern of your own, instead of a named one."
         ),
     ] = None,
     special: Annotated[

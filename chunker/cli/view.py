@@ -1,6 +1,6 @@
 """`chunker view`: how files are cut, in a page or in the terminal."""
 
-# Imports stand where they are used: help and complaints about options need neither tokenizers nor grammars nor pydantic.
+# Imports are where they are used: help and errors about options need neither tokenizers nor grammars nor pydantic.
 # A command has as many parameters as it has options.
 # ruff: noqa: PLC0415, PLR0913
 
@@ -101,7 +101,7 @@ def view(
         from chunker.cli.runs import Run
 
         if open_page and (terminal or output == STANDARD_OUTPUT):
-            raise typer.BadParameter("there is no page to open", param_hint="--open")
+            raise typer.BadParameter("--open needs a page to open", param_hint="--open")
         check_paths(paths, output)
         intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim, web_text=web_text)
         run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")

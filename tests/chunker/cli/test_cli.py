@@ -110,7 +110,7 @@ class TestChunk:
         (tree / "server.key").write_text("hunter2\n", encoding="utf-8")
         done = run("chunk", ".", "--format", "jsonl", cwd=tree)
         assert b"hunter2" not in done.stdout
-        assert b"Left out what holds secrets (--secrets takes it): server.key\n" in done.stderr
+        assert b"Left out files that hold secrets (--secrets includes them): server.key\n" in done.stderr
         assert b"server.key: left out" in run("chunk", "server.key", cwd=tree, code=1).stderr
         assert b"hunter2" in run("chunk", ".", "--format", "jsonl", "--secrets", cwd=tree).stdout
 

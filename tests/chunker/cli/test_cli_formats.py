@@ -89,7 +89,7 @@ def test_all_formats_say_the_same(tree: Path, command: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("command", ["chunk", "count"])
 def test_an_unknown_ending_is_refused_before_anything_is_done(tree: Path, command: str, name: str) -> None:
     told = run(command, ".", "--tokenizer", "no-such-tokenizer", "-o", name, code=2)
-    assert "no format has this ending" in " ".join(told.split())
+    assert "no format has this extension" in " ".join(told.split())
     assert not (tree / name).exists()
     run(command, "a.py", "--format", "jsonl", "-o", name)
     assert json.loads((tree / name).read_bytes().splitlines()[0])["source" if command == "chunk" else "path"] == "a.py"

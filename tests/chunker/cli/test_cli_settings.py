@@ -103,8 +103,8 @@ def test_a_wrong_value_of_the_environment_is_told_as_one(project: Path, monkeypa
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("[tool.chunker]\nmax-token = 3", "'max-token', which no command knows"),
-        ("[tool.chunker.chunk]\nlimit = 3", "'limit', which this command does not know"),
+        ("[tool.chunker]\nmax-token = 3", "'max-token', which no command has"),
+        ("[tool.chunker.chunk]\nlimit = 3", "'limit', which this command does not have"),
         ("[tool.chunker.cut]\nlimit = 3", "no command has this name"),
         ("[tool.chunker]\nmax-tokens = 'many'", "max-tokens"),
         ("[tool.chunker\n", "pyproject.toml"),
@@ -132,10 +132,10 @@ def test_what_is_left_out_is_told_by_rules(project: Path) -> None:
     (project / "a.svg").write_text("<svg><path/></svg>")
     (project / "b.svg").write_text("<svg><text>Hello</text></svg>")
     done = run("chunk", ".")
-    assert "Left out what programs wrote (--generated takes it):" in done.output
+    assert "Left out generated files (--generated includes them):" in done.output
     assert "  1 lock file: uv.lock" in done.output
     assert "  1 drawing without words: a.svg" in done.output
-    assert "Shortened (--verbatim takes it as it is): 1 drawing" in done.output
+    assert "Shortened (--verbatim keeps all of it): 1 drawing" in done.output
     everything = run("chunk", ".", "--generated", "--verbatim")
     assert "Left out" not in everything.output
     assert "uv.lock" in everything.stdout

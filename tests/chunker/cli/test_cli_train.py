@@ -50,7 +50,7 @@ def run(*arguments: str, cwd: Path, code: int = 0, stdin: bytes = b"") -> str:
 def test_files_of_a_folder(tree: Path) -> None:
     said = run(".", "-o", "out.json", "-n", "300", "--special", "<|end|>", cwd=tree)
     assert said.startswith(
-        "out.json: 300 tokens (43 learned, 1 special) from 2 files\nPassed over without text: 1, such as logo.png"
+        "out.json: 300 tokens (43 learned, 1 special) from 2 files\nSkipped without text: 1, such as logo.png"
     )
     expected = train([PROSE, "\ufeff" + PROSE[:500]], 300, special_tokens=["<|end|>"])
     assert Tokenizer.from_file(tree / "out.json").encode(PROSE) == expected.encode(PROSE)
@@ -83,8 +83,8 @@ def test_a_bad_file_does_not_lose_the_others(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.txt", "-o", "out.bin", "-n", "300"], "the ending tells no format"),
-        (["a.txt", "-o", "out.json", "-n", "300", "-p", "o200"], "no grammar is known as 'o200'"),
+        (["a.txt", "-o", "out.bin", "-n", "300"], "unknown file extension; the formats are"),
+        (["a.txt", "-o", "out.json", "-n", "300", "-p", "o200"], "no grammar is called 'o200'"),
         (["a.txt", "-o", "out.json", "-n", "256", "--special", "<s>"], "at least 257"),
         (["a.txt", "-o", "out.json", "-n", "300", "--expression", "("], "does not compile"),
         (["a.txt", "-o", "out.json", "-n", "300", "--expression", r"\w+"], "Oniguruma"),

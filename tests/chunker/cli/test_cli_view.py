@@ -151,8 +151,8 @@ def test_a_pager_that_is_closed_early(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["src", "--open", "--terminal"], "there is no page to open"),
-        (["src", "--open", "-o", "-"], "there is no page to open"),
+        (["src", "--open", "--terminal"], "--open needs a page to open"),
+        (["src", "--open", "-o", "-"], "--open needs a page to open"),
         (["nowhere"], "nowhere does not exist"),
         (["src", "-o", "src"], "src is a folder"),
         (["src", "-m", "8", "--overlap", "8"], "overlap"),
