@@ -1,4 +1,4 @@
-"""Texts that are no files: added to an index under names, with metadata, and removed by these names.
+"""Texts that are not files: added to an index under names, with metadata, and removed by these names.
 
 They are chunked, embedded and kept as files are (`syncing`), but a sync neither looks for them nor removes them. Their rows are told from those
 of files by their metadata, which files do not have.

@@ -161,7 +161,7 @@ class Asking(ABC):
         *,
         limit: int = 1000,
     ) -> list[Reference]:
-        """The lines of code on which a name stands, those that define it left out; comments and strings are no code.
+        """The lines of code on which a name stands, those that define it left out; comments and strings are not code.
 
         Args:
             name: The name exactly as it is written. Of "Stack.push" the lines in files that define or name Stack on which push is used on
@@ -204,7 +204,7 @@ class Asking(ABC):
             names: Names of files and texts, as `Hit.source` has them.
 
         Raises:
-            WrongTypeError: `names` is no collection of str.
+            WrongTypeError: `names` is not a collection of str.
         """
         require_all(names, str, "names", "str")
         if self._is_empty:

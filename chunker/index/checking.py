@@ -55,7 +55,7 @@ def faults(snapshot: Snapshot) -> list[str]:
         wrong += sum(checksum(vector) != block[row] for row, vector in vectors.items())
         lost += len(block) - len(vectors)
     for count, what in (
-        (wrong, "not what was written"),
+        (wrong, "altered"),
         (lost, "not there"),
         (snapshot.vectors.surplus(), "too many"),
         (snapshot.vectors.wrong_sketches(), "sketched wrongly"),

@@ -42,7 +42,7 @@ class SettingsMismatchError(IndexingError, ValueError):
 
     def __str__(self) -> str:
         told = "; ".join(f"{name} is {has!r}, not {asked!r}" for name, (has, asked) in self.differences.items())
-        return f"the index was made with other settings: {told}. Open it without these, or make it anew with rebuild=True (--rebuild)"
+        return f"the index was made with other settings: {told}. Open it without these, or rebuild it with rebuild=True (--rebuild)"
 
 
 class LockedIndexError(IndexingError):

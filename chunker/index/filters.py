@@ -25,7 +25,7 @@ class Filter:
             added with; where it has a list, one of the list.
 
     Raises:
-        WrongTypeError: A value is no collection of names, such as a single str; metadata are no names with values of JSON.
+        WrongTypeError: A value is not a collection of names, such as a single str; metadata are not names with values of JSON.
         OptionError: A name has lone surrogates.
     """
 
@@ -36,7 +36,7 @@ class Filter:
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        """Raises `WrongTypeError` for what is no collection of names, such as a single str."""
+        """Raises `WrongTypeError` for what is not a collection of names, such as a single str."""
         for name in ("tags", "sources", "languages", "kinds"):
             require_names(getattr(self, name), name)
         require(self.metadata, Mapping, "metadata", "a dict")

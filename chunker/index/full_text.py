@@ -120,7 +120,7 @@ class FullTextWriter:
             self._writer.add_document(document)
 
     def remove(self, numbers: Iterable[int]) -> None:
-        """Forget the texts of some numbers that were added before this call; one without a text is no error."""
+        """Forget the texts of some numbers that were added before this call; one without a text is not an error."""
         with _translating(self._folder):
             for number in numbers:
                 self._writer.delete_documents_by_term(_NUMBER, number)
@@ -155,7 +155,7 @@ def analyzer(language: str | None) -> Callable[[str], str]:
 
 
 def without_function_words(language: str) -> Callable[[str], int]:
-    """A function that counts the words of a text that are no function words of a language."""
+    """A function that counts the words of a text that are not function words of a language."""
     package = _tantivy()
     builder = package.TextAnalyzerBuilder(package.Tokenizer.simple()).filter(package.Filter.lowercase())
     analyze = builder.filter(package.Filter.stopword(language)).build().analyze
@@ -191,5 +191,5 @@ def _translating(folder: Path) -> Iterator[None]:
         raise StorageError(f"{folder}: {error}") from error
     except (ValueError, RuntimeError) as error:
         raise DamagedIndexError(
-            f"the full text in {folder} cannot be used ({error}): remove the folder of the index and make it anew"
+            f"the full text in {folder} cannot be used ({error}): remove the folder of the index and index again"
         ) from error

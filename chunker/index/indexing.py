@@ -167,14 +167,12 @@ class Index(Asking):
         """
         if self._embedder is None:
             if self._settings.embedder == GIVEN:
-                raise EmbedderError(
-                    "the index was made with an embedder of its own: give it to Index.open(embedder=...)"
-                )
+                raise EmbedderError("the index was made with a custom embedder: pass it to Index.open(embedder=...)")
             settings = self._settings
             made = embedder_again(settings.embedder, json.loads(settings.embedder_options), settings.dimensions)
             if identity(made).hex() != self._settings.identity:
                 raise EmbedderError(
-                    f"the embedder {self._settings.embedder!r} is another than the index was made with: rebuild it"
+                    f"the embedder {self._settings.embedder!r} is not the one that the index was made with: rebuild it"
                 )
             self._embedder = made
         return self._embedder
@@ -244,7 +242,7 @@ class Index(Asking):
         tags: str | Iterable[str] = "",
         progress: Callable[[SyncReport], object] | None = None,
     ) -> SyncReport:
-        """Add texts that are no files, or replace those of the same names. A sync leaves them alone; a rebuild forgets them.
+        """Add texts that are not files, or replace those of the same names. A sync leaves them alone; a rebuild forgets them.
 
         Args:
             texts: Name -> a text, which is chunked as a file is; or its chunks, which are taken as they are.
@@ -259,7 +257,7 @@ class Index(Asking):
         Raises:
             LockedIndexError: Another process writes to the index.
             EmbedderError: The embedder fails; the vectors that it made before are kept.
-            OptionError: A name is that of a file of the index, or metadata are no JSON.
+            OptionError: A name is that of a file of the index, or metadata are not JSON.
             UnknownLanguageError: There is no such language.
             WrongTypeError: A text is neither a str nor a list of chunks.
         """

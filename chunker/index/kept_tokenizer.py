@@ -27,7 +27,7 @@ def kept_tokenizer(given: object, root: Path) -> tuple[str, str]:
         name = name_of_tokenizer(counter)
         if name is None or resolve_tokenizer(name) != counter:
             raise OptionError(
-                f"the tokenizer of an index must be found again: give its name or the path of its file; got {given!r:.100}"
+                f"an index keeps only the name or path of its tokenizer: pass one of these; got {given!r:.100}"
             )
         return name, ""
     path = tokenizer_path(given)
@@ -48,7 +48,7 @@ def hash_now(tokenizer: str, root: Path) -> str:
     path = Path(root, tokenizer)
     if not path.is_file():
         raise UnknownTokenizerError(
-            f"the tokenizer file of the index, {str(path)!r}, is gone: restore it, or give another one and rebuild=True (--tokenizer, --rebuild)"
+            f"the tokenizer file of the index, {str(path)!r}, is missing: restore it, or pass another one and rebuild=True (--tokenizer, --rebuild)"
         )
     try:
         return file_hash(path)

@@ -83,7 +83,7 @@ def vector_store_of(kept_by: Store, given: str | VectorStore | None, *, exists: 
     has = kept_by.kept_store()
     if asked is None and has is not None:
         if not has:
-            raise VectorStoreError("the index was made with a store of its own: give it to Index.open(store=...)")
+            raise VectorStoreError("the index was made with a custom store: pass it to Index.open(store=...)")
         return store_named(has)
     if asked is not None and asked.spec != has:
         raise SettingsMismatchError({"store": (_FILE if has is None else has, asked.spec)})

@@ -68,7 +68,7 @@ _SUFFIXES = (
     "y",
 )
 _LEAST_ROOT = 3
-# Files that are no code answer questions about code less often.
+# Files that are not code answer questions about code less often.
 _NO_CODE = 0.7
 _VERSION = re.compile(r"(?:^|/)v(\d{1,9})(?=/)")
 

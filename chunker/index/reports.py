@@ -69,7 +69,7 @@ class SyncReport:
 
     @property
     def pace(self) -> float:
-        """Tokens that the embedder embeds in a second; 0 while that is not known."""
+        """Tokens that the embedder embeds in a second; 0 while that is unknown."""
         return self.tokens_computed / self.embedding_seconds if self.embedding_seconds else 0.0
 
     @property

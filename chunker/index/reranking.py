@@ -101,7 +101,9 @@ def reranked(question: str, hits: Sequence[Hit], reranker: AnyReranker, limit: i
     judge = reranker.rerank if isinstance(reranker, Reranker) else reranker
     scores = [float(score) for score in judge(question, [hit.text for hit in hits])] if hits else []
     if len(scores) != len(hits) or not all(map(math.isfinite, scores)):
-        raise OptionError(f"rerank must give a finite number for each of {len(hits)} texts; it gave {scores!r:.100}")
+        raise OptionError(
+            f"rerank must return a finite number for each of {len(hits)} texts; it returned {scores!r:.100}"
+        )
     order = sorted(range(len(hits)), key=lambda number: (-scores[number], number))[:limit]
     return [
         replace(

@@ -130,7 +130,7 @@ def meaning_of(error: sqlite3.Error, folder: Path) -> IndexingError:
     }:
         return StorageError(f"{folder}: {error}")
     return DamagedIndexError(
-        f"the database in {folder} is damaged ({error}): restore it, or remove the folder and make it anew"
+        f"the database in {folder} is damaged ({error}): restore it, or remove the folder and index again"
     )
 
 

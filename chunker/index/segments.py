@@ -28,7 +28,7 @@ _Priority = tuple[int, int]
 
 
 def chunks_of(chunker: TextChunker, text: str, reach: int, outline: Outline | None = None) -> list[Chunk]:
-    """The chunks of `text`, cut segment by segment. Without a source: where a text stands is no part of it.
+    """The chunks of `text`, cut segment by segment. Without a source: where a text stands is not part of it.
 
     With an overlap the text is one segment, for each chunk then depends on the one before. Linear. Raises what `chunker.chunk` raises.
     `outline`: that of the text, if it is there already.

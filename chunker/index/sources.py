@@ -62,11 +62,11 @@ class Sources:
         for path in paths:
             given = os.fspath(path)
             if given == STANDARD_INPUT:
-                raise OptionError("standard input cannot be indexed: it has no place to come back to")
+                raise OptionError("standard input cannot be indexed, because it cannot be read again")
             if not given:
                 raise OptionError('a path is empty; the current folder is "."')
             if "\0" in given:
-                raise OptionError(f"no path has a NUL character: {given!r}")
+                raise OptionError(f"a path cannot contain a NUL character: {given!r}")
             require_path(given, "paths")
             self._tops.append(os.path.realpath(given))
 

@@ -83,13 +83,13 @@ class Store:
             if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 if any(path.stat().st_size > HEADER_BYTES for path in self.folder.glob("vectors-*.f32")):
                     raise DamagedIndexError(
-                        f"the database in {self.folder} is empty, but there are vectors: it was damaged; make it anew"
+                        f"the database in {self.folder} is empty, but there are vectors: it was damaged; remove the folder and index again"
                     )
                 return None
             meta = dict(connection.execute("SELECT name, value FROM meta"))
         if meta.get("schema") != SCHEMA:
             raise DamagedIndexError(
-                f"{self.folder} has the form {meta.get('schema')!r}; this version reads {SCHEMA}: remove the folder and make it anew"
+                f"{self.folder} has the form {meta.get('schema')!r}; this version reads {SCHEMA}: remove the folder and index again"
             )
         return Settings.from_json(str(meta.get("settings", "")))
 
@@ -189,7 +189,7 @@ class Store:
         """What is missing, and what helps."""
         if Path(str(error.filename or "")).name.startswith("vectors-"):
             return f"the vectors of {self.folder} are missing; {MENDED}"
-        return f"the full text of {self.folder} is missing: remove the folder and make the index anew"
+        return f"the full text of {self.folder} is missing: remove the folder and index again"
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -216,11 +216,11 @@ class Store:
         strange = [name for name in names if not name.startswith(_OURS)]
         if strange:
             raise NotAnIndexError(
-                f"{self.folder} is no index: it holds {strange[0]}. Name a folder that is empty, or not there yet"
+                f"{self.folder} is not an index: it contains {strange[0]}. Choose an empty or a new folder"
             )
         if any(path.stat().st_size > HEADER_BYTES for path in self.folder.glob("vectors-*.f32")):
             raise DamagedIndexError(
-                f"the database of {self.folder} is missing: restore it, or remove the folder and make it anew"
+                f"the database of {self.folder} is missing: restore it, or remove the folder and index again"
             )
 
 

@@ -99,7 +99,7 @@ class Sync:
         self._planned: dict[bytes, NewVersion] = {}  # in a dry run: versions that there would be
         self._held: Counter[bytes] = Counter()  # in a dry run: versions that files would have
         self._new_names: list[tuple[str, bytes]] = []
-        self._metadata: str | None = None  # of texts that are no files
+        self._metadata: str | None = None  # of texts that are not files
 
     def run(self, sources: Sources) -> SyncReport:
         """Do it all."""

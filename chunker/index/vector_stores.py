@@ -55,7 +55,7 @@ class VectorTable(Protocol):
         ...
 
     def drop(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors. A key without a vector is no error.
+        """Remove vectors. A key without a vector is not an error.
 
         Args:
             keys: The keys.
@@ -139,7 +139,7 @@ def store_named(spec: str) -> VectorStore:
     Raises:
         OptionError: There is no such kind of store.
         MissingExtraError: The package that it needs is not installed.
-        VectorStoreError: Another package has registered something that is no store.
+        VectorStoreError: Another package has registered something that is not a store.
     """
     require_text(spec, "the name of a vector store")
     kind, _, place = spec.partition(":")

@@ -28,7 +28,7 @@ HEADER_BYTES = 64
 _MAGIC = b"BPEVEC01"
 _HEADER = struct.Struct("<8sII")
 # What helps when rows are missing.
-MENDED = "the next sync (`chunker index PATHS`) embeds anew what is damaged"
+MENDED = "the next sync (`chunker index PATHS`) embeds damaged texts again"
 # Rows at a time, so that a search or a copy needs little memory beside the file.
 BLOCK_ROWS = 8192
 _NEAR_ROWS = 256
@@ -179,7 +179,7 @@ class MappedRows:
         return dict(zip(there, products(self._rows, np.array(there, np.int64), query).tolist(), strict=True))
 
     def surplus(self) -> int:
-        """The number of rows that nobody knows: those that a killed run left are no part of a snapshot."""
+        """The number of rows that nobody knows: those that a killed run left are not part of a snapshot."""
         return 0
 
     def wrong_sketches(self) -> int:

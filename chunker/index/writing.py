@@ -36,7 +36,7 @@ UNSKETCHED = 8192
 
 @dataclass(frozen=True, slots=True)
 class NewPlace:
-    """A chunk of a new version: the key of its vector, its text, of which the first `context` characters are no part of the file; its span.
+    """A chunk of a new version: the key of its vector, its text, of which the first `context` characters are not part of the file; its span.
 
     `names`: the words of what begins in it, such as definitions and headings. `breadcrumb` and `metadata`: as JSON; None for none.
     """
@@ -79,7 +79,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """The new content of a file under a tag. `metadata`: as JSON, of a text that is no file."""
+    """The new content of a file under a tag. `metadata`: as JSON, of a text that is not a file."""
 
     tag: str
     source: str

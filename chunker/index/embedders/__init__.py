@@ -65,7 +65,7 @@ def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # th
     Raises:
         OptionError: There is no such embedder, or it has no such options.
         MissingExtraError: The package that it needs is not installed.
-        EmbedderError: Another package has registered something that is no embedder.
+        EmbedderError: Another package has registered something that is not an embedder.
     """
     require_text(name, "the name of an embedder")
     kind, _, model = name.partition(":")
@@ -73,7 +73,7 @@ def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # th
     try:
         made = make(model, **options) if model else make(**options)
     except TypeError as error:
-        raise OptionError(f"the embedder {name!r} cannot be made so: {error}") from error
+        raise OptionError(f"the embedder {name!r} cannot be made with these options: {error}") from error
     if not isinstance(made, Embedder):
         raise EmbedderError(f"what is registered as the embedder {kind!r} is none: {made!r}")
     return made

@@ -124,7 +124,7 @@ class CallableEmbedder:
         rows = self._called(self._function, list(texts))
         if rows.ndim != 2 or len(rows) != len(texts):
             raise EmbedderError(
-                f"{self.model_id} gave an array of shape {rows.shape} for {len(texts)} texts, not a row for each"
+                f"{self.model_id} returned an array of shape {rows.shape} for {len(texts)} texts, not a row for each"
             )
         return rows
 
@@ -145,7 +145,9 @@ class CallableEmbedder:
             return vector
         found = self._called(self._query, text)
         if found.ndim != 1:
-            raise EmbedderError(f"{self.model_id} gave an array of shape {found.shape} for a question, not one vector")
+            raise EmbedderError(
+                f"{self.model_id} returned an array of shape {found.shape} for a question, not one vector"
+            )
         return found
 
     def _called(self, function: Callable[[Any], Any], argument: object) -> Vectors:

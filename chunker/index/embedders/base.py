@@ -110,8 +110,8 @@ def checked(vectors: Vectors, texts: int, embedder: Embedder) -> Vectors:
     rows = np.asarray(vectors, np.float32)
     if rows.shape != (texts, embedder.dimensions):
         raise EmbedderError(
-            f"{embedder.model_id} gave an array of shape {rows.shape} for {texts} texts, not {(texts, embedder.dimensions)}"
+            f"{embedder.model_id} returned an array of shape {rows.shape} for {texts} texts, not {(texts, embedder.dimensions)}"
         )
     if not np.isfinite(rows).all():
-        raise EmbedderError(f"{embedder.model_id} gave vectors that hold infinities or no numbers")
+        raise EmbedderError(f"{embedder.model_id} returned vectors with infinite values or NaN")
     return unit_rows(rows)

@@ -93,7 +93,7 @@ class EndpointEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector; of a model that is not known, the endpoint is asked once."""
+        """The length of a vector; of a model that is unknown, the endpoint is asked once."""
         if self._dimensions is None:
             self._dimensions = len(self.embed([PROBE])[0])
         return self._dimensions
@@ -147,7 +147,7 @@ class EndpointEmbedder:
                 wait = max(wait, _asked_wait(error.headers.get("Retry-After")))
             except (OSError, http.client.HTTPException) as error:
                 reason = str(error) or type(error).__name__
-        raise EmbedderError(f"{self._url} failed {self._attempts} times, at last with {reason}")
+        raise EmbedderError(f"{self._url} failed {self._attempts} times, the last time with {reason}")
 
     def _vectors(self, content: bytes, number: int) -> Vectors:
         try:
@@ -156,7 +156,7 @@ class EndpointEmbedder:
                 raise EmbedderError(f"{self._url} answered with {len(entries)} vectors for {number} texts")
             return np.array([_numbers(entry["embedding"]) for entry in entries], np.float32)
         except (ValueError, KeyError, TypeError) as error:
-            raise EmbedderError(f"{self._url} answered with something else than vectors: {error!r}") from error
+            raise EmbedderError(f"{self._url} did not answer with vectors: {error!r}") from error
 
 
 def ollama_embedder(model: str, **options: Any) -> EndpointEmbedder:  # noqa: ANN401  # those of the embedder

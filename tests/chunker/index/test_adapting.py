@@ -47,7 +47,7 @@ def test_a_function(tmp_path: Path) -> None:
         assert index.search("galaxies", 1, by="vectors")[0].source == "stars"
         again = Index.open(index.path, embedder=embedder)
         assert again.add(TEXTS).computed == 0
-        with pytest.raises(EmbedderError, match="give it to"):
+        with pytest.raises(EmbedderError, match="pass it to"):
             Index.open(index.path).search("x")
 
 

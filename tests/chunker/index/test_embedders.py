@@ -38,7 +38,7 @@ def test_an_object_that_is_no_embedder_is_found_out() -> None:
     assert isinstance(embedder, Embedder)
     with pytest.raises(EmbedderError, match="shape"):
         checked(np.zeros((2, 16), np.float32), 3, embedder)
-    with pytest.raises(EmbedderError, match="infinities"):
+    with pytest.raises(EmbedderError, match="infinite values"):
         checked(np.full((1, 16), np.nan, np.float32), 1, embedder)
 
 

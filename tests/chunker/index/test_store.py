@@ -67,7 +67,7 @@ def test_a_flipped_bit_is_found(full: Index) -> None:
     content = bytearray(path.read_bytes())
     content[2000] ^= 1
     path.write_bytes(content)
-    assert full.verify() == ["vectors: 1 are not what was written"]
+    assert full.verify() == ["vectors: 1 are altered"]
 
 
 def test_database_that_is_missing(full: Index) -> None:
