@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Break(NamedTuple):
-    """A part of a prompt that is no plain text: a number of tokens, written as `text`. Nothing merges across it."""
+    """A part of a prompt that is not a plain text: a number of tokens, written as `text`. Nothing merges across it."""
 
     text: str
     tokens: int

@@ -10,7 +10,7 @@ class PromptConfigurationError(OptionError):
 
 
 class ItemFileError(ChunkerError):
-    """The file of an item cannot be read, or is no text."""
+    """The file of an item cannot be read, or is not text."""
 
 
 class RequiredItemsError(ChunkerError, ValueError):

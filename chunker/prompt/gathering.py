@@ -83,7 +83,7 @@ class _Gatherer:
             elif isinstance(entry, FileEntry):
                 path = entry.file if entry.file == STANDARD_INPUT else self._inside(entry.file, (*place, "file"))
                 if path in self._taken:
-                    raise self._loaded.error((*place, "file"), f"{printable(path)} is taken by another entry")
+                    raise self._loaded.error((*place, "file"), f"{printable(path)} is already taken by another entry")
                 self._taken.add(path)
 
     def _of_entries(self, entries: Sequence[Entry], location: Location, *, speaks: bool) -> list[Item | Section]:
@@ -114,7 +114,7 @@ class _Gatherer:
             return self._items(entry, STANDARD_INPUT, FoundFile(STANDARD_INPUT, 0, named=True), speaks=speaks)
         path = self._inside(entry.file, (*location, "file"))
         if named_as_secret(path) and not entry.secrets:
-            message = f"{printable(path)} looks like a secret: `secrets: true` takes it all the same"
+            message = f"{printable(path)} looks like a secret: `secrets: true` includes it"
             raise self._loaded.error((*location, "file"), message)
         if not (self._root / path).is_file():
             raise self._loaded.error((*location, "file"), f"there is no file {printable(path)} in {self._shown_root}")
@@ -183,7 +183,7 @@ class _Gatherer:
         required = entry.required
         if required and not text:
             if isinstance(entry, FileEntry):
-                self._gathered.problems.append(Problem(file.path, "it is required, and has no text"))
+                self._gathered.problems.append(Problem(file.path, "it is required, but has no text"))
                 self._gathered.lacking.append(path)
                 return []
             required = False  # of many files some may be empty, such as __init__.py
@@ -217,7 +217,7 @@ class _Gatherer:
         try:
             resolved = (self._root / path).resolve()
         except (OSError, ValueError, RuntimeError) as error:  # a NUL in it, or links in a circle
-            raise self._loaded.error(location, f"{printable(path)} is no path: {error}") from None
+            raise self._loaded.error(location, f"{printable(path)} is not a valid path: {error}") from None
         if not resolved.is_relative_to(self._root):
             message = f"{printable(path)} is outside of {self._shown_root}: --root names another folder"
             raise self._loaded.error(location, message)

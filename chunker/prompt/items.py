@@ -51,7 +51,7 @@ class Item:
             once and is also the default of `id`.
         id: Its name in the report; by default its number.
         priority: A BIGGER number stays longer; of equal ones the first.
-        required: Without it there is no prompt.
+        required: Whether the prompt must contain it.
         stable: Its bytes never change from prompt to prompt, so it is kept whole or not at all, stands at the start,
             and goes in before all items that are not required.
         truncate: The part that goes if the item does not fit whole: "tail", "head" or "middle". None drops the item.
@@ -69,7 +69,7 @@ class Item:
         tool_call_id: The call that the message answers. An answer and its call are a group.
 
     Raises:
-        ItemFileError: The file cannot be read, or is no text.
+        ItemFileError: The file cannot be read, or is not text.
         WrongTypeError: A field is of a wrong type, or there is no such field.
         PromptConfigurationError: `truncate` or `truncate_at` has a value that is not listed.
     """
@@ -92,7 +92,7 @@ class Item:
     tool_call_id: str | None = Field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Read the file if the text is a path. Raises `ItemFileError` if the file cannot be read or is no text."""
+        """Read the file if the text is a path. Raises `ItemFileError` if the file cannot be read or is not text."""
         if isinstance(self.text, Path):
             path = str(self.text)
             found = read_document(FoundFile(path, 0, named=True))

@@ -31,11 +31,11 @@ class ItemReport(BaseModel):
     id: str
     section: str = Field(description='names of the sections around it, such as "context/files"; "" for none')
     status: Status
-    reason: Reason | None = Field(default=None, description="why it is not in the prompt, or not whole")
+    reason: Reason | None = Field(default=None, description="why it is not in the prompt, or was cut")
     tokens_before: int = Field(description="tokens of its text alone")
     tokens: int = Field(description="tokens of what is kept, alone")
     kept: tuple[tuple[int, int], ...] = Field(default=(), description="which characters of it are kept")
-    step: int | None = Field(default=None, description="the how-many-th it was put in; None if it was not")
+    step: int | None = Field(default=None, description="its position in the order of filling; None if it was not added")
     added: int = Field(
         default=0, description="tokens that the prompt grew by when it was put in: with separators, headers and frames"
     )
@@ -54,9 +54,9 @@ class SectionReport(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     name: str
-    given: int = Field(description="what it might use: its share, and what sections before it left")
+    given: int = Field(description="what it could use: its share, and the surplus of earlier sections")
     used: int
-    passed_on: int = Field(default=0, description="what it left to those behind it")
+    passed_on: int = Field(default=0, description="what it passed on to later sections")
 
 
 class Report(BaseModel):
@@ -79,7 +79,7 @@ class Report(BaseModel):
     token_count: int
     stable_tokens: int = Field(description="tokens of the stable items at the start, which a provider's cache may hold")
     separator_tokens: int = Field(
-        description="tokens that are of no item: separators, headers, frames, and what joins saved"
+        description="tokens that belong to no item: separators, headers and frames, minus what joins saved"
     )
     items: tuple[ItemReport, ...]
     sections: tuple[SectionReport, ...]

@@ -84,7 +84,7 @@ def _budget(_layout: Layout, options: PromptOptions) -> Iterator[str]:
 def _ids(layout: Layout, _options: PromptOptions) -> Iterator[str]:
     for name, number in Counter(leaf.id for leaf in layout.leaves).items():
         if number > 1:
-            yield f"id {name!r} is that of {number} items: ids tell them apart in the report"
+            yield f"id {name!r} is used by {number} items: ids must be unique"
 
 
 def _section_names(layout: Layout, _options: PromptOptions) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _shares(layout: Layout, _options: PromptOptions) -> Iterator[str]:
             continue
         total = sum(inner.section.share or 0 for inner in region.budgeted)
         if total > 1 + 1e-9:
-            yield f"the shares of the sections in {region.section.name!r} come to {total:g}: they must not be more than 1"
+            yield f"the shares of the sections in {region.section.name!r} add up to {total:g}: they must not exceed 1"
 
 
 def _floors(layout: Layout, options: PromptOptions) -> Iterator[str]:
@@ -112,11 +112,11 @@ def _floors(layout: Layout, options: PromptOptions) -> Iterator[str]:
         most = region.section.max_tokens
         floors[region] = max(region.section.min_tokens, inner)
         if most is not None and inner > most:
-            yield f"section {region.section.name!r}: min_tokens of the sections inside come to {inner}, and its max_tokens are {most}"
+            yield f"section {region.section.name!r}: min_tokens of the sections inside add up to {inner}, but its max_tokens is {most}"
     room = options.budget - options.reserve
     # `_budget` reports a budget without room.
     if 0 < room < floors[layout.root]:
-        yield f"the min_tokens of the sections come to {floors[layout.root]}: there are {room} tokens"
+        yield f"the min_tokens of the sections add up to {floors[layout.root]}, but there are only {room} tokens"
 
 
 def _required(layout: Layout, _options: PromptOptions) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _required(layout: Layout, _options: PromptOptions) -> Iterator[str]:
             and not leaf.content
             and (leaf.item.tool_call_id is None or leaf.region.speaker is not None)
         ):
-            yield f"item {leaf.id!r}: it is required, and has no text"
+            yield f"item {leaf.id!r}: it is required, but has no text"
 
 
 def _messages(layout: Layout, _options: PromptOptions) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _messages(layout: Layout, _options: PromptOptions) -> Iterator[str]:
         if layout.chat_format is None and (item.role or item.name or item.tool_calls or item.tool_call_id):
             yield f"item {leaf.id!r}: role, name, tool_calls and tool_call_id need a chat_format"
         if leaf.region.speaker is not None and (item.role or item.name or item.tool_calls or item.tool_call_id):
-            yield f"item {leaf.id!r}: role, name, tool_calls and tool_call_id are of a message, and this item is a part of that of its section"
+            yield f"item {leaf.id!r}: role, name, tool_calls and tool_call_id belong to a message, but this item is part of the message of its section"
 
 
 def _tools(layout: Layout, _options: PromptOptions) -> Iterator[str]:
@@ -156,7 +156,7 @@ def _tools(layout: Layout, _options: PromptOptions) -> Iterator[str]:
             if "id" not in call:
                 yield f"item {leaf.id!r}: each of tool_calls needs an id"
             elif str(call["id"]) in called:
-                yield f"item {leaf.id!r}: the tool call {call['id']!r} is made twice: ids tell them apart"
+                yield f"item {leaf.id!r}: the tool call {call['id']!r} is made twice: ids must be unique"
             else:
                 called[str(call["id"])] = leaf.place
     for leaf in layout.leaves:
@@ -166,7 +166,7 @@ def _tools(layout: Layout, _options: PromptOptions) -> Iterator[str]:
         if answered not in called:
             yield f"item {leaf.id!r}: no item makes the tool call {answered!r} that it answers"
         elif called[answered] > leaf.place:
-            yield f"item {leaf.id!r}: the tool call {answered!r} that it answers is made behind it"
+            yield f"item {leaf.id!r}: the tool call {answered!r} that it answers is made after it"
 
 
 def _stable_first(layout: Layout, _options: PromptOptions) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _stable_first(layout: Layout, _options: PromptOptions) -> Iterator[str]:
         if not leaf.item.stable:
             changing = changing or leaf
         elif changing is not None:
-            yield f"item {leaf.id!r}: stable items stand before all others, and {changing.id!r} is before it"
+            yield f"item {leaf.id!r}: stable items must come before all others, but {changing.id!r} is before it"
 
 
 RULES: tuple[Rule, ...] = (

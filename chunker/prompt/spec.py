@@ -278,7 +278,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         seen: set[str] = set()
         double = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value] # add is None
-        raise ValueError(f"the key {double!r} stands twice in one object")
+        raise ValueError(f"the key {double!r} occurs twice in one object")
     return made
 
 
@@ -294,7 +294,7 @@ def _flaw(data: object) -> tuple[Location, str] | None:
             if isinstance(value, str) and not value.isascii():
                 half = _SURROGATE.search(value)
                 if half is not None:
-                    return location, f"half of a surrogate pair, U+{ord(half[0]):04X}, is no text"
+                    return location, f"half of a surrogate pair, U+{ord(half[0]):04X}, is not text"
             elif isinstance(value, dict):
                 inner += (((*location, key), one) for key, one in value.items())
             elif isinstance(value, list):
@@ -312,7 +312,7 @@ def _message(kind: str, message: str, location: Sequence[str | int]) -> str:
     if kind != "extra_forbidden":
         return message[:1].lower() + message[1:]
     close = difflib.get_close_matches(str(location[-1]), _NAMES, 1)
-    return f"there is no such field here{f'; {close[0]}?' if close else ''}"
+    return f"unknown field{f'; {close[0]}?' if close else ''}"
 
 
 def _told(path: Path, line_of: Callable[[Location], int | None], location: Sequence[str | int], message: str) -> str:

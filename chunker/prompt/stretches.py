@@ -47,7 +47,7 @@ def stretches(
             before = leaf.place
     found += _between(layout.glue(before, len(layout.leaves)))
     if "".join(stretch.text for stretch in found) != prompt.text:
-        raise ValueError("the prompt is not of these items: hand over what `assemble` was called with")
+        raise ValueError("the prompt was not made from these items: pass those that `assemble` was called with")
     return found
 
 

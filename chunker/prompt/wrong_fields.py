@@ -64,7 +64,7 @@ def _error_of(kind: type[Any], wrong: ErrorDetails, wanted: Mapping[str, str]) -
     if error == "missing":
         return WrongTypeError(f"{kind.__name__} needs {name}")
     if error == "unexpected_positional_argument":
-        return WrongTypeError(f"{kind.__name__} takes {name} by its name alone: {name}=...")
+        return WrongTypeError(f"{kind.__name__} takes {name} only as a keyword: {name}=...")
     if error == "multiple_argument_values":
         return WrongTypeError(f"{kind.__name__} is given {name} twice")
     if error == "unexpected_keyword_argument":

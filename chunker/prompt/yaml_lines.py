@@ -82,10 +82,10 @@ def _check_keys(node: yaml.Node) -> None:
         if not isinstance(key, yaml.ScalarNode):
             raise yaml.MarkedYAMLError(problem="a key must be a word", problem_mark=key.start_mark)
         if key.tag == _MERGE:
-            raise yaml.MarkedYAMLError(problem="merge keys (<<) are not taken", problem_mark=key.start_mark)
+            raise yaml.MarkedYAMLError(problem="merge keys (<<) are not supported", problem_mark=key.start_mark)
         name = (key.tag, key.value)
         if name in seen:
             raise yaml.MarkedYAMLError(
-                problem=f"the key {key.value!r} stands twice in one mapping", problem_mark=key.start_mark
+                problem=f"the key {key.value!r} occurs twice in one mapping", problem_mark=key.start_mark
             )
         seen.add(name)

@@ -68,7 +68,7 @@ class Conversation(RenderedMessages):
         Raises:
             MessageError: A message has no role. As with all errors nothing has changed.
             ChatTemplateError: The template fails, with its line.
-            EncodingError: A character is in no token of the vocabulary.
+            EncodingError: A character is not part of any token of the vocabulary.
         """
         size = len(self._state.messages)
         return self._put(size, size, messages, add_generation_prompt=add_generation_prompt)
@@ -135,7 +135,7 @@ class Conversation(RenderedMessages):
             MessageError: A message has no role, or there is nothing to continue. As with all errors nothing has
                 changed.
             ChatTemplateError: The template fails, with its line.
-            EncodingError: A character is in no token of the vocabulary.
+            EncodingError: A character is not part of any token of the vocabulary.
         """
         require(messages, Sequence, "messages", "a list of dicts")
         continued = continued_field(continue_final_message, add_generation_prompt=add_generation_prompt)

@@ -117,7 +117,7 @@ def first_difference(one: Sequence[Any], other: Sequence[Any]) -> int | None:
     if one == other:
         return None
     shorter = min(len(one), len(other))
-    after = None if len(one) == len(other) else shorter  # a tuple is no list, but may hold the same
+    after = None if len(one) == len(other) else shorter  # a tuple is not a list, but may hold the same
     return next((number for number in range(shorter) if one[number] != other[number]), after)
 
 

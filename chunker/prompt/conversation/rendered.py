@@ -84,7 +84,7 @@ class RenderedMessages:
 
     def __init__(
         self,
-        tokenizer: Tokenizer | str | Any,  # noqa: ANN401  # one of other packages, which are no dependencies
+        tokenizer: Tokenizer | str | Any,  # noqa: ANN401  # one of other packages, which are not dependencies
         template: ChatTemplate | ChatFormat | str,
         *,
         tools: Sequence[Any] | None = None,

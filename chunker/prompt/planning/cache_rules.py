@@ -51,7 +51,7 @@ class CacheRules(BaseModel):
         if not self.cached <= self.input <= self.write:
             raise ValueError(
                 f"prices must ascend: cached {self.cached:g}, input {self.input:g}, write {self.write:g}; "
-                "a provider that asks nothing for writing has write = input"
+                "if writing costs nothing extra, write = input"
             )
         return self
 

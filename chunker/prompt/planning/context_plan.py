@@ -73,7 +73,7 @@ class ContextPlan:
         """A plan for prompts of at most `budget - reserve` tokens.
 
         Args:
-            budget: Tokens that the model takes.
+            budget: Token limit of a request, answer included.
             reserve: Tokens of these that are for the answer.
             rules: Prices and rules of the provider, or the name of one of `PROVIDERS`.
             fixed: Tokens at the start of each prompt: system prompt and tools.

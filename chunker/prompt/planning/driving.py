@@ -73,7 +73,7 @@ class PlannedConversation:
 
         Args:
             conversation: With the messages that always stay: system prompt, examples. Not to be changed by others, but for `push`.
-            budget: Tokens that the model takes.
+            budget: Token limit of a request, answer included.
             reserve: Of these for the answer.
             rules: Prices and rules of the provider, or the name of one of `PROVIDERS`.
             keep: Tokens of the latest history that stay where the budget allows it; by default half of the room beside the fixed messages.
@@ -88,7 +88,7 @@ class PlannedConversation:
         budget, reserve = whole_number(budget, "budget", " of tokens"), whole_number(reserve, "reserve", " of tokens")
         summary = whole_number(summary, "summary", " of tokens")
         if (summary > 0) != (summarize is not None):
-            raise PromptConfigurationError("summary, in tokens, and summarize, which makes it, need each other")
+            raise PromptConfigurationError("pass summary, in tokens, and summarize, which makes it, together")
         self._conversation = conversation
         self._plan = ContextPlan(budget, reserve, rules=rules, fixed=conversation.count, keep=keep, summary=summary)
         self._summarize, self._summary_role = summarize, summary_role
@@ -137,9 +137,9 @@ class PlannedConversation:
             ChatTemplateError: The template fails, with its line.
         """
         if self._asked is not None:
-            raise ConversationError("the request before has no answer yet: answer() comes before the next ask()")
+            raise ConversationError("the previous request has no answer yet: call answer() before the next ask()")
         if not messages:
-            raise ConversationError("a request has a message")
+            raise ConversationError("a request needs a message")
         require(seconds, (int, float), "seconds", "a number")
         trial = self._conversation.fork()
         before = trial.count
@@ -183,7 +183,7 @@ class PlannedConversation:
             ChatTemplateError: The template fails, with its line.
         """
         if self._asked is None:
-            raise ConversationError("nothing was asked: ask() comes before answer()")
+            raise ConversationError("there is no request to answer: call ask() first")
         change = self._conversation.append(*messages)
         last = self._turns[-1]
         answered = max(0, self._conversation.count - self._asked)

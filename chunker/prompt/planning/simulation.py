@@ -107,7 +107,7 @@ def read_session(
         name: The name of the session in error messages.
 
     Raises:
-        MessageError: A line is no message, with its number.
+        MessageError: A line is not a message, with its number.
     """
     fixed = asked = answered = messages = 0
     time = last = 0.0
@@ -148,9 +148,9 @@ def _message(line: str, where: str) -> dict[str, Any]:
     try:
         message = json.loads(line)
     except ValueError as error:
-        raise MessageError(f"{where}: no JSON: {error}") from None
+        raise MessageError(f"{where}: not JSON: {error}") from None
     if not isinstance(message, dict) or not isinstance(message.get("role"), str):
-        raise MessageError(f"{where}: a message is an object with a role")
+        raise MessageError(f"{where}: a message must be an object with a role")
     for key, kinds in (("tokens", int), ("time", (int, float))):
         value = message.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < inf:
@@ -177,6 +177,6 @@ def read_session_file(path: Path, tokenizer: TokenCounter) -> tuple[int, list[Ex
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise MessageError(f"{path}: no text in UTF-8: {error}") from None
+        raise MessageError(f"{path}: not UTF-8: {error}") from None
     # Not splitlines(): a string in JSON may hold U+2028 and other characters at which that splits.
     return read_session(text.split("\n"), tokenizer, str(path))

@@ -78,7 +78,7 @@ def check_percent(text: str, values: Any) -> None:  # noqa: ANN401 - whatever a 
 
 def check_format(text: str, values: Iterable[Any]) -> None:
     """Refuse `text.format(values)` that would be too long. Raises LimitExceededError."""
-    with suppress(ValueError):  # it is no format, as will be said
+    with suppress(ValueError):  # it is not a format, as will be said
         _check_filled(
             text,
             [form for _, name, form, _ in Formatter().parse(text) if name is not None for form in [form or ""]],

@@ -82,9 +82,9 @@ def _object(path: Path) -> dict[str, Any]:
     try:
         made = json.loads(path.read_bytes())
     except ValueError as error:
-        raise ChatTemplateError(f"it is no JSON: {error}", str(path)) from None
+        raise ChatTemplateError(f"it is not JSON: {error}", str(path)) from None
     if not isinstance(made, dict):
-        raise ChatTemplateError("it is no JSON object", str(path))
+        raise ChatTemplateError("it is not a JSON object", str(path))
     return made
 
 
@@ -107,9 +107,9 @@ def _of_gguf(path: Path) -> FoundTemplate:
 
 
 def source_of(chat_format: ChatFormat) -> str:
-    """A chat format as a template. Raises ChatTemplateError for one that is no text."""
+    """A chat format as a template. Raises ChatTemplateError for one that is not text."""
     if chat_format.whole_messages or chat_format.tokens_per_message or chat_format.tokens_for_reply:
-        raise ChatTemplateError("it says how many tokens stand around a message, not which", f"the chat format {chat_format.name!r}")  # fmt: skip
+        raise ChatTemplateError("it has only the number of tokens around a message, not the tokens", f"the chat format {chat_format.name!r}")  # fmt: skip
     prefix, suffix, reply = (_expression(text) for text in (chat_format.prefix, chat_format.suffix, chat_format.reply))
     named = prefix if chat_format.named is None else _expression(chat_format.named)
     roles = f"({json.dumps(chat_format.roles)}).get(role, role)"

@@ -167,7 +167,7 @@ class ChatTemplate:
             raise TemplateLimitError(f"it makes {error}", self.name, _line(error)) from None
         except (RecursionError, MemoryError, OverflowError) as error:
             raise TemplateLimitError(
-                f"it goes too far: {str(error) or type(error).__name__}", self.name, _line(error)
+                f"it exceeds a limit: {str(error) or type(error).__name__}", self.name, _line(error)
             ) from None
         except jinja2.TemplateSyntaxError as error:
             raise ChatTemplateError(str(error.message), self.name, error.lineno) from None

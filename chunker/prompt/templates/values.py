@@ -103,7 +103,7 @@ def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:
     return made
 
 
-def _schema(function: Any) -> Any:  # noqa: ANN401 - of a package that is no dependency
+def _schema(function: Any) -> Any:  # noqa: ANN401 - of a package that is not a dependency
     try:
         from transformers.utils.chat_template_utils import get_json_schema  # noqa: PLC0415 - only who has functions needs it
     except ImportError as error:

@@ -87,8 +87,8 @@ def test_a_required_question_that_is_empty_is_an_error(tree: Path) -> None:
     assert out == ""
     assert errors.splitlines()[-3:] == [
         "Failed: 1 file",
-        "  -: it is required, and has no text",
-        "Error: no prompt, for what it requires cannot be read or is empty.",
+        "  -: it is required, but has no text",
+        "Error: no prompt: required items cannot be read, or are empty.",
     ]
 
 
@@ -147,7 +147,7 @@ def test_files_are_found_from_the_spec_and_from_the_root(tree: Path) -> None:
     (tree / "specs" / "review.yaml").write_text(SPEC)
     out, errors = run("review.yaml", cwd=tree / "specs")
     assert "File" not in out
-    assert errors == "No files match src/**/*.py: hidden and ignored ones are not looked at\n"
+    assert errors == "No files match src/**/*.py: hidden and ignored files are not searched\n"
     out, errors = run("review.yaml", "--root", "..", cwd=tree / "specs")
     assert (out, errors) == (here, "")
 
@@ -172,8 +172,8 @@ def test_what_failed_is_told_at_the_end(tree: Path) -> None:
     (tree / "src" / "picture.py").write_bytes(b"\0\0")
     out, errors = run("spec.yaml", cwd=tree, code=1)
     assert out.endswith("Why?")
-    assert "Left out what looks like secrets (`secrets: true` takes it): src/server.key.py\n" in errors
-    assert "Passed over without text: src/picture.py\n" in errors
+    assert "Left out files that look like secrets (`secrets: true` includes them): src/server.key.py\n" in errors
+    assert "Skipped without text: src/picture.py\n" in errors
     assert "Failed: 1 file\n  src/bad.py: byte 6 (line 2): not UTF-8" in errors
 
 
@@ -182,7 +182,7 @@ def test_no_prompt_without_what_it_requires(tree: Path) -> None:
     (tree / "needs.yaml").write_text('budget: 99\nitems: [{glob: "src/b*.py", required: true}]\n')
     out, errors = run("needs.yaml", "-o", "prompt.txt", cwd=tree, code=1)
     assert out == ""
-    assert "no prompt, for what it requires cannot be read" in errors
+    assert "no prompt: required items cannot be read" in errors
     (tree / "needs.yaml").write_text("budget: 9\nitems: [{file: src/long.py, required: true}]\n")
     out, errors = run("needs.yaml", "-o", "prompt.txt", cwd=tree, code=1)
     assert out == ""
@@ -195,14 +195,14 @@ def test_no_prompt_without_what_it_requires(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "arguments", "complaint"),
     [
-        ("budget: 5\nitems: [{text: x, prio: 1}]", [], "spec.yaml: line 2: items[0].prio: there is no such field here; priority?"),
+        ("budget: 5\nitems: [{text: x, prio: 1}]", [], "spec.yaml: line 2: items[0].prio: unknown field; priority?"),
         ("budget: 5\nreserve: 9\nitems: [{text: x}]", [], "spec.yaml: reserve must be from 0 to budget - 1"),
         ("budget: 5\ntokenizer: nope\nitems: [{text: x}]", [], "spec.yaml: line 2: tokenizer: "),
         ("budget: 5\nchat_format: nope\nitems: [{text: x}]", [], "spec.yaml: chat_format must be one of"),
         ("budget: 5\nitems: [{file: ../x}]", [], "spec.yaml: line 2: items[0].file: ../x is outside of"),
-        ("budget: 5\nitems: [{text: x, id: a}, {text: y, id: a}]", [], "spec.yaml: id 'a' is that of 2 items"),
-        ("budget: 5\nitems: [{text: x}]", ["--report", "--json"], "one of --report and --json"),
-        ("budget: 5\nitems: [{text: x}]", ["--root", "nowhere"], "nowhere is no folder"),
+        ("budget: 5\nitems: [{text: x, id: a}, {text: y, id: a}]", [], "spec.yaml: id 'a' is used by 2 items"),
+        ("budget: 5\nitems: [{text: x}]", ["--report", "--json"], "choose one of --report and --json"),
+        ("budget: 5\nitems: [{text: x}]", ["--root", "nowhere"], "nowhere is not a folder"),
         ("budget: 5\nitems: [{text: x}]", ["--html", "nowhere/page.html"], "the folder of nowhere/page.html does not exist"),
         ("budget: 5\nitems: [{text: x}]", ["--output", "src"], "src is a folder"),
     ],

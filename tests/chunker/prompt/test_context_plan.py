@@ -348,8 +348,8 @@ def test_sessions_are_read() -> None:
         Exchange(count("more") + 4, count("Yes") + 4, 488.0, 2),
     ]
     for line, said in (
-        ("{", "line 1: no JSON"),
-        ("[]", "line 1: a message is an object"),
+        ("{", "line 1: not JSON"),
+        ("[]", "line 1: a message must be an object"),
         ('{"role": "user", "time": "x"}', "time must be"),
     ):
         with pytest.raises(MessageError, match=said):
@@ -395,7 +395,7 @@ def test_files_of_sessions(tmp_path: Path) -> None:
     assert told[0] == told[1] == read_session(lines, Tokenizer.load("o200k_base"))
     assert len(told[0][1]) == 1
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(MessageError, match=r"session\.jsonl: no text in UTF-8"):
+    with pytest.raises(MessageError, match=r"session\.jsonl: not UTF-8"):
         read_session_file(path, Tokenizer.load("o200k_base"))
 
 

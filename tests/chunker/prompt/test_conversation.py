@@ -594,7 +594,7 @@ def test_a_name_is_no_template() -> None:
         Conversation("o200k_base", "mine.jinja")
     with pytest.raises(OptionError, match=r"'chatml': .*give CHAT_FORMATS\['chatml'\]"):
         Conversation("o200k_base", "chatml")
-    with pytest.raises(ChatTemplateError, match="the chat format 'openai': it says how many tokens"):
+    with pytest.raises(ChatTemplateError, match="the chat format 'openai': it has only the number of tokens"):
         Conversation("o200k_base", "openai")
     with pytest.raises(OptionError, match="got ''"):
         Conversation("o200k_base", "")

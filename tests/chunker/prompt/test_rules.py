@@ -39,24 +39,24 @@ BROKEN: list[tuple[list[Any], dict[str, Any], str]] = [
     ),
     (["text"], {}, "items must be Item, Section, Chunk, Hit or Path, got 'text'"),
     ([nested(DEEPEST + 1)], {}, "section 'in' has 100 sections around it: there must be fewer"),
-    ([Item("x", id="a"), Item("y", id="a")], {}, "id 'a' is that of 2 items: ids tell them apart in the report"),
+    ([Item("x", id="a"), Item("y", id="a")], {}, "id 'a' is used by 2 items: ids must be unique"),
     ([Section("s", []), Section("s", [])], {}, "section 's': 2 sections side by side have this name"),
     (
         [Section("s", [], share=0.7), Section("around", [Section("t", [], share=0.4)])],
         {},
-        "the shares of the sections in 'prompt' come to 1.1: they must not be more than 1",
+        "the shares of the sections in 'prompt' add up to 1.1: they must not exceed 1",
     ),
     (
         [Section("s", [], share=0.5, min_tokens=60), Section("t", [Section("u", [], tokens=50, min_tokens=50)])],
         {"budget": 100},
-        "the min_tokens of the sections come to 110: there are 100 tokens",
+        "the min_tokens of the sections add up to 110, but there are only 100 tokens",
     ),
     (
         [Section("s", [Section("t", [], share=0.5, min_tokens=20)], max_tokens=10)],
         {},
-        "section 's': min_tokens of the sections inside come to 20, and its max_tokens are 10",
+        "section 's': min_tokens of the sections inside add up to 20, but its max_tokens is 10",
     ),
-    ([Item("", id="a", required=True)], {}, "item 'a': it is required, and has no text"),
+    ([Item("", id="a", required=True)], {}, "item 'a': it is required, but has no text"),
     ([Section("s", [], role="user")], {}, "section 's': role needs a chat_format"),
     (
         [Section("s", [Item("x")], header="Files:")],
@@ -72,13 +72,13 @@ BROKEN: list[tuple[list[Any], dict[str, Any], str]] = [
     (
         [Section("s", [Item("x", id="a", name="Ann")], role="user")],
         {"chat_format": "chatml"},
-        "item 'a': role, name, tool_calls and tool_call_id are of a message, and this item is a part of that of its section",
+        "item 'a': role, name, tool_calls and tool_call_id belong to a message, but this item is part of the message of its section",
     ),
     ([Item("x", id="a", tool_calls=({},))], {"chat_format": "openai"}, "item 'a': each of tool_calls needs an id"),
     (
         [Item("x", id="a", tool_calls=(CALL,)), Item("x", id="b", tool_calls=(CALL,))],
         {"chat_format": "openai"},
-        "item 'b': the tool call 'c' is made twice: ids tell them apart",
+        "item 'b': the tool call 'c' is made twice: ids must be unique",
     ),
     (
         [Item("x", id="a", tool_call_id="c")],
@@ -88,12 +88,12 @@ BROKEN: list[tuple[list[Any], dict[str, Any], str]] = [
     (
         [Item("x", id="a", tool_call_id="c"), Item("x", id="b", tool_calls=(CALL,))],
         {"chat_format": "openai"},
-        "item 'a': the tool call 'c' that it answers is made behind it",
+        "item 'a': the tool call 'c' that it answers is made after it",
     ),
     (
         [Item("x", id="a"), Item("y", id="b", stable=True)],
         {},
-        "item 'b': stable items stand before all others, and 'a' is before it",
+        "item 'b': stable items must come before all others, but 'a' is before it",
     ),
     ([Item("x", id="a", priority=NAN)], {}, "item 'a': priority must be a finite number"),
     ([Item("x", id="a", truncate="tail", min_tokens=-1)], {}, "item 'a': min_tokens must be at least 0, got -1"),
@@ -181,7 +181,7 @@ WRONG_FIELDS: dict[str, tuple[Callable[[Any], object], Any]] = {
     "tool_calls of Item must be a tuple of dicts, not 'f()' (str)": (lambda value: Item("x", tool_calls=value), "f()"),
     "tool_calls[0] of Item must be a dict, not 1 (int)": (lambda value: Item("x", tool_calls=value), (1,)),
     "Item has no argument min_token; min_tokens?": (lambda value: Item("x", **value), {"min_token": 1}),
-    "Item takes id by its name alone: id=...": (lambda value: Item(*value), ("x", "a")),
+    "Item takes id only as a keyword: id=...": (lambda value: Item(*value), ("x", "a")),
     "Item is given text twice": (lambda value: Item("x", **value), {"text": "y"}),
     "Section needs items": (lambda value: Section(*value), ("s",)),
     "items of Section must be a sequence of Item, Section, Chunk, Hit and Path, not 5 (int)": (

@@ -151,7 +151,7 @@ def test_a_chat_format_of_ones_own(root: Path) -> None:
         ("items:\n  - text: x\n", ["line 1: budget: field required"]),
         (
             "budget: 1\nitems:\n  - section: s\n    itms: []\n",
-            ["line 3: items[0].items: field required", "line 4: items[0].itms: there is no such field here; items?"],
+            ["line 3: items[0].items: field required", "line 4: items[0].itms: unknown field; items?"],
         ),
         ("budget: 1\nitems:\n  - {text: x, file: y}\n", ["line 3: items[0]: an entry is a mapping with exactly one of text,"]),
         ("budget: 1\nitems:\n  - just a word\n", ["line 3: items[0]: an entry is a mapping"]),
@@ -165,8 +165,8 @@ def test_a_chat_format_of_ones_own(root: Path) -> None:
         ("budget: 1\nitems:\n  - {glob: a, chunks: true}\n", ["line 3: items[0].chunks: input should be"]),
         ("budget: 1\nitems: []\n", ["line 2: items: list should have at least 1 item"]),
         ("budget: '1'\nitems: [{text: x}]\n", ["line 1: budget: input should be a valid integer"]),
-        ("budget: 1\nchat_format: {nam: x}\nitems: [{text: x}]\n", ["line 2: chat_format.nam: there is no such", "chat_format.name: field required"]),
-        ("budget: 1\nbudget: 2\nitems: [{text: x}]\n", ["line 2: the key 'budget' stands twice in one mapping"]),
+        ("budget: 1\nchat_format: {nam: x}\nitems: [{text: x}]\n", ["line 2: chat_format.nam: unknown field", "chat_format.name: field required"]),
+        ("budget: 1\nbudget: 2\nitems: [{text: x}]\n", ["line 2: the key 'budget' occurs twice in one mapping"]),
         ("budget: 1\na: &a {x: 1}\nb: {<<: *a}\n", ["line 3: merge keys"]),
         ("budget: 1\n? [a]\n: 1\n", ["line 2: a key must be a word"]),
         ("budget: [1\nitems: x\n", ["line 2: "]),
@@ -192,7 +192,7 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, text: str, complai
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("spec.json", b'{"budget": 1, "budget": 2}', "the key 'budget' stands twice"),
+        ("spec.json", b'{"budget": 1, "budget": 2}', "the key 'budget' occurs twice"),
         ("spec.json", b'{"budget": 1,', "line 1 column"),
         ("spec.json", b"[" * 200_000, "nested too deeply"),
         ("spec.json", b'{"budget": 1, "items": [{"text": 5}]}', "items[0].text: input should be a valid string"),
@@ -322,16 +322,16 @@ def test_nothing_in_a_text_is_run_or_filled_in(root: Path, tokenizer: Tokenizer)
         ({"file": "../outside.txt"}, "file: ../outside.txt is outside of"),
         ({"file": "/etc/hostname"}, "file: /etc/hostname is outside of"),
         ({"file": "link.txt"}, "file: link.txt is outside of"),
-        ({"file": "loop"}, "there is no file loop in|loop is no path"),
+        ({"file": "loop"}, "there is no file loop in|loop is not a valid path"),
         ({"file": "pipe"}, "there is no file pipe in"),
         ({"file": "zero"}, "file: zero is outside of"),
-        ({"file": "a\0b"}, "is no path"),
+        ({"file": "a\0b"}, "is not a valid path"),
         ({"file": "missing.txt"}, "there is no file missing.txt in"),
         ({"file": "src"}, "there is no file src in"),
         ({"glob": "../*"}, "glob: ../* leads out of"),
         ({"glob": "/etc/*"}, "glob: /etc/* leads out of"),
         ({"glob": "src/../../*"}, "leads out of"),
-        ({"section": "s", "items": [{"file": "notes.md"}, {"file": "./notes.md"}]}, "items[0].items[1].file: notes.md is taken by another"),
+        ({"section": "s", "items": [{"file": "notes.md"}, {"file": "./notes.md"}]}, "items[0].items[1].file: notes.md is already taken by another"),
     ],
 )  # fmt: skip
 @pytest.mark.skipif(sys.platform == "win32", reason="paths and links of POSIX")
@@ -435,7 +435,7 @@ def test_stretches_are_the_text_and_say_whose_it_is(data: st.DataObject) -> None
 
 def test_stretches_of_another_prompt_are_refused() -> None:
     prompt = assemble([Item("one"), Item("two")], 50)
-    with pytest.raises(ValueError, match="not of these items"):
+    with pytest.raises(ValueError, match="not made from these items"):
         stretches(prompt, [Item("one"), Item("tow")])
 
 
