@@ -200,7 +200,7 @@ class Units:
 
     @property
     def front(self) -> list[Place]:
-        """The units ahead that are no rows of the outline or differ from them; the next unit is the last. Do not change
+        """The units ahead that are not rows of the outline or differ from them; the next unit is the last. Do not change
         the list.
         """
         return self._front

@@ -76,8 +76,8 @@ def map_repository(
 
     Raises:
         FileError: A path does not exist.
-        OptionError: max_tokens is no whole number from 1, or no file can be called as one of the paths.
-        WrongTypeError: `paths` is no path and no collection of paths, or `focus` no str and no collection of them.
+        OptionError: max_tokens is not a whole number from 1, or no file can be called as one of the paths.
+        WrongTypeError: `paths` is not a path and no collection of paths, or `focus` no str and no collection of them.
     """
     max_tokens = whole_number(max_tokens, "max_tokens", " of tokens", least=1)
     if not isinstance(focus, str):

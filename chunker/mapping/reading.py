@@ -58,7 +58,7 @@ def _headings(text: str, outline: Outline) -> list[Definition]:
     starts = line_starts(text)
     lines = {start: number for number, start in enumerate(starts, 1)}
     made = []
-    # A scope without a name is no section: it is a table, for example.
+    # A scope without a name is not a section: it is a table, for example.
     for scope in [scope for scope in outline.scopes if scope.name][:_MOST_HEADINGS]:
         line = lines.get(scope.start, 1)
         made.append(Definition(scope.name, scope.name, "section", scope.name, scope.start, scope.end, line, line))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from chunker.formats.outline import Outline, Scope
 
-# Scopes with these labels hold definitions, or are no code: they define nothing by themselves.
+# Scopes with these labels hold definitions, or are not code: they define nothing by themselves.
 _NO_DEFINITIONS = frozenset(
     {"block", "extension", "impl", "instance", "index", "module", "rule", "script", "section", "stylesheet", "test"}
 )

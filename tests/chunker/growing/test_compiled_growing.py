@@ -390,7 +390,7 @@ def test_a_counter_that_counts_nonsense() -> None:
         def appending_encoder(self) -> Nonsense:
             return Nonsense()
 
-    with pytest.raises(TypeError, match="a count is an int, not str"):
+    with pytest.raises(TypeError, match="a count must be an int, not str"):
         make("abcd", Wrong([0, 2], [9, 9], ["a", "b"]), tokenizer=Tokenizer()).grow(1, None)
 
 
