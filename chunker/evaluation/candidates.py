@@ -29,7 +29,7 @@ _OPTIONS: dict[str, Callable[[int], dict[str, Any]]] = {
     "overlap": lambda size: {"overlap": size // 8},
     "sentences": lambda size: {"overlap": size // 8, "overlap_by": "sentence"},
 }
-# Name -> the module that has to be installed, and the package to install for it.
+# Name -> the required module, and the package that has it.
 _PEERS = {
     "chonkie": ("chonkie", "chonkie"),
     "langchain": ("langchain_text_splitters", "langchain-text-splitters"),
@@ -40,7 +40,7 @@ _PEERS = {
 
 
 def candidate_names() -> list[str]:
-    """Return the names that can be given, without those of options."""
+    """Return the names of all chunkers, without options."""
     return ["auto", "text", *sorted(_PEERS)]
 
 

@@ -26,7 +26,7 @@ from chunker.evaluation.retrieving import Findings, look_up, passages
 from chunker.files.progress import with_progress
 from chunker.index.embedders import Embedder, batches, checked, embedder_named
 
-# The compared figures, the most telling first.
+# The compared figures, the most important first.
 COMPARED = ("recall", "overlap", "rank", "first overlap")
 
 
@@ -46,7 +46,7 @@ class SettingScores:
 
     @property
     def tokens(self) -> int:
-        """Tokens of all chunks together, which is what an embedder is paid for."""
+        """The tokens of all chunks together, which an embedder charges for."""
         return round(self.findings.chunks * self.findings.tokens)
 
 
@@ -134,7 +134,7 @@ def evaluate(  # each is a choice of the user
 ) -> Evaluation:
     """Chunk documents in several ways, and measure how well each finds the answers.
 
-    A setting that fails is told in `failures`; the others go on.
+    A setting that fails is listed in `failures`; the others are still measured.
 
     Args:
         documents: Texts by name; the name chooses the format.

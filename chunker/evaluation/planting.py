@@ -4,7 +4,7 @@
     Python       the first line of a docstring       answer: the function; docstrings of functions are removed
     other text   the first sentence of a paragraph   answer: the rest of the paragraph
 
-What is asked is thus never in the text that is searched. Documents and questions are drawn in the order of a hash, never by hand.
+So a question is never in the text that is searched. Documents and questions are drawn in the order of a hash, never by hand.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REST = 10  # characters that an answer has at least
 
 
 class Rewriting:
-    """A text of which parts are left out, and how its offsets move.
+    """A text with parts removed, and the mapping of its offsets.
 
     Args:
         text: The text.
@@ -51,13 +51,13 @@ class Rewriting:
         self.text = "".join(kept)
 
     def moved(self, offset: int) -> int:
-        """Return the new place of what was at an offset.
+        """Return the offset in the new text for an offset in the old one.
 
         Args:
-            offset: In characters of the old text.
+            offset: The offset in the old text, in characters.
         """
         before = bisect_right(self._starts, offset)
-        if before and offset < self._ends[before - 1]:  # inside of what is gone
+        if before and offset < self._ends[before - 1]:  # inside a removed span
             return self._starts[before - 1] - self._gone[before - 1]
         return offset - self._gone[before]
 
@@ -69,8 +69,8 @@ def plant_questions(
 
     Args:
         documents: Texts by name; the ending of a name chooses the rule.
-        most: So many questions at most.
-        largest: Characters of all documents together; of more, some are drawn.
+        most: The largest number of questions.
+        largest: The largest number of characters of all documents together; if there are more, some documents are drawn.
 
     Returns:
         The documents without the sentences that are asked, and the questions. Documents without questions are among
@@ -89,7 +89,7 @@ def plant_questions(
             SyntaxError,
             ValueError,
             RecursionError,
-        ):  # not Python that this version reads: searched, and not asked about
+        ):  # not valid Python for this version: searched, but not asked about
             text, found = documents[name], []
         rewritten[name] = text
         asked += [Question(question, name, start, end) for question, start, end in found if text[start:end].strip()]
@@ -141,7 +141,7 @@ def sections(text: str) -> tuple[str, list[Planted]]:
 
 
 def paragraphs(text: str) -> tuple[str, list[Planted]]:
-    r"""Take out the first sentences of paragraphs: those of at least six words that are not all that the paragraph says.
+    r"""Remove the first sentences of paragraphs, if they have at least six words and are not the whole paragraph.
 
     Args:
         text: Any text.
@@ -165,7 +165,7 @@ def _without(text: str, asked: list[tuple[str, int, int, tuple[int, int]]]) -> t
 
 
 def _opening(paragraph: str) -> int:
-    """The length of the first sentence, 0 if it is too short to ask for anything."""
+    """Return the length of the first sentence; 0 if it is too short for a question."""
     sentence = _SENTENCE.match(paragraph)
     return 0 if sentence is None or len(sentence[0].split()) < _WORDS else sentence.end()
 
@@ -190,13 +190,13 @@ def with_ends(headings: list[regex.Match[str]], text: str) -> Iterator[tuple[reg
 
 
 def docstrings(source: str) -> tuple[str, list[Planted]]:
-    r"""Take out the docstrings of functions, and ask for the first lines of those of at least four words.
+    r"""Remove the docstrings of functions; first lines of at least four words become questions.
 
     Args:
         source: Python.
 
     Raises:
-        SyntaxError: It is no Python of this version.
+        SyntaxError: The source is not valid Python for this version.
 
     Examples:
         >>> docstrings("def f(x):\n    'Give back what it gets.'\n    return x\n")
@@ -224,7 +224,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _docstrings(tree: ast.Module, lines: list[str]) -> Iterator[tuple[_Function, ast.stmt]]:
-    """Functions and their docstrings: those that have lines of their own, and a body beside."""
+    """Yield functions with a docstring on lines of its own, and more in their body."""
     for node in ast.walk(tree):
         if not isinstance(node, _Function) or len(node.body) < 2:
             continue

@@ -40,14 +40,14 @@ class Question:
 def load_questions(path: Path, documents: Mapping[str, str]) -> list[Question]:
     """Read questions from JSON Lines.
 
-    Each has "question" and "source", and either "answer", a text that stands in that document once, or "start" and "end" in characters.
+    Each has "question" and "source", and either "answer", a text that occurs once in that document, or "start" and "end" in characters.
 
     Args:
         path: The file.
-        documents: Texts by name; a source may be the end of a name, such as "soup.md" for "docs/soup.md", where that is clear.
+        documents: Texts by name; a source may be the end of a name, such as "soup.md" for "docs/soup.md", if it fits only one.
 
     Raises:
-        QuestionError: A line is no such question, or its answer is not in its document.
+        QuestionError: A line is not a question, or its answer is not in its document.
         OSError: The file cannot be read.
     """
     questions = []
@@ -59,16 +59,16 @@ def load_questions(path: Path, documents: Mapping[str, str]) -> list[Question]:
         except (ValueError, TypeError) as error:
             raise QuestionError(f"{path}:{number}: {error}") from error
     if not questions:
-        raise QuestionError(f"{path}: there are no questions in it")
+        raise QuestionError(f"{path}: the file has no questions")
     return questions
 
 
 def _question(record: object, documents: Mapping[str, str]) -> Question:
     if not isinstance(record, dict):
-        raise TypeError("a question is an object with the members question, source and answer")
+        raise TypeError("a question must be an object with the members question, source and answer")
     text, source = record.get("question"), record.get("source")
     if not isinstance(text, str) or not text.strip() or not isinstance(source, str):
-        raise TypeError('"question" and "source" must be texts')
+        raise TypeError('"question" and "source" must be strings')
     document = _document(source, documents)
     whole = documents[document]
     answer = record.get("answer")
@@ -77,11 +77,11 @@ def _question(record: object, documents: Mapping[str, str]) -> Question:
         if found < 0:
             raise ValueError(f"the answer is not in {document}: {answer!r:.80}")
         if whole.find(answer, found + 1) >= 0:
-            raise ValueError(f'the answer is in {document} more than once: give "start" and "end"')
+            raise ValueError(f'the answer is in {document} more than once: add "start" and "end"')
         return Question(text, document, found, found + len(answer))
     start, end = record.get("start"), record.get("end")
     if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(whole):
-        raise TypeError(f'give "answer", or "start" and "end" within the {len(whole):,} characters of {document}')
+        raise TypeError(f'add "answer", or "start" and "end" within the {len(whole):,} characters of {document}')
     if not whole[start:end].strip():
         raise ValueError("the answer is white space")
     return Question(text, document, start, end)

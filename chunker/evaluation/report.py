@@ -39,7 +39,7 @@ def figures(evaluation: Evaluation) -> tuple[list[str], list[list[str]]]:
 
 
 def notes(evaluation: Evaluation) -> list[str]:
-    """Return what a reader has to know about the figures, a sentence or two each.
+    """Return the notes that explain the figures.
 
     Args:
         evaluation: What was measured.

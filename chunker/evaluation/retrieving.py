@@ -1,4 +1,4 @@
-"""Ask questions of the chunks of one chunker, and measure what the best ones hold of the answers.
+"""Search the chunks of one chunker for each question, and measure how much of the answers the best ones contain.
 
     documents --chunker--> passages --embedder--> vectors \\
                                                            cosine -> ranked passages -> recall, precision, overlap, rank
@@ -24,7 +24,7 @@ from chunker.evaluation.questions import Question
 
 
 class PeerChunk(NamedTuple):
-    """A chunk as some package made it: its text, the end of it that is the document's, and where that begins, if it is known."""
+    """A chunk of any package: its text, the part of it that is from the document, which is its end, and the offset of that part, if known."""
 
     text: str
     body: str
@@ -44,7 +44,7 @@ class MisplacedChunkError(ChunkerError):
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk: its text, the tokens of it, the offset at which the document's part begins, and the span that it holds."""
+    """A chunk: its text, its tokens, the offset in it where the document's part begins, and the span of that part."""
 
     text: str
     tokens: int
@@ -104,7 +104,7 @@ def passages(split: Splitter, documents: Mapping[str, str], tokenizer: Tokenizer
         tokenizer: Counts the tokens of the chunks.
 
     Raises:
-        MisplacedChunkError: A chunk is no part of its document.
+        MisplacedChunkError: A chunk is not part of its document.
     """
     found = []
     for name, text in documents.items():
@@ -125,7 +125,7 @@ def passages(split: Splitter, documents: Mapping[str, str], tokenizer: Tokenizer
 
 
 def cut(passage: Passage, tokens: int, tokenizer: Tokenizer) -> Retrieved:
-    """Return what the first tokens of a passage hold.
+    """Return the part of a passage that its first tokens contain.
 
     Args:
         passage: The passage.

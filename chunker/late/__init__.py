@@ -1,8 +1,8 @@
 """Late chunking: the model reads the whole document, and each chunk gets the mean of its own tokens.
 
-    plain     chunk -> model -> mean                          a chunk that says "it" does not know of what
+    plain     chunk -> model -> mean                          a chunk with "it" does not know what that is
     late      document -> model -> one vector a token
-              token spans of the chunks -> mean of each       what is before and after a chunk is in its vector
+              token spans of the chunks -> mean of each       the text around a chunk is in its vector
 
     from chunker.late import LateEmbedder
 

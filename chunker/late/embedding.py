@@ -41,7 +41,7 @@ class TokenEmbedder(Protocol):
 
     @property
     def model_tokenizer(self) -> Any:  # noqa: ANN401  # of two packages
-        """Its tokenizer: a `tokenizers.Tokenizer`, or a fast one of transformers."""
+        """The tokenizer of the model: a `tokenizers.Tokenizer`, or a fast one of transformers."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class TokenEmbedder(Protocol):
 
     @property
     def prefix(self) -> str:
-        """The text that the model wants before each document; "" for none."""
+        """The text that the model needs before each document; "" for none."""
         ...
 
     @property
@@ -80,7 +80,7 @@ class LateEmbedder:
             `max_tokens`.
 
     Raises:
-        WrongTypeError: `model` is no `TokenEmbedder`.
+        WrongTypeError: `model` is not a `TokenEmbedder`.
     """
 
     def __init__(self, model: TokenEmbedder, *, overlap: int | None = None) -> None:
@@ -100,13 +100,13 @@ class LateEmbedder:
             For each document float32, one row a chunk, of length 1.
 
         Raises:
-            OptionError: A chunk is none of its text, or the overlap is too large for the model.
-            EmbedderError: The model gave something else than one row of numbers for each token.
+            OptionError: A chunk is not a slice of its text, or the overlap is too large for the model.
+            EmbedderError: The model did not return one row of numbers for each token.
         """
         return list(self.stream(documents))
 
     def stream(self, documents: Iterable[tuple[str, Sequence[Chunk]]]) -> Iterator[Array]:
-        """Embed the chunks of documents one after the other; in memory are those of one call of the model.
+        """Embed the chunks of documents one after the other; only those of one call of the model are in memory.
 
         Args:
             documents: As for `embed`.
@@ -141,7 +141,7 @@ class LateEmbedder:
         size = 0
         for text, chunks in documents:
             tokens = embedder_tokens(text, model.model_tokenizer, model.prefix)
-            # A text without tokens, for a model without special ones, is nothing to read.
+            # A text without tokens, for a model without special tokens, needs no call.
             parts = list(windows(tokens, model.max_tokens, self._overlap)) if tokens.ids else []
             waiting.append((tokens.spans(spans_in(text, chunks)), parts))
             for window in parts:
@@ -159,7 +159,7 @@ class LateEmbedder:
         wanted = [(len(window.ids), self._model.dimensions) for window in batch]
         shapes = [rows.shape for rows in found]
         if shapes != wanted:
-            raise EmbedderError(f"the model gave arrays of the shapes {shapes}, not {wanted}")
+            raise EmbedderError(f"the model returned arrays of the shapes {shapes}, not {wanted}")
         if not all(np.isfinite(rows).all() for rows in found):
-            raise EmbedderError("the model gave vectors that hold infinities or no numbers")
+            raise EmbedderError("the model returned vectors with infinite values or NaN")
         return found

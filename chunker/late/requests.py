@@ -1,5 +1,5 @@
 """Requests to an endpoint that does late chunking itself, such as Jina's: it joins the texts of a request, reads them as one document, and
-answers with one vector a text. So a request has chunks of one document alone, and as many as the model reads at once.
+answers with one vector a text. So a request contains chunks of one document only, as many as the model can read together.
 
     document A   a1 a2 a3 a4 a5      [a1 a2 a3] [a4 a5]
     document B   b1                  [b1]
@@ -55,7 +55,7 @@ def late_requests(
                 growing.append(chunk.body)
             if growing.count > limit:
                 raise OptionError(
-                    f"chunk {chunk.index} has {growing.count} tokens, and a request takes {limit}: chunk with fewer"
+                    f"chunk {chunk.index} has {growing.count} tokens, but a request takes {limit}: make smaller chunks"
                 )
             request.append(chunk)
         if request:

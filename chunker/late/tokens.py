@@ -80,15 +80,15 @@ def embedder_tokens(text: str, tokenizer: Any, prefix: str = "") -> EmbedderToke
 
     Args:
         text: The whole document. A lone surrogate is read as U+FFFD.
-        tokenizer: A `tokenizers.Tokenizer`, or a fast tokenizer of transformers. Its truncation and padding do not
-            matter: nothing is cut off.
+        tokenizer: A `tokenizers.Tokenizer`, or a fast tokenizer of transformers. Its truncation and padding settings are ignored: the whole text is
+        encoded.
         prefix: What the embedder puts before each text, such as "search_document: ".
 
     Returns:
         The tokens, those of the prefix and the special ones included.
 
     Raises:
-        WrongTypeError: `tokenizer` is none of these, or the text is no text.
+        WrongTypeError: `tokenizer` is none of these, or the text is not a str.
     """
     require_text(text)
     require(prefix, str, "prefix", "a text")
@@ -117,7 +117,7 @@ def token_spans(text: str, chunks: Sequence[Chunk], tokenizer: Any, prefix: str 
 
     Args:
         text: The whole document.
-        chunks: Its chunks, in any order; they may overlap. Their contexts are no part of the document, and of no span.
+        chunks: Its chunks, in any order; they may overlap. Their contexts are in no span, because they are not part of the document.
         tokenizer: As for `embedder_tokens`.
         prefix: As for `embedder_tokens`.
 
@@ -125,7 +125,7 @@ def token_spans(text: str, chunks: Sequence[Chunk], tokenizer: Any, prefix: str 
         One token span for each chunk.
 
     Raises:
-        OptionError: A chunk is none of this text.
+        OptionError: A chunk is not a slice of this text.
         WrongTypeError: As `embedder_tokens`.
 
     Examples:
@@ -147,6 +147,6 @@ def spans_in(text: str, chunks: Sequence[Chunk]) -> list[tuple[int, int]]:
         require(chunk, Chunk, "each of chunks", "a chunk")
         start, end = chunk.span[:2]
         if text[start:end] != chunk.body:
-            raise OptionError(f"chunk {chunk.index} is not text[{start}:{end}]: hand over the text that was chunked")
+            raise OptionError(f"chunk {chunk.index} is not text[{start}:{end}]: pass the text that was chunked")
         spans.append((start, end))
     return spans

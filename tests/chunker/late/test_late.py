@@ -182,7 +182,7 @@ def test_what_is_refused() -> None:
         def embed_tokens(self, batch: Sequence[Sequence[int]], /) -> list[NDArray[np.float32]]:
             return [np.full((len(ids), 3), np.nan, np.float32) for ids in batch]
 
-    with pytest.raises(EmbedderError, match="infinities or no numbers"):
+    with pytest.raises(EmbedderError, match="infinite values or NaN"):
         LateEmbedder(Broken(words(), 16)).embed([("a b c", chunks)])
 
 
