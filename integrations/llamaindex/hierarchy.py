@@ -48,7 +48,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
     """
 
     chunk_sizes: list[int] = Field(
-        default=[2048, 512, 128], description="The most tokens of a node, by level, falling."
+        default=[2048, 512, 128], description="Largest number of tokens of a node, for each level, in descending order."
     )
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401  # as pydantic
@@ -63,7 +63,7 @@ class TokenBudgetHierarchicalNodeParser(CountingNodeParser):
         super().model_post_init(context)
         sizes = self.chunk_sizes
         if not sizes or sizes[-1] < 1 or any(size <= smaller for size, smaller in pairwise(sizes)):
-            raise ValueError(f"chunk_sizes must be at least one, falling and positive; got {sizes}")
+            raise ValueError(f"chunk_sizes must be one or more positive numbers in descending order; got {sizes}")
         self._chunkers(sizes[0])
 
     @classmethod

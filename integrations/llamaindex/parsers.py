@@ -25,10 +25,12 @@ class CountingNodeParser(NodeParser):
             models.
     """
 
-    tokenizer: Any = Field(default="o200k_base", description="What counts: a name, a tokenizer or a function.")
+    tokenizer: Any = Field(default="o200k_base", description="Counts the tokens: a name, a tokenizer or a function.")
     language: str | None = Field(default=None, description='A format or language, "auto", or None for plain text.')
     strategy: Strategy = Field(default="grow", description="How cuts are chosen.")
-    include_chunk_metadata: bool = Field(default=False, description="Whether metadata say what is known of a node.")
+    include_chunk_metadata: bool = Field(
+        default=False, description="Whether to put the fields of a chunk into the metadata of its node."
+    )
 
     _counter: TokenCounter = PrivateAttr()
 

@@ -41,10 +41,14 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
         ValueError: The sizes cannot be used together, or the metadata of a document leaves no room for text.
     """
 
-    chunk_size: int = Field(default=1024, description="The most tokens of a node, its metadata included.", gt=0)
-    chunk_overlap: int = Field(default=200, description="Tokens that a node repeats of the one before, at most.", ge=0)
-    min_chunk_size: int | None = Field(default=None, description="Tokens that no node should fall below.")
-    strip_whitespace: bool = Field(default=True, description="Whether nodes lose the white space at their ends.")
+    chunk_size: int = Field(
+        default=1024, description="Largest number of tokens of a node, including its metadata.", gt=0
+    )
+    chunk_overlap: int = Field(
+        default=200, description="Largest number of tokens that a node repeats of the previous one.", ge=0
+    )
+    min_chunk_size: int | None = Field(default=None, description="Smallest number of tokens of a node.")
+    strip_whitespace: bool = Field(default=True, description="Whether to strip white space at the ends of nodes.")
 
     _last: tuple[object, Chunkers] | None = PrivateAttr(default=None)
 

@@ -57,19 +57,19 @@ class Lines:
 
 
 def complaint_about(line: str) -> JSONRPCError | None:
-    r"""Return the error for a line that is not a message; None for a message, and if the line is no request.
+    r"""Return the error for a line that is not a message; None for a message, and if the line is not a request.
 
     >>> complaint_about('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
     >>> complaint_about('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": 1}\n')
     >>> complaint_about('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a", "name": "b"}}\n').error.message
-    "this is no request: two keys are called 'name'"
+    "this is not a request: two keys are called 'name'"
     """
     if not line.strip():
         return None
     try:
         content, repeated = parse_json(line)
     except (ValueError, RecursionError) as error:
-        return _complaint(None, PARSE_ERROR, f"this is no JSON: {error}")
+        return _complaint(None, PARSE_ERROR, f"this is not JSON: {error}")
     asked = content if isinstance(content, dict) else {}
     why = f"two keys are called {repeated!r:.100}" if repeated is not None else _fault(line, content)
     if why is None and "method" in asked and "id" in asked and not _is_id(asked["id"]):
@@ -80,7 +80,7 @@ def complaint_about(line: str) -> JSONRPCError | None:
         return None
     if "method" not in asked and asked.keys() & {"result", "error"}:  # an answer
         return None
-    return _complaint(asked.get("id"), INVALID_REQUEST, f"this is no request: {why}")
+    return _complaint(asked.get("id"), INVALID_REQUEST, f"this is not a request: {why}")
 
 
 def _fault(line: str, content: object) -> str | None:

@@ -51,7 +51,7 @@ ANSWER_CHARACTERS = 100_000
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = (
     "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, maps of folders, search in an index of files. Read-only. "
-    "Files are named from the roots, such as src/main.py; hidden and ignored files, and what holds secrets, are refused."
+    "Paths are relative to the roots, such as src/main.py; hidden and ignored files, and files that hold secrets, are refused."
 )
 _TITLES = {
     "count": "Count tokens",
@@ -115,7 +115,7 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
             "chunker://files",
             name="files",
             title="Files that may be read",
-            description="Their names, one a line, as the tools take them.",
+            description="Their paths, one per line, as the tools take them.",
             mime_type="text/plain",
         )(tools.names_of_files)
     return server
@@ -190,7 +190,7 @@ class _Tools:
     ) -> Told:
         """Count tokens of texts and files, exactly as the model does."""
         if not texts and not paths:
-            raise RefusedError("give texts or paths")
+            raise RefusedError("pass texts or paths")
         contents = await self._contents([*texts, *map(_File, paths)])
         names = [*(f"text {number}" for number in range(1, len(texts) + 1)), *paths]
         counts = await self._ask("count", texts=contents, tokenizer=self._tokenizer(tokenizer))
@@ -200,25 +200,28 @@ class _Tools:
     async def chunk(
         self,
         # Only strings: if an argument may have another type, too, the SDK parses it as JSON, and a text may be JSON.
-        text: Annotated[str, Field(description="The text; or give path.")] = "",
+        text: Annotated[str, Field(description="The text; or pass path.")] = "",
         path: AskedPath = "",
-        max_tokens: Annotated[Count, Field(ge=1, description="No chunk has more.")] = 512,
-        overlap: Annotated[Count, Field(description="At most so many tokens are repeated.")] = 0,
-        context: Annotated[bool, Field(description="Begin each chunk with where it stands.")] = False,
-        strategy: Annotated[Literal["grow", "optimal"], Field(description="Fill each chunk, or even ones.")] = "grow",
+        max_tokens: Annotated[Count, Field(ge=1, description="Largest number of tokens of a chunk.")] = 512,
+        overlap: Annotated[Count, Field(description="Largest number of tokens repeated from the previous chunk.")] = 0,
+        context: Annotated[bool, Field(description="Begin each chunk with its breadcrumb.")] = False,
+        strategy: Annotated[
+            Literal["grow", "optimal"],
+            Field(description="Fill chunk after chunk, or choose all cuts together for even chunks."),
+        ] = "grow",
         language: Annotated[
-            str, Field(max_length=50, description="python, markdown, ...; auto: by name and text.")
+            str, Field(max_length=50, description="python, markdown, ...; auto detects it from name and text.")
         ] = "auto",
         tokenizer: TokenizerName = "o200k_base",
         first: Annotated[
-            Count, Field(description="Begin with this chunk, counted from 0: the `next` of an answer.")
+            Count, Field(description="First chunk to return, counted from 0: the `next` of an answer.")
         ] = 0,
     ) -> Told:
         """Cut a text or a file into chunks that fit a token budget, at the boundaries of its structure. Long results come in parts: ask again with `first` = `next`."""
         if text and path:
-            raise RefusedError("give either text or path")
+            raise RefusedError("pass either text or path")
         if not text and not path:
-            raise RefusedError("give text, which is not empty, or path")
+            raise RefusedError("pass a text that is not empty, or a path")
         content = None
         if path:
             content = base64.b64encode(await self._content(path)).decode()
@@ -248,10 +251,10 @@ class _Tools:
     async def list_files(
         self,
         pattern: Annotated[
-            str, Field(max_length=200, description="Only such names: src/*.py, where * is any text.")
+            str, Field(max_length=200, description="Only matching names, such as src/*.py; * matches any text.")
         ] = "*",
         first: Annotated[
-            Count, Field(description="Begin with this name, counted from 0: the `next` of an answer.")
+            Count, Field(description="First name to return, counted from 0: the `next` of an answer.")
         ] = 0,
     ) -> Told:
         """List the files that may be read, by the names that the other tools take. Long lists come in parts: ask again with `first` = `next`."""
@@ -268,12 +271,10 @@ class _Tools:
 
     async def map(
         self,
-        max_tokens: Annotated[int, Field(ge=1, le=20_000, description="The map has at most so many tokens.")] = 2000,
-        focus: Annotated[
-            list[str], Field(max_length=20, description="Names of files, folders or symbols that the map is for.")
-        ] = [],  # noqa: B006  # see count
+        max_tokens: Annotated[int, Field(ge=1, le=20_000, description="Largest number of tokens of the map.")] = 2000,
+        focus: Annotated[list[str], Field(max_length=20, description="Files, folders or symbols to focus on.")] = [],  # noqa: B006  # see count
         folder: Annotated[
-            str, Field(max_length=4096, description="Which of several roots, by its name; names of files begin in it.")
+            str, Field(max_length=4096, description="Which of several roots, by its name; file names begin in it.")
         ] = "",
         tokenizer: TokenizerName = "o200k_base",
     ) -> Told:
@@ -296,19 +297,19 @@ class _Tools:
         limit: Annotated[int, Field(ge=1, le=50)] = 5,
         by: Literal["both", "vectors", "words"] = "both",
         sources: Annotated[list[str], Field(max_length=20, description="Only files such as src/*.")] = [],  # noqa: B006  # see count
-        languages: Annotated[list[str], Field(max_length=20, description="Only these, such as python.")] = [],  # noqa: B006  # see count
+        languages: Annotated[list[str], Field(max_length=20, description="Only these languages, such as python.")] = [],  # noqa: B006  # see count
         kinds: Annotated[list[str], Field(max_length=20, description="Only chunks of these kinds.")] = [],  # noqa: B006  # see count
         tags: Annotated[list[str], Field(max_length=20, description="Only files with one of these tags.")] = [],  # noqa: B006  # see count
         metadata: Annotated[
             dict[str, str | int | float | bool | list[str | int | float | bool]],
-            Field(max_length=20, description="Only texts that have one of the values under each name."),
+            Field(max_length=20, description="Only texts whose metadata have one of the values for each name."),
         ] = {},  # noqa: B006  # see count
         budget: Annotated[
             int,
             Field(
                 ge=0,
                 le=20_000,
-                description="Give one text of at most so many tokens: the hits with the definitions around them.",
+                description="Return one text of at most this many tokens: the hits with the definitions around them.",
             ),
         ] = 0,
     ) -> Told:
@@ -337,8 +338,8 @@ class _Tools:
         items: Annotated[
             list[AskedItem], Field(min_length=1, max_length=MOST_TEXTS, description="In the order of the prompt.")
         ],
-        budget: Annotated[Count, Field(ge=1, description="Tokens of prompt and answer together.")],
-        reserve: Annotated[Count, Field(description="Of these, tokens for the answer.")] = 0,
+        budget: Annotated[Count, Field(ge=1, description="Token budget of prompt and answer together.")],
+        reserve: Annotated[Count, Field(description="Tokens of the budget for the answer.")] = 0,
         separator: Annotated[str, Field(max_length=1000)] = "\n\n",
         tokenizer: TokenizerName = "o200k_base",
     ) -> Told:

@@ -25,7 +25,7 @@ class Refusal(Answered):
 class Counts(Answered):
     """The tokens of texts."""
 
-    counts: Annotated[list[int], Field(description="Of each text, in their order.")]
+    counts: Annotated[list[int], Field(description="The tokens of each text, in order.")]
     total: int
 
 
@@ -40,7 +40,7 @@ class Files(Answered):
     """The files that may be read."""
 
     files: Annotated[list[str], Field(description="Their names.")]
-    more: Annotated[bool, Field(description="Whether there are more than these.")]
+    more: Annotated[bool, Field(description="Whether there are more.")]
     refused: list[RefusedFile]
 
 

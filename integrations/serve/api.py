@@ -143,7 +143,7 @@ def _answering(answer: Endpoint) -> Endpoint:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await answer(request)
         except TimeoutError:
-            return refused(503, f"this took more than {ANSWER_SECONDS:g} seconds, and was given up")
+            return refused(503, f"this took more than {ANSWER_SECONDS:g} seconds, and was stopped")
         except Unusable as error:
             return refused(error.status, str(error))
         except BusyError as error:

@@ -1,7 +1,7 @@
 """Requests of clients: JSON with limits of size, depth and time, and models of its fields.
 
     {"text": "a", "max_tokens": 5}             AskedCut(text="a", max_tokens=5, ...)
-    {"text": "a", "max_token": 5}              422: max_token: there is no such field; did you mean max_tokens?
+    {"text": "a", "max_token": 5}              422: max_token: unknown field; did you mean max_tokens?
     {"text": "a", "text": "b"}                 422: which of the two?
 
 A body is read only up to its limit, and a client that takes too long gets an error. The parser (pydantic's) limits the
@@ -65,7 +65,10 @@ class AskedCut(Asked):
     name: Annotated[str, Field(max_length=1000, description="Its name, usually a path: the source of the chunks.")] = ""
     language: Annotated[
         str,
-        Field(max_length=50, description="A language or another format, or `auto`: told by the name and the text."),
+        Field(
+            max_length=50,
+            description="A language or another format, or `auto` to detect it from the name and the text.",
+        ),
     ] = "auto"
     tokenizer: Annotated[str, Field(max_length=1000, description="The tokenizer that counts.")] = "o200k_base"
     max_tokens: Annotated[int, Field(ge=1, le=MOST_TOKENS, description="The largest number of tokens of a chunk.")] = (
@@ -78,7 +81,8 @@ class AskedCut(Asked):
         ),
     ] = None
     desired_tokens: Annotated[
-        Tokens | None, Field(description="A chunk of this many tokens ends at the next good boundary; null fills it.")
+        Tokens | None,
+        Field(description="End a chunk at the next good boundary once it has this many tokens; null fills it."),
     ] = None
     overlap: Annotated[Tokens, Field(description="The largest number of tokens that the next chunk repeats.")] = 0
     overlap_by: Annotated[
@@ -87,7 +91,7 @@ class AskedCut(Asked):
     strategy: Annotated[Strategy, Field(description="Fill chunk after chunk, or choose all cuts together.")] = "grow"
     context: Annotated[
         bool | list[ContextPart],
-        Field(description="Begin each chunk with where it stands: true for the breadcrumb, or a list of parts."),
+        Field(description="Begin each chunk with its context: true for the breadcrumb, or a list of parts."),
     ] = False
     reserve: Annotated[
         Tokens | None, Field(description="Tokens that a model adds around each chunk; null asks the tokenizer.")
@@ -114,14 +118,17 @@ class AskedSearch(Asked):
 
     query: Annotated[str, Field(max_length=2000, description="The question, or words.", examples=["open a file"])]
     limit: Annotated[int, Field(ge=1, le=50, description="The largest number of hits.")] = 10
-    by: Annotated[By, Field(description="What is compared: vectors, words, or both, fused.")] = "both"
+    by: Annotated[By, Field(description="Search by vectors, by words, or by both together.")] = "both"
     sources: Annotated[Names, Field(description="Only in files such as `src/*`.")] = []
     languages: Annotated[Names, Field(description="Only in these languages.")] = []
     kinds: Annotated[Names, Field(description="Only chunks of these kinds, such as `function`.")] = []
     tags: Annotated[Names, Field(description="Only files with one of these tags, such as a branch.")] = []
     metadata: Annotated[
         Metadata,
-        Field(description="Only texts that have one of the values under each name.", examples=[{"team": "support"}]),
+        Field(
+            description="Only texts whose metadata have one of the values for each name.",
+            examples=[{"team": "support"}],
+        ),
     ] = {}
 
 
@@ -190,7 +197,7 @@ async def _bytes(request: Request) -> bytes:
                 if len(body) > _MOST_BODY_BYTES:
                     raise too_large
     except TimeoutError:
-        raise Unusable(408, f"the request took more than {BODY_SECONDS:g} seconds to come") from None
+        raise Unusable(408, f"the request took more than {BODY_SECONDS:g} seconds to arrive") from None
     except ClientDisconnect:
         raise Unusable(400, "the client has gone") from None
     return bytes(body)

@@ -54,16 +54,16 @@ def serve(
             envvar="CHUNKER_SERVE_TOKEN",
             show_default=False,
             show_envvar=True,
-            help=f"What clients must know; {_LEAST_TOKEN} characters at least. The environment keeps it out of the list of processes.",
+            help=f"The token that clients must send; {_LEAST_TOKEN} characters at least. Set it in the environment to keep it out of the process list.",
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", show_default=False, help="A name by which clients call the host."),
+        typer.Option("--allow-host", metavar="NAME", show_default=False, help="A host name that clients use."),
     ] = None,
     include: Include = None,
     exclude: Exclude = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """A web page on this machine: paste or open a text and watch it being cut, and search an index.
 
@@ -93,9 +93,9 @@ def serve(
 
         roots = offered_roots(paths or [], "PATH", include, exclude)
         if token is not None and len(token) < _LEAST_TOKEN:
-            raise typer.BadParameter(f"a token has at least {_LEAST_TOKEN} characters", param_hint="--token")
+            raise typer.BadParameter(f"a token must have at least {_LEAST_TOKEN} characters", param_hint="--token")
         if token is not None and not token.isascii():
-            raise typer.BadParameter("a token is ASCII", param_hint="--token")
+            raise typer.BadParameter("a token must be ASCII", param_hint="--token")
         served = Served(roots, offered_tokenizers(tokenizer or []), index_folder(index))
         listening = _listen(host, port, token)
         address = listening.getsockname()
@@ -115,7 +115,7 @@ def serve(
         def tell() -> None:
             typer.echo(f"Serving on {url}  (Ctrl-C ends it)")
             if token is not None:
-                typer.echo(f"The page asks for the token; {url}#token=... brings it along.")
+                typer.echo(f"The page asks for the token; {url}#token=... passes it.")
             if open_page:
                 webbrowser.open(url if token is None else f"{url}#token={token}")
 
@@ -134,14 +134,12 @@ def _listen(host: str, port: int, token: str | None) -> socket.socket:
             0
         ]
     except (OSError, UnicodeError) as error:
-        raise typer.BadParameter(f"{printable(host)} is no address: {error}", param_hint="--host") from None
+        raise typer.BadParameter(f"{printable(host)} is not an address: {error}", param_hint="--host") from None
     if token is None and not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback:
         message = f"{printable(host)} can be reached by other machines: set a token (--token, or CHUNKER_SERVE_TOKEN)"
         raise typer.BadParameter(message, param_hint="--host")
     try:
         return socket.create_server(address[:2], family=family)
     except OSError as error:
-        typer.echo(
-            f"Error: {printable(host)}, port {port}: {error.strerror}. --port 0 takes one that is free.", err=True
-        )
+        typer.echo(f"Error: {printable(host)}, port {port}: {error.strerror}. --port 0 uses a free one.", err=True)
         raise typer.Exit(1) from None

@@ -77,18 +77,18 @@ class Guard:
     def _refusal(self, method: str, path: str, headers: Headers) -> JSONResponse | None:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            return refused(421, "this server is not called so: its address is the one that it printed")
+            return refused(421, "this server does not answer to this name: use the address that it printed")
         sites = headers.getlist("sec-fetch-site")
         if path in PAGES:
             # A user may follow a link from another site to a page: it opens in its own window, and contains nothing
             # private.
             foreign = any(site not in {"same-origin", "none"} for site in sites)
             visits = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-            return refused(403, "the page is not to be embedded by other sites") if foreign and not visits else None
+            return refused(403, "other sites may not embed the page") if foreign and not visits else None
         if any(site != "same-origin" for site in sites):
-            return refused(403, "other sites may not ask")
+            return refused(403, "requests from other sites are refused")
         if any(origin != f"http://{hosts[0]}" for origin in headers.getlist("origin")):
-            return refused(403, "other sites may not ask")
+            return refused(403, "requests from other sites are refused")
         if self._token is not None:
             kind, _, given = headers.get("authorization", "").partition(" ")
             if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self._token):

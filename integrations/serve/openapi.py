@@ -37,11 +37,11 @@ FILE_TYPES = {
     "arrow": "application/vnd.apache.arrow.file",
 }
 _STATUSES = {
-    "401": "The server was started with a token, and this is not it.",
-    "403": "Another site asks, through a browser.",
-    "408": "The request took too long to come.",
+    "401": "The token is missing or wrong.",
+    "403": "The request comes from another site, through a browser.",
+    "408": "The request took too long to arrive.",
     "413": "The text, or the answer, is too large.",
-    "415": "The body is no application/json.",
+    "415": "The body is not application/json.",
     "422": "A field is missing, unknown or wrong, or options do not go together; or a file may not be read.",
     "500": "A text needed more time or memory than a request may take.",
     "503": "Too many requests are waiting.",

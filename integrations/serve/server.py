@@ -97,7 +97,7 @@ async def _elsewhere(request: Request, error: Exception) -> Response:
     if error.status_code == 405:
         why = f"{path} takes {'POST' if path.startswith('/api/') else 'GET'} requests"
     else:
-        why = f"there is no {path[:100]}; /docs lists what there is"
+        why = f"there is no {path[:100]}; /docs lists all endpoints"
     answer = refused(error.status_code, why)
     answer.headers.update(error.headers or {})
     return answer

@@ -1,6 +1,6 @@
 """One line for a request with a wrong field: its name, and the values that it takes.
 
-{"max_token": 5}                    max_token: there is no such field; did you mean max_tokens?
+{"max_token": 5}                    max_token: unknown field; did you mean max_tokens?
 {"max_tokens": "many"}              max_tokens: Input should be a valid integer
 {"metadata": {"team": {}}}          metadata.team: Input should be a valid string or a valid integer or ...
 """
@@ -29,7 +29,7 @@ def fault(error: ValidationError, model: type[BaseModel], given: object) -> str:
     place = _place(errors[0]["loc"], given)
     named = ".".join(map(str, place))
     if errors[0]["type"] == "extra_forbidden":
-        return f"{named}: there is no such field; {_advice(str(place[-1]), _model_at(model, place[:-1]))}"
+        return f"{named}: unknown field; {_advice(str(place[-1]), _model_at(model, place[:-1]))}"
     if errors[0]["type"] == "missing":
         return f"{'.'.join(map(str, errors[0]['loc']))}: this field is missing"
     # A field that may have several types has a fault for each of them.

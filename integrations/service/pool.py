@@ -126,13 +126,13 @@ class _Worker:
                 answer = await _exchange(process, request)
         except TimeoutError:
             await self.stop()
-            raise WorkerError(f"this took more than {self._seconds:g} seconds, and was given up") from None
+            raise WorkerError(f"this took more than {self._seconds:g} seconds, and was stopped") from None
         except (OSError, EOFError):  # asyncio.IncompleteReadError is an EOFError
             await self._see_it_end()
             await self.stop()
             if self._ended:
                 raise BusyError(_ENDS) from None
-            raise WorkerError("this needed more memory than there is for it, or crashed; it was given up") from None
+            raise WorkerError("this exceeded the memory limit, or crashed; it was stopped") from None
         except BaseException:  # given up: an answer that comes later would be taken for that of the next request
             await self.stop()
             raise
@@ -140,7 +140,7 @@ class _Worker:
         if kind == REFUSED:
             raise RefusedError(content.decode())
         if kind != DONE:
-            raise WorkerError("this failed for a reason of its own, which the server has written to standard error")
+            raise WorkerError("internal error; the server has written details to its standard error")
         return content
 
     async def start(self) -> Process:

@@ -173,7 +173,7 @@ class Roots:
         if isinstance(document, Problem):
             raise RefusedError(str(document))
         if begins_with_key(document.text):
-            raise RefusedError(f"{shown} holds a private key: it is not given to anybody")
+            raise RefusedError(f"{shown} holds a private key: it is never served")
         return document
 
     def content(self, name: str) -> bytes:
@@ -209,14 +209,14 @@ class Roots:
         """Return the root, and the parts of the name below it. Refuses names that no file can have."""
         shown = printable(name[:_LONGEST_NAME])
         if len(name) > _LONGEST_NAME or "\0" in name or not name:
-            raise RefusedError(f"{shown!r:.100} is no name of a file")
+            raise RefusedError(f"{shown!r:.100} is not a file name")
         windows = PureWindowsPath(name)
         if name.startswith("/") or windows.drive or windows.root or (os.sep == "\\" and ("\\" in name or ":" in name)):
-            raise RefusedError(f"{shown} is an absolute path: files are named from the roots, such as src/main.py")
+            raise RefusedError(f"{shown} is an absolute path: paths are relative to the roots, such as src/main.py")
         parts = tuple(part for part in name.split("/") if part not in {"", "."})
         if ".." in parts:
             raise RefusedError(
-                f"{shown} has .. in it: files are named from the roots, and nothing outside of them is read"
+                f"{shown} contains ..: paths are relative to the roots, and nothing outside of them is read"
             )
         for root in self._roots:
             label = tuple(root.label.split("/")) if root.label else ()
@@ -224,14 +224,14 @@ class Roots:
             if parts[: len(label)] == label and bool(below) == root.is_folder:
                 return root, below
         labels = ", ".join(printable(root.label) for root in self._roots if root.label)
-        raise RefusedError(f"{shown} is in none of the roots" + (f", which are {labels}" if labels else ""))
+        raise RefusedError(f"{shown} is not in any of the roots" + (f", which are {labels}" if labels else ""))
 
     def _resolved(self, root: _Root, parts: tuple[str, ...], shown: str) -> tuple[str, ...]:
         """Return the names from the root to the real file, with links resolved."""
         try:
             real = Path(os.path.realpath(root.path.joinpath(*parts)))
         except (OSError, ValueError) as error:
-            raise RefusedError(f"{shown} is no path: {error}") from None
+            raise RefusedError(f"{shown} is not a valid path: {error}") from None
         if not real.is_relative_to(root.path):
             raise RefusedError(f"{shown} is a link that leads out of the roots: nothing outside of them is read")
         return real.relative_to(root.path).parts if root.is_folder else (root.path.name,)
@@ -264,7 +264,7 @@ class Roots:
     def _of_handle(self, handle: int, shown: str) -> bytes:
         state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode):
-            raise RefusedError(f"{shown} is no regular file")
+            raise RefusedError(f"{shown} is not a regular file")
         content = b""
         if state.st_size <= self._max_bytes:
             with open(handle, "rb", closefd=False) as stream:  # a handle, no path
@@ -298,7 +298,7 @@ def _below(root: _Root, parts: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
 
 def _check_name(parts: tuple[str, ...], shown: str) -> None:
     if parts and named_as_secret(parts[-1]):
-        raise RefusedError(f"{shown} holds secrets, by its name: it is not given to anybody")
+        raise RefusedError(f"{shown} holds secrets, by its name: it is never served")
 
 
 def _check_rules(root: Path, parts: tuple[str, ...], shown: str) -> None:
@@ -350,4 +350,4 @@ def _require_regular(mode: int) -> None:
     if stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, "this is a folder: name one of its files")
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "this is no regular file")
+        raise OSError(errno.EINVAL, "this is not a regular file")

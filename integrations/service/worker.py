@@ -55,7 +55,7 @@ def _answer(operation: str, arguments: dict[str, object]) -> bytes:
     except (ChunkerError, BpeEngineError) as error:
         return REFUSED + str(error).encode("utf-8", "backslashreplace")
     except MemoryError:
-        return REFUSED + b"this needs more memory than there is for it"
+        return REFUSED + b"this needs exceeded the memory limit"
     except Exception:  # noqa: BLE001  # one request fails, not the worker
         traceback.print_exc()
         return FAILED

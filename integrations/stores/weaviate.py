@@ -110,7 +110,9 @@ class WeaviateTable(VectorTable):
             where = {"path": ["id"], "operator": "ContainsAny", "valueTextArray": names}
             done = self._server.ask("DELETE", "v1/batch/objects", {"match": {"class": self._name, "where": where}})
             if (done.get("results") or {}).get("failed"):
-                raise VectorStoreError(f"Weaviate at {self._server.shown}: {done['results']['failed']} objects stay")
+                raise VectorStoreError(
+                    f"Weaviate at {self._server.shown}: {done['results']['failed']} objects were not deleted"
+                )
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[bytes], list[float]]:
         """See `VectorTable.nearest`."""

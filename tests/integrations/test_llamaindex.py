@@ -249,7 +249,7 @@ def test_settings_that_do_not_go_together() -> None:
         with pytest.raises(ValueError, match=r"chunk|overlap|Klingon"):
             TokenBudgetNodeParser(**wrong)
     for sizes in ([], [0], [10, 20], [10, 10]):
-        with pytest.raises(ValueError, match="chunk_sizes must be at least one, falling and positive"):
+        with pytest.raises(ValueError, match="chunk_sizes must be one or more positive numbers in descending order"):
             TokenBudgetHierarchicalNodeParser(chunk_sizes=sizes)
     crowded = Document(text="a", metadata={"key": "many words " * 50})
     for parser in (

@@ -216,8 +216,8 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
 @pytest.mark.parametrize("tool", ["chunk", "count", "assemble"])
 def test_no_file_but_those_of_the_roots(project: Path, agent: Agent, tool: str) -> None:
     reasons = {
-        "../outside.txt": "has .. in it",
-        "src/../../outside.txt": "has .. in it",
+        "../outside.txt": "contains ..",
+        "src/../../outside.txt": "contains ..",
         str(project / "src/a.py"): "absolute path",
         "/etc/passwd": "absolute path",
         ".env": "holds secrets",
@@ -226,14 +226,14 @@ def test_no_file_but_those_of_the_roots(project: Path, agent: Agent, tool: str) 
         "large.txt": "is the limit",
         "nowhere.txt": "No such file",
         "src": "this is a folder",
-        "a\0b": "no name",
+        "a\0b": "not a file name",
     }
     if os.name == "posix":
         reasons |= {
             "out.txt": "leads out of the roots",
             "out/outside.txt": "leads out of the roots",
             "null": "leads out of the roots",
-            "pipe": "no regular file",
+            "pipe": "not a regular file",
         }
 
     for path, reason in reasons.items():
@@ -306,14 +306,14 @@ def test_answers_have_a_size(project: Path, agent: Agent) -> None:
 
 def test_what_is_wrong_is_told(agent: Agent) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
-        ("chunk", {"text": "x", "path": "notes.md"}, "give either text or path"),
-        ("chunk", {}, "give text, which is not empty, or path"),
-        ("chunk", {"text": "", "path": ""}, "give text, which is not empty, or path"),
-        ("chunk", {"text": "x", "max_token": 5}, "chunk: max_token: there is no such field; did you mean max_tokens\\?$"),
-        ("count", {}, "give texts or paths"),
-        ("count", {"text": "x"}, "count: text: there is no such field; did you mean texts\\?$"),
-        ("search", {"query": "x", "source": "a.py"}, "source: there is no such field; did you mean sources\\?$"),
-        ("assemble", {"items": [{"text": "a"}], "budget": 5, "chat_format": "chatml"}, "chat_format: there is no such field; the fields are items, budget, reserve, separator, tokenizer$"),
+        ("chunk", {"text": "x", "path": "notes.md"}, "pass either text or path"),
+        ("chunk", {}, "pass a text that is not empty, or a path"),
+        ("chunk", {"text": "", "path": ""}, "pass a text that is not empty, or a path"),
+        ("chunk", {"text": "x", "max_token": 5}, "chunk: max_token: unknown field; did you mean max_tokens\\?$"),
+        ("count", {}, "pass texts or paths"),
+        ("count", {"text": "x"}, "count: text: unknown field; did you mean texts\\?$"),
+        ("search", {"query": "x", "source": "a.py"}, "source: unknown field; did you mean sources\\?$"),
+        ("assemble", {"items": [{"text": "a"}], "budget": 5, "chat_format": "chatml"}, "chat_format: unknown field; the fields are items, budget, reserve, separator, tokenizer$"),
         ("chunk", {"text": "x", "max_tokens": 0}, "greater than or equal to 1"),
         ("chunk", {"text": "x", "max_tokens": 5, "overlap": 5}, "overlap must be from 0"),
         ("chunk", {"text": "x", "language": "klingon"}, "language must be auto or one of"),
@@ -326,7 +326,7 @@ def test_what_is_wrong_is_told(agent: Agent) -> None:
         ("count", {"texts": [1]}, "count: texts.0: Input should be a valid string$"),
         ("assemble", {"items": [], "budget": 5}, "at least 1 item"),
         ("assemble", {"items": [{"text": "a", "path": "notes.md"}], "budget": 5}, "either text or path"),
-        ("assemble", {"items": [{"text": "a", "secrets": True}], "budget": 5}, "items.0.secrets: there is no such field; the fields are text, path, id, "),
+        ("assemble", {"items": [{"text": "a", "secrets": True}], "budget": 5}, "items.0.secrets: unknown field; the fields are text, path, id, "),
         ("assemble", {"items": [{"text": "a " * 50, "required": True}], "budget": 5}, "do not fit"),
         ("assemble", {"items": [{"text": "a", "id": "x"}, {"text": "b", "id": "x"}], "budget": 5}, "x"),
     ]  # fmt: skip

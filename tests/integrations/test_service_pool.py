@@ -286,7 +286,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     )
     done = run_program(program, tmp_path)
     told, answer = done.stdout.splitlines()
-    assert "more memory than there is for it" in told
+    assert "exceeded the memory limit" in told
     assert answer == "b'[2]'"
 
 

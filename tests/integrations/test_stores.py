@@ -511,7 +511,7 @@ def test_a_vector_that_is_gone_is_told(store: VectorStore, tmp_path: Path) -> No
         opened.put(keys[1:], unit(1, 32))
         opened.put([b"s" * 16, b"t" * 16], unit(2, 32))
     assert index.verify() == [
-        "vectors: 1 are not what was written",
+        "vectors: 1 are altered",
         "vectors: 1 are not there",
         "vectors: 1 are too many",
     ]
