@@ -35,13 +35,13 @@ def whole_number(value: object, name: str, unit: str = "", *, least: int | None 
         least: The smallest number allowed; None for any.
 
     Raises:
-        WrongTypeError: The value is no whole number.
+        WrongTypeError: The value is not a whole number.
         OptionError: It is less than `least`.
     """
     wanted = f"a whole number{unit}" if least is None else f"a whole number{unit} from {least}"
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        with suppress(TypeError):  # an array has the method, and is no number unless it holds a single one
+        with suppress(TypeError):  # an array has the method, and is not a number unless it holds a single one
             number = index(value)
     if number is None:
         hint = (
@@ -65,7 +65,7 @@ def require_all(values: object, kinds: type | tuple[type, ...], name: str, wante
         raise WrongTypeError(f"{name} must be a collection of {wanted}, not {told(values)}")
     for value in values if isinstance(values, Collection) else ():
         if not isinstance(value, kinds):
-            raise WrongTypeError(f"{name} must hold {wanted} alone, not {told(value)}")
+            raise WrongTypeError(f"{name} must contain only {wanted}, not {told(value)}")
 
 
 def require_text(text: object, name: str = "text") -> None:

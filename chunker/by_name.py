@@ -35,7 +35,7 @@ def chunker_for(
     require_text(text)
     for unwanted in ("language", "format"):
         if unwanted in options:
-            raise OptionError(f"chunker_for tells the {unwanted} by the name of the file; chunk() takes a language")
+            raise OptionError(f"chunker_for detects the {unwanted} from the name of the file; chunk() takes a language")
     return chunker_of(detected(os.fsdecode(path).replace(os.sep, "/"), text), max_tokens, **options)
 
 

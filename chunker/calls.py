@@ -60,7 +60,7 @@ def chunk(
     """
     if isinstance(text, os.PathLike):
         if source is not None or metadata is not None:
-            raise OptionError("a file is its own source, and has its own metadata: pass its text to say others")
+            raise OptionError("a file has its own source and metadata: pass its text to set others")
         return chunk_file(text, max_tokens, language=language, **options)
     require(text, str, "text", "a str, or a path such as pathlib.Path('notes.md')")
     require_source(source)
@@ -91,7 +91,7 @@ def chunk_file(
 
     Raises:
         OptionError: As `chunk`; and for a folder, which `chunk_files` takes.
-        FileError: There is no such file, or it is no text.
+        FileError: There is no such file, or it is not text.
     """
     from chunker.files.chunk_files import FileChunks, chunk_files  # noqa: PLC0415  # which a text needs nothing of
 
@@ -121,7 +121,7 @@ def chosen(max_tokens: object, language: object, options: Options) -> TextChunke
     require(language, (str, type(None)), "language", 'the name of a language or format, such as "python"')
     if isinstance(max_tokens, TextChunker):
         if options or language is not None:
-            raise OptionError("a chunker has its own options: give either it or them")
+            raise OptionError("a chunker has its own options: pass either a chunker or options")
         return max_tokens
     if not isinstance(max_tokens, SupportsIndex) or isinstance(max_tokens, bool):
         hint = (

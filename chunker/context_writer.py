@@ -207,10 +207,10 @@ class ContextWriter:
             return
         name = f"chunk {chunk.index}" if chunk.source is None else f"chunk {chunk.index} of {chunk.source}"
         if isinstance(answer, Exception):
-            error = ContextError(f"no context was written of {name}: {type(answer).__name__}: {answer}")
+            error = ContextError(f"no context was written for {name}: {type(answer).__name__}: {answer}")
             error.__cause__ = answer
         else:
-            error = ContextError(f"write must return a str; of {name} it returned {answer!r:.60}")
+            error = ContextError(f"write must return a str; for {name} it returned {answer!r:.60}")
         if self._fallback is None:
             raise error
         work.written[key] = self._fallback(chunk, answer if isinstance(answer, Exception) else error)

@@ -5,7 +5,7 @@
     │   ├── UnknownLanguageError     no format has this name
     │   ├── WrongTypeError           an argument is of a type that cannot be used          (also TypeError)
     │   └── MissingGrammarError      the package with the grammar of a language is not installed
-    ├── NotebookError            a text is no Jupyter notebook                             (also ValueError)
+    ├── NotebookError            a text is not a Jupyter notebook                             (also ValueError)
     ├── FileError                a file cannot be read as text                             (also OSError)
     ├── TokenizerError           a tokenizer cannot be loaded: chunker.tokenizer_errors    (also BpeEngineError)
     ├── DocumentError            a document, such as a PDF, cannot be read                 (also ValueError)

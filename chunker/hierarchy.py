@@ -131,7 +131,7 @@ class Hierarchy(BaseModel):
 
         Raises:
             KeyError: There is no such chunk.
-            WrongTypeError: The id is no str.
+            WrongTypeError: The id is not a str.
         """
         require(chunk_id, str, "chunk_id", "the id of a chunk")
         try:
@@ -166,7 +166,7 @@ class Hierarchy(BaseModel):
 
         Raises:
             KeyError: There is no such chunk.
-            WrongTypeError: `found` is no collection of chunks or ids, or another argument has a wrong type.
+            WrongTypeError: `found` is not a collection of chunks or ids, or another argument has a wrong type.
         """
         level = whole_number(level, "level")
         wanted: dict[str, ChunkNode] = {}
@@ -190,7 +190,7 @@ class Hierarchy(BaseModel):
         Raises:
             KeyError: There is no such chunk.
             OptionError: `share` is out of its range.
-            WrongTypeError: `found` is no collection of chunks or ids, or another argument has a wrong type.
+            WrongTypeError: `found` is not a collection of chunks or ids, or another argument has a wrong type.
         """
         require(share, (int, float), "share", "a number")
         if not 0 <= share < 1:
@@ -278,7 +278,7 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
         require(chunker, TextChunker, "each of chunkers", "a chunker, such as TextChunker(512)")
     budgets = [chunker.max_tokens for chunker in chunkers]
     if not budgets or any(budget <= smaller for budget, smaller in pairwise(budgets)):
-        raise OptionError(f"chunkers must be at least one, of falling max_tokens; got {budgets}")
+        raise OptionError(f"chunkers must be at least one, with decreasing max_tokens; got {budgets}")
     outlines: dict[int, Outline] = {}
     levels: list[_Level] = []
     for number, chunker in enumerate(chunkers):

@@ -29,21 +29,21 @@ class ChunkFields(BaseModel):
     body: str = Field(description="the slice of the input")
     context: str = Field(
         default="",
-        description="the lines that stand before the body: its breadcrumb, and lines of the text it needs; or empty",
+        description="the lines before the body: its breadcrumb, and lines of the text that it needs; may be empty",
     )
     token_count: int = Field(ge=0, description="tokens of `text`")
     span: Span
     kind: str = Field(
-        description='what begins at the start of the body: "function", "section", "paragraph", "line", ...'
+        description='the kind of text that begins at the start of the body: "function", "section", "paragraph", "line", ...'
     )
     language: str | None = Field(default=None, description='"python", "markdown", ..., None for plain text')
     index: int = Field(default=0, ge=0, description="the number of the chunk among those of its text, from 0")
     breadcrumb: tuple[str, ...] = Field(
-        default=(), description="the names of the regions around what is new in the chunk, outermost first"
+        default=(), description="the names that enclose the new text of the chunk, outermost first"
     )
     source: str | None = Field(default=None, description="where the text comes from, usually a path")
     id: str = Field(
-        description="a hash of the source, of where the body begins, and of `text`: no other chunk of the same sources has it"
+        description="a hash of the source, the offset of the body, and `text`; unique among the chunks of the same sources"
     )
     metadata: dict[str, Any] = Field(
         default_factory=dict, description="values of the caller, and what formats and readers found"
@@ -56,7 +56,7 @@ class NodeFields(ChunkFields):
     model_config = ConfigDict(title="ChunkNode")
 
     level: int = Field(ge=0, description="0 for the largest chunks")
-    parent: str | None = Field(default=None, description="id of the chunk it lies in; None on level 0")
+    parent: str | None = Field(default=None, description="id of the chunk that contains it; None on level 0")
     children: tuple[str, ...] = Field(
         default=(), description="ids of the chunks inside it, in order; () on the last level"
     )
@@ -69,9 +69,9 @@ def _told(model: type[ChunkFields]) -> type[BaseModel]:
     """Return the model with the fields and the values computed from them, in the order in which it is dumped."""
     fields: dict[str, Any] = {name: (field.annotation, field) for name, field in model.model_fields.items()}
     fields |= {
-        "text": (str, Field(description="what the budget was spent on: `context` then `body`")),
-        "content_hash": (str, Field(description="a hash of `text` alone: chunks with the same text have the same")),
-        "note": (str | None, Field(description="what the format has to say of the text, in words")),
+        "text": (str, Field(description="the text that counts: `context` and `body`")),
+        "content_hash": (str, Field(description="a hash of `text` alone; equal for equal texts")),
+        "note": (str | None, Field(description="a note of the format about the text")),
     }
     return create_model(
         model.__name__.removesuffix("Fields"),

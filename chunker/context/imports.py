@@ -155,7 +155,7 @@ def _bound(clause: str) -> str:
 
 
 def _last_part(clause: str, language: str) -> str:
-    """Return the last part of a path, or its alias; "" for a wildcard, and in languages where the last part is no name
+    """Return the last part of a path, or its alias; "" for a wildcard, and in languages where the last part is not a name
     (Swift, C#: whole modules).
     """
     alias = _alias(clause)

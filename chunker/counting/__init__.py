@@ -133,4 +133,4 @@ def _load(name: str) -> TokenCounter:
         try:
             return Tokenizer.load(name)
         except UnknownEncodingError as error:
-            raise UnknownTokenizerError(f"{error}; and there is no file of this name") from error
+            raise UnknownTokenizerError(f"{error}; there is also no file of this name") from error

@@ -38,7 +38,7 @@ class HuggingFaceCounter:
             `reserve` is their number, for which a chunker keeps room. Counts never include them.
 
     Raises:
-        OptionError: The object is no such tokenizer, or its counts are random (BPE with dropout).
+        OptionError: The object is not such a tokenizer, or its counts are random (BPE with dropout).
     """
 
     def __init__(self, tokenizer: Any, *, add_special_tokens: bool = True) -> None:  # noqa: ANN401  # duck-typed

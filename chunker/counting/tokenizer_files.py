@@ -54,14 +54,14 @@ def require_file(path: Path) -> Path:
         return path
     if path.is_dir():
         inside = next((path / name for name in _NAMES if (path / name).is_file()), None)
-        hint = "" if inside is None else f"; give the file in it: {str(inside)!r}"
+        hint = "" if inside is None else f"; pass the file in it: {str(inside)!r}"
         raise UnknownTokenizerError(f"{str(path)!r} is a folder, not a tokenizer file{hint}")
     hint = (
         ""
         if path.suffix.lower() in _SUFFIXES
         else "; a model of the Hugging Face Hub is loaded by Tokenizer.from_pretrained"
     )
-    raise UnknownTokenizerError(f"{str(path)!r} is no file: there is no such tokenizer file{hint}")
+    raise UnknownTokenizerError(f"{str(path)!r} is not a file: there is no such tokenizer file{hint}")
 
 
 def engine_tokenizer(given: str | os.PathLike[str]) -> Tokenizer:
@@ -123,4 +123,4 @@ def _by_package(path: Path, refusal: UnsupportedModelError) -> Any:  # noqa: ANN
     try:
         return HuggingFaceTokenizer.from_file(str(path))
     except Exception as error:
-        raise VocabularyError(f"{refusal}, and that does not read the file: {error}") from error
+        raise VocabularyError(f"{refusal}, which cannot read the file: {error}") from error

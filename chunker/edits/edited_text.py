@@ -120,7 +120,7 @@ class EditedText:
         require_text(text)
         start, end = whole_number(start, "start", " of characters"), whole_number(end, "end", " of characters")
         if not 0 <= start <= end <= len(self._text):
-            raise OptionError(f"an edit is inside of the text, 0 to {len(self._text)}; got {start} to {end}")
+            raise OptionError(f"an edit must be inside the text, 0 to {len(self._text)}; got {start} to {end}")
         old = self._text
         new = "".join((old[:start], text, old[end:]))
         self._check(new, start, start + len(text))
@@ -279,7 +279,7 @@ class _Chunks(Sequence[Chunk]):
             return [self._origin.chunk(Chunk, number) for number in range(*index.indices(self._size))]
         number = index + self._size if index < 0 else index
         if not 0 <= number < self._size:
-            raise IndexError(f"there are {self._size} chunks, none has the number {index}")
+            raise IndexError(f"there is no chunk {index}: there are {self._size} chunks")
         return self._origin.chunk(Chunk, number)
 
     def __iter__(self) -> Iterator[Chunk]:

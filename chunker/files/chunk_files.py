@@ -136,7 +136,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
     if chunker is not None and not callable(getattr(chunker, "chunk", None)):
         raise WrongTypeError(f"chunker must be a chunker, such as TextChunker(512), not {told(chunker)}")
     if chunker is not None and (options or max_tokens != 512):
-        raise OptionError("a chunker has its own options: give either it or them")
+        raise OptionError("a chunker has its own options: pass either a chunker or options")
     cut = Cut(max_tokens, **options) if chunker is None else _CutAlike(chunker)
     for name, patterns in (("include", include), ("exclude", exclude)):
         require_all([patterns] if isinstance(patterns, str) else patterns, str, name, "patterns")

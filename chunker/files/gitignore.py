@@ -271,7 +271,7 @@ class RuleStack:
 
     def _with(self, files: tuple[RuleFile, ...], folder: str, name: str) -> tuple[RuleFile, ...]:
         path = self.top / folder / name
-        # A link is no file of rules: git does not follow it either, because it could lead out of the tree.
+        # A link is not a file of rules: git does not follow it either, because it could lead out of the tree.
         if path.is_symlink() or not path.is_file():
             return files
         rules = _read_rules(path)

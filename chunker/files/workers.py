@@ -160,7 +160,7 @@ class Workers(Generic[Item, Result]):
             try:
                 pickle.dumps(work)
             except Exception as error:
-                raise OptionError(f"what workers are to do must pickle, unless they are forked: {error}") from error
+                raise OptionError(f"the work must be picklable, unless workers are forked: {error}") from error
 
     def __enter__(self) -> Workers[Item, Result]:
         # Start at once, because of fork: later there may be threads.
@@ -249,7 +249,7 @@ class Workers(Generic[Item, Result]):
         worker.end()
         if not worker.is_ready and exit_code is not None and exit_code > 0:
             raise ChunkerError(
-                "worker processes cannot start (what they say is on standard error); a script that uses workers must do its work "
+                "worker processes cannot start (see standard error); a script that uses workers must do its work "
                 'under if __name__ == "__main__":'
             )
         if jobs:

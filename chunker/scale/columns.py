@@ -113,7 +113,7 @@ class ChunkBatch:
         if problems not in get_args(Problems):
             raise OptionError(f"problems must be one of {', '.join(get_args(Problems))}; got {problems!r}")
         if chunker is not None and (options or max_tokens != 512):
-            raise OptionError("a chunker has its own options: give either it or them")
+            raise OptionError("a chunker has its own options: pass either a chunker or options")
         self._text = text
         self._source = source
         self._keep = None if keep is None else tuple(keep)

@@ -218,7 +218,7 @@ def _waiting(
         told = part.name or source.root.rpartition("/")[2]
         name = result_name(told, output)
         if name in results:
-            raise TargetError(f"{results[name]} and {told} would both be {name}: put them into folders of their own")
+            raise TargetError(f"{results[name]} and {told} would both be {name}: put them into separate folders")
         results[name] = told
         done = _record(target, name)
         if done is None or (done.size, done.modified) != (part.size, part.modified):
@@ -230,7 +230,7 @@ def _waiting(
             waiting.append(part)
         else:
             raise TargetError(
-                f"{target.url}: {name} was made with other settings; take another target, or redo=True to make all parts anew"
+                f"{target.url}: {name} was made with other settings; take another target, or redo=True to make all parts again"
             )
     return report, waiting
 

@@ -1,7 +1,7 @@
 """The exceptions of work on tables and corpora.
 
 ScaleError                  the root, a ChunkerError
-├── ColumnError             a table lacks a column, or has it in a type that is no text                    (also
+├── ColumnError             a table lacks a column, or has it in a type that is not text                    (also
 ValueError)
 ├── RowError                a document cannot be chunked; `row` says which of the table                    (also
 ValueError)
@@ -41,9 +41,7 @@ class RowError(ScaleError, ValueError):
 
     def __str__(self) -> str:
         named = "" if self.source is None else f" ({self.source})"
-        return (
-            f'row {self.row}{named}: {self.reason}; problems="rows" gives such rows a column that says so, and goes on'
-        )
+        return f'row {self.row}{named}: {self.reason}; problems="rows" reports such rows in a column, and continues'
 
 
 class PartError(ScaleError):

@@ -3,7 +3,7 @@
     s3://bucket/corpus/2024/a.parquet        FileSystem.from_uri: files, S3, Google Cloud Storage, Azure, HDFS
     memory://corpus/b.jsonl.gz               any other URL: through fsspec, if that knows it
 
-Files whose names begin with "." or "_" are no parts, as in Spark and Hive. A part of any size is read in tables of a
+Files whose names begin with "." or "_" are not parts, as in Spark and Hive. A part of any size is read in tables of a
 limited number of rows.
 """
 

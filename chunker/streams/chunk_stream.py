@@ -60,7 +60,7 @@ def chunk_stream(
     Raises:
         BudgetTooSmallError: One character of the text needs more tokens than a chunk may have. Raised when the text is
             read up to that character.
-        WrongTypeError: A part is no str, or another argument has a wrong type.
+        WrongTypeError: A part is not a str, or another argument has a wrong type.
 
     Examples:
         >>> lines = (f"Line {number} of a text that is not in memory.\\n" for number in range(100_000))
@@ -136,7 +136,7 @@ async def achunk(
 
 
 def _chosen(max_tokens: int | TextChunker, language: str | None, options: Options) -> TextChunker:
-    """Return the chunker of a stream. Its format cannot be detected from the text, which is not there yet."""
+    """Return the chunker of a stream. Its format cannot be detected from the text, which does not exist yet."""
     chunker = chosen(max_tokens, language, options)
     if chunker is not None:
         return chunker

@@ -147,7 +147,7 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
         made = chunkers or (chunker_for(named, text=shown),)
         columns = [(one, see_chunks(one, shown, source or "text", one.chunk(shown, source=source))) for one in made]
         return ChunkView(source or "text", columns)
-    require_all(shown, Chunk, "shown", "chunks, if it is no text")
+    require_all(shown, Chunk, "shown", "chunks, if it is not text")
     chunks = list(shown)
     origin = shared_origin(chunks)
     if origin is None or len(chunkers) > 1:

@@ -135,7 +135,7 @@ def test_a_fallback_takes_the_place_of_what_failed_and_is_not_kept() -> None:
     nothing: Any = None
     made = ContextWriter(lambda *_: nothing, fallback=fallback, max_tokens=10).chunk(CHUNKER, "Some words.")
     assert made[0].text == "Some words."
-    assert told[1] == (0, "write must return a str; of chunk 0 it returned None")
+    assert told[1] == (0, "write must return a str; for chunk 0 it returned None")
     with pytest.raises(ContextError, match="write must return a str"):
         ContextWriter(lambda *_: nothing, max_tokens=10).chunk(CHUNKER, TEXT)
 

@@ -93,7 +93,7 @@ def test_empty_text() -> None:
 
 @pytest.mark.parametrize("budgets", [[], [64, 64], [16, 64]])
 def test_budgets_fall(budgets: list[int]) -> None:
-    with pytest.raises(OptionError, match="falling max_tokens"):
+    with pytest.raises(OptionError, match="decreasing max_tokens"):
         chunk_hierarchy("text", [TextChunker(budget) for budget in budgets])
 
 

@@ -137,11 +137,11 @@ def test_messages_say_what_to_do() -> None:
 def test_the_engine(value: Any) -> None:
     for call in (Tokenizer.from_specification, Tokenizer.from_pretrained):
         if not (isinstance(value, str) and call == Tokenizer.from_pretrained):
-            with pytest.raises(TypeError, match=r"(specification|repository) is"):
+            with pytest.raises(TypeError, match=r"(specification|repository) must be"):
                 call(value)
-    with pytest.raises(TypeError, match=r"^vocabulary is a Vocabulary, not .*Tokenizer\.load takes a name"):
+    with pytest.raises(TypeError, match=r"^vocabulary must be a Vocabulary, not .*Tokenizer\.load takes a name"):
         Tokenizer(value)
-    with pytest.raises(TypeError, match=r"^other is a Tokenizer, not "):
+    with pytest.raises(TypeError, match=r"^other must be a Tokenizer, not "):
         Tokenizer.load("o200k_base").compare(value)
 
 
@@ -149,9 +149,9 @@ def test_the_engine(value: Any) -> None:
 def test_one_text_is_no_batch(value: Any) -> None:
     tokenizer = Tokenizer.load("o200k_base")
     for call in (tokenizer.count_batch, tokenizer.encode_batch, tokenizer.encode_ordinary_batch):
-        with pytest.raises(TypeError, match=r"^texts are a collection of texts, not one text"):
+        with pytest.raises(TypeError, match=r"^texts must be a collection of texts, not one text"):
             call(value)
-    with pytest.raises(TypeError, match=r"^texts are a collection of texts, not one text"):
+    with pytest.raises(TypeError, match=r"^texts must be a collection of texts, not one text"):
         tokenizer.compare(tokenizer, value)
 
 

@@ -22,7 +22,7 @@ def read_mail(content: bytes) -> ReadText:
     """Read a message.
 
     Raises:
-        DamagedDocumentError: It is no message, or nests too deep.
+        DamagedDocumentError: It is not a message, or nests too deep.
         DocumentTooLargeError: It has too many parts.
     """
     try:
@@ -48,7 +48,7 @@ def read_mail(content: bytes) -> ReadText:
             raise
         raise DamagedDocumentError(f"it cannot be read as a message: {error}") from error
     if not message.keys():
-        raise DamagedDocumentError("it has no headers, as messages have")
+        raise DamagedDocumentError("it has no mail headers")
     return builder.built()
 
 

@@ -69,7 +69,7 @@ def read_pdf(content: bytes) -> ReadText:
     Raises:
         MissingExtraError: pypdfium2 is not installed.
         EncryptedDocumentError: It needs a password.
-        DamagedDocumentError: It is no PDF, or cannot be read to its end.
+        DamagedDocumentError: It is not a PDF, or cannot be read to its end.
         NoTextError: It has no text, such as scanned pages without a text layer.
         DocumentTooLargeError: It has too many pages or characters, or takes too long.
     """

@@ -111,7 +111,7 @@ def _with_tables(rows: list[Row]) -> list[Element]:
         if is_table:
             elements.append(_table(rows[at:end]))
         else:
-            # Do not try again from each row of a long run that is no table.
+            # Do not try again from each row of a long run that is not a table.
             end = end if end - at > _LOOK_AGAIN else at + 1
             elements += map(_whole, rows[at:end])
         at = end

@@ -32,7 +32,7 @@ class Package:
 
     def __init__(self, content: bytes) -> None:
         if content.startswith(_COMPOUND):
-            raise EncryptedDocumentError("it is encrypted, or of a format of before 2007")
+            raise EncryptedDocumentError("it is encrypted, or in a format older than 2007")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
             self.names = self._zip.namelist()
@@ -40,7 +40,7 @@ class Package:
             # For a file without the table at its end, also a truncated one, zipfile only says that it "is not a zip
             # file".
             detail = "" if "not a zip file" in str(error) else f": {error}"
-            raise DamagedDocumentError(f"it is no zip file, or not whole{detail}") from error
+            raise DamagedDocumentError(f"it is not a complete zip file{detail}") from error
         if len(self.names) > MAX_PARTS:
             raise DocumentTooLargeError(f"it has {len(self.names):,} parts, more than {MAX_PARTS:,}")
         self._unpacked = 0
@@ -88,7 +88,7 @@ class Package:
 def without_definitions(content: bytes, name: str) -> None:
     """Check that XML defines no entities. Raises `DamagedDocumentError`."""
     if any(word.encode(codec) in content for word in _DEFINITIONS for codec in ("ascii", "utf-16-le", "utf-16-be")):
-        raise DamagedDocumentError(f"{name} in it has definitions, which documents of this kind have not")
+        raise DamagedDocumentError(f"{name} in it has entity definitions, which are refused")
 
 
 def parsed(content: bytes, name: str) -> ET.Element:
@@ -99,7 +99,7 @@ def parsed(content: bytes, name: str) -> ET.Element:
     try:
         return ET.fromstring(content)  # noqa: S314  # see above
     except (ET.ParseError, ValueError, LookupError) as error:
-        raise DamagedDocumentError(f"{name} in it is no XML: {error}") from error
+        raise DamagedDocumentError(f"{name} in it is not XML: {error}") from error
 
 
 def local(element: ET.Element) -> str:

@@ -201,7 +201,7 @@ class _Worker:
                 self.stop()
                 raise
             if not is_ready:
-                raise ChunkerError("the process that parses on its own did not start; its standard error says why")
+                raise ChunkerError("the parsing process did not start; its standard error says why")
         return self._process
 
     def stop(self) -> None:

@@ -2,7 +2,7 @@
 
     item,price              document                   repeated in the context of later chunks
     apple,1                 row, weak: it stays with the header
-    "pear,                  row                        a line end between quotes is no boundary
+    "pear,                  row                        a line end between quotes is not a boundary
     green",2
     a very long row, ...    row                        scope "row 3" and a boundary before each cell, if it is longer than 64 characters
 

@@ -117,9 +117,9 @@ def notebook_parts(notebook: str, *, outputs: bool = False) -> Iterator[tuple[st
     try:
         content = json.loads(notebook)
     except ValueError as error:
-        raise NotebookError(f"a notebook is JSON, and this is none: {error}") from error
+        raise NotebookError(f"this notebook is not JSON: {error}") from error
     except RecursionError as error:
-        raise NotebookError("a notebook is not nested as deep as this") from error
+        raise NotebookError("this notebook is nested too deeply") from error
     cells = content.get("cells") if isinstance(content, dict) else None
     if not isinstance(cells, list):
         raise NotebookError('a notebook of version 4 has a list "cells"; this has none')

@@ -20,7 +20,7 @@ from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_reader import Reader
 
 # The start of a line that is certainly plain text: no list, quote, heading, rule, fence, HTML, table or definition
-# begins like this, and the line is no underline. A paragraph of such lines ends before a blank line, a heading or a
+# begins like this, and the line is not an underline. A paragraph of such lines ends before a blank line, a heading or a
 # fence.
 PLAIN = r"""(?:
     [A-Za-z\x02"'(,.;/\\!@%&{}\])^?]

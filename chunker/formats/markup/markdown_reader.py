@@ -33,7 +33,7 @@ class Reader(Protocol):
         """Handle another block without blocks inside: "html", "math", "rule"."""
 
     def lines(self, start: int, end: int) -> None:
-        """Handle lines that are no block, such as link definitions, including blank lines among them."""
+        """Handle lines that are not a block, such as link definitions, including blank lines among them."""
 
     def open(self, start: int, label: str) -> None:
         """Handle the start of a block with blocks inside: "quote", "list", "footnote"."""

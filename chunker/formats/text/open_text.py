@@ -69,7 +69,7 @@ class OpenText:
         return self._view
 
     def _boundaries(self, end: int) -> Found:
-        # The start of the tail is no boundary, unless it is the start of the text.
+        # The start of the tail is not a boundary, unless it is the start of the text.
         found = Found.of(self._outline(self._tail[:end]), int(self._began), end, self._start)
         self._began = True
         return found

@@ -44,7 +44,7 @@ class SentenceFormat:
         }
         starts = [*labels, len(text)]
         for start, end in pairwise(starts):
-            last = start + len(text[start:end].rstrip())  # blank lines are no sentence
+            last = start + len(text[start:end].rstrip())  # blank lines are not a sentence
             labels.update((place, "sentence") for place in prose_ends(text, start, end) if place < last)
         offsets = sorted(labels)
         strengths = [int(Strength.DOCUMENT), *[int(Strength.STRUCTURE)] * (len(offsets) - 1)] if offsets else []

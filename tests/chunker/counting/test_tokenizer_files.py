@@ -133,12 +133,12 @@ def test_a_file_that_is_changed_is_read_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ("nope.json", r"'nope\.json' is no file: there is no such tokenizer file$"),
-        (Path("nope.json"), r"'nope\.json' is no file"),
-        ("owner/model", r"owner.model' is no file.*from_pretrained"),
-        ("nope", r"called 'nope'.*and there is no file of this name"),
+        ("nope.json", r"'nope\.json' is not a file: there is no such tokenizer file$"),
+        (Path("nope.json"), r"'nope\.json' is not a file"),
+        ("owner/model", r"owner.model' is not a file.*from_pretrained"),
+        ("nope", r"called 'nope'.*there is also no file of this name"),
         (Path(), "is a folder"),
-        ("model", r"'model' is a folder, not a tokenizer file; give the file in it: '.*tokenizer\.json'$"),
+        ("model", r"'model' is a folder, not a tokenizer file; pass the file in it: '.*tokenizer\.json'$"),
     ],
 )
 def test_no_such_file(given: str | Path, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_the_name_of_a_file_in_the_current_folder(tmp_path: Path, monkeypatch: p
 
 
 def test_a_file_that_nobody_reads(tmp_path: Path) -> None:
-    with pytest.raises(VocabularyError, match="does not read the file"):
+    with pytest.raises(VocabularyError, match="which cannot read the file"):
         tokenizer_of_file(written(tmp_path, '{"added_tokens": [], "model": {"type": "Odd", "vocab": 1}}'))
 
 

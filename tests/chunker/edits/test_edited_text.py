@@ -246,7 +246,7 @@ def test_wrong_edits_change_nothing() -> None:
     text = EditedText(TextChunker(2, min_tokens=0), "Some words here, and more.\n")
     chunks = list(text.chunks)
     for start, end in ((-1, 2), (3, 2), (0, 99)):
-        with pytest.raises(OptionError, match="inside of the text"):
+        with pytest.raises(OptionError, match="inside the text"):
             text.replace(start, end, "x")
     with pytest.raises(BudgetTooSmallError) as raised:
         text.replace(5, 5, "words 𓀀")

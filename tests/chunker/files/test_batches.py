@@ -165,7 +165,7 @@ def by_letters() -> TextChunker:
 
 
 def test_what_does_not_pickle_is_told_before_anything_starts(tree: Path) -> None:
-    with pytest.raises(OptionError, match="must pickle, unless they are forked"):
+    with pytest.raises(OptionError, match="the work must be picklable, unless workers are forked"):
         list(chunk_files([str(tree)], chunker=by_letters(), workers=2, start_method="spawn"))
     with pytest.raises(OptionError, match="start_method must be one of"):
         list(chunk_files([str(tree)], workers=2, start_method="teleport"))

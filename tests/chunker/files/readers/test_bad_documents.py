@@ -205,4 +205,4 @@ def test_a_bad_document_costs_no_other(tmp_path: Path) -> None:
 def test_what_is_no_zip_file_is_told_once() -> None:
     with pytest.raises(DamagedDocumentError) as raised:
         zipped.Package(b"no zip file at all")
-    assert str(raised.value) == "it is no zip file, or not whole"
+    assert str(raised.value) == "it is not a complete zip file"
