@@ -1,4 +1,4 @@
-// Counters of a text for whoever cuts it: the encoders of bpe_engine, or any object that counts.
+// Counters of a text that is being cut: the encoders of bpe_engine, or any object that counts.
 #pragma once
 
 #include <nanobind/nanobind.h>

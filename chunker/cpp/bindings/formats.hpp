@@ -27,7 +27,7 @@ T as(nb::handle value, const char* what, const char* wanted) {
 inline std::string as_text(nb::handle value, const char* what) { return as<std::string>(value, what, "a str"); }
 inline nb::list as_list(nb::handle value, const char* what) { return as<nb::list>(value, what, "a list"); }
 
-// A tuple of so many members: nothing of it runs code of Python while it is read.
+// A tuple of this many members; reading it runs no Python code.
 inline nb::tuple as_tuple(nb::handle value, std::size_t size, const char* what) {
     nb::tuple const found = as<nb::tuple>(value, what, "a tuple");
     if (nb::len(found) != size) given::raise(PyExc_ValueError, "%s has %zu members, not %zu", what, size, nb::len(found));

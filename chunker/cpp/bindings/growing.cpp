@@ -53,7 +53,7 @@ public:
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
 
-    // At most `number` chunks; fewer if there are no more. What goes wrong is raised once those before it have been given out.
+    // At most `number` chunks; fewer if there are no more. An error is raised only after the chunks before it have been returned.
     nb::list grow(std::size_t number, std::optional<std::size_t> horizon) {
         if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
         if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
@@ -75,8 +75,8 @@ public:
         return made;
     }
 
-    // The units ahead that are not, or not as they are, of the outline; how many of the outline's are behind; how many of those ahead repeat
-    // the end of the last chunk.
+    // The units ahead that are not rows of the outline, or differ from them; the first row of the outline after them; and the number of units ahead
+    // that repeat the end of the last chunk.
     std::tuple<nb::list, std::size_t, std::size_t> ahead() const {
         nb::list places;
         for (Place const& place : grower_.units().front())
@@ -84,7 +84,8 @@ public:
         return {places, grower_.units().behind(), grower_.overlapping()};
     }
 
-    // Of the places ahead that are no rows those that are closed, with where the sketch says that they begin; and those in heads, with where these end.
+    // Of the places ahead that are not rows: those that are closed, with their starts in the sketch; and those in heads, with the ends of these
+    // heads.
     std::pair<Pairs, Pairs> details() const {
         Units const& units = grower_.units();
         std::pair<Pairs, Pairs> result;

@@ -108,7 +108,7 @@ public:
         return found;
     }
 
-    // Adds the boundaries inside of a unit; false if something in it may be in a language of its own. `part`: the characters between two offsets.
+    // Adds the boundaries inside a unit; false if a part of it may be in another language. `part`: the characters between two offsets.
     template <class Part>
     bool look_by(std::size_t unit, formats::Columns& found, Part&& part) const {
         for (const markdown::Work& work : sketch_.works_in(unit)) {

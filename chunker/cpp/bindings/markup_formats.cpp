@@ -23,7 +23,7 @@ using formats::Code;
 using formats::Columns;
 using formats::Elements;
 
-// Asks Python what is inside of code. Keeps the labels that it was told.
+// Asks Python for the boundaries inside code, and keeps the labels that it returns.
 class CodeAsked {
 public:
     explicit CodeAsked(nb::callable look) : look_(std::move(look)) {}

@@ -28,7 +28,7 @@ public:
         if (!is_head(names)) refuse();
         return names;
     }
-    // Goes behind a message.
+    // Advances past a message.
     void skip() {
         for (Py_ssize_t left = size_of(message()); left > 0; --left) {
             PyObject* const value = next();
@@ -129,7 +129,7 @@ constexpr std::size_t ahead = 6;
 
 bool is_kept(PyObject* value, Reader& kept) {
     PyObject* const known = kept.next();
-    if (known == value) return true;  // what stands before a list or dict is no value of a caller's
+    if (known == value) return true;  // the marker before a list or dict, which no value of a caller equals
     if (!Reader::is_head(known)) return same_leaf(value, known);
     PyObject* const type = Reader::sequence_type(known);
     if (!type) return is_kept_dict(value, kept, known, false);

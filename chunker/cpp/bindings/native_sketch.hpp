@@ -1,4 +1,4 @@
-// Sketches whose units are looked into without Python.
+// Sketches whose units are refined without Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,7 +29,7 @@ public:
 
     // Of the text that it is of, in characters.
     virtual std::size_t size() const = 0;
-    // The inside of the closed unit of that text that begins at `unit`; none if only Python knows it.
+    // The boundaries inside the closed unit that begins at `unit`; none if only Python can find them.
     virtual std::optional<NativeInside> look(const Text& text, std::size_t unit) const = 0;
 };
 

@@ -60,7 +60,7 @@ public:
         return contexts_.number_of(fresh == start ? context_at_(fresh) : context_at_(fresh, part_of(source_, start, fresh)));
     }
 
-    // Ask a native sketch of this text first what is inside of units.
+    // Ask a native sketch of this text first for the boundaries inside units.
     void ask_first(const NativeSketch& sketch, const Text& text) {
         if (sketch.size() != text.size()) throw nb::value_error("not the text of this sketch");
         native_ = &sketch;
@@ -195,7 +195,7 @@ private:
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
     bool tells_scopes_ = false;    // whether `context_at_` does; see ContextAt of chunker/growing/pieces.py
-    std::vector<Change> changes_;  // ascending; of the scopes but for those inside of closed units
+    std::vector<Change> changes_;  // ascending; of all scopes except those inside closed units
     std::size_t imported_ = 0;
     std::optional<std::vector<std::optional<Steady>>> steady_;  // by `innermost`, before and from `imported_` on; none until it is asked for
     std::vector<Unknown> unknown_;

@@ -9,7 +9,7 @@ namespace chunker::bindings {
 
 namespace nb = nanobind;
 
-// A str in UTF-8, which it keeps from then on, or bytes, which are taken for that. Whoever has the object has the bytes.
+// The UTF-8 of a str, which the str caches, or bytes in UTF-8. The bytes live as long as the object.
 struct Utf8 {
     explicit Utf8(nb::handle text) {
         Py_ssize_t length = 0;

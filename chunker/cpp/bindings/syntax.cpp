@@ -67,11 +67,11 @@ using Regions = nb::typed<nb::list, nb::typed<nb::tuple, int, int, nb::bytes>>;
 
 class Grammar {
 public:
-    // The kinds by their numbers, and behind them that of errors; `labels` begins with those that every grammar has.
+    // The kinds by number, then the kind of errors; `labels` begins with those that every grammar has.
     Grammar(nb::object language, const std::vector<KindRow>& kinds, const std::vector<DefinitionRow>& definitions, std::size_t whole_text, Strings labels,
             nb::bytes skimmed)
         : language_(std::move(language)) {
-        // A copy: nobody else changes it.
+        // A copy, so that no other code can change it.
         for (nb::handle label : labels) {
             if (!PyUnicode_Check(label.ptr())) given::raise_type("a label", "a str", label);
             Py_ssize_t size = 0;

@@ -71,7 +71,7 @@ private:
             if (!make_slices.is_none()) slices_ = make_slices(nb::bytes(text_.data() + start, end - start));
             if (slices_.is_valid() && nb::hasattr(slices_, "_interface")) interface_ = interface_of<IntervalInterface>(slices_, interval_interface_name);
         } catch (nb::python_error& error) {
-            // Some byte has no token: what is counted by itself says so if it is reached.
+            // Some byte has no token: counting the part that contains it raises the error, if that part is reached.
             if (!error.matches(PyExc_ValueError)) throw;
         }
         is_useless_ = interface_ == nullptr;

@@ -112,7 +112,7 @@ void Atoms::add_finer(const Unit& unit, std::vector<Unit>& stack) {
     if (finer.strength() < strength::grapheme) {
         bool const is_whole = unit.strength >= strength::grapheme;
         if (is_whole && !is_over(unit.start, unit.end, limits_.most)) return;
-        // Cuts inside a grapheme cluster are all alike: by halves their number depends on the budget, not on how long the cluster is.
+        // All cuts inside a grapheme cluster are equally good: by halving, their number depends on the budget, not on the length of the cluster.
         finer.offsets = {finer.offsets[finer.offsets.size() / 2]};
     }
     std::size_t end = unit.end;

@@ -11,11 +11,12 @@ namespace chunker {
 
 namespace {
 
-// Tokens that a leap leaves of a chunk: that a unit inside it is over the budget, and the whole of it is not, would take a fall of so many.
+// Tokens that a leap leaves free in a chunk: a unit inside it can exceed the budget without the whole exceeding it only if the count falls by this
+// many.
 constexpr std::size_t leap_spares = 3;
 // Tokens over a limit with which a text is over it whatever follows: one that goes on may have less, but not by so much.
 constexpr std::size_t far_over = 128;
-// In place of a number of tokens that nobody has asked for yet.
+// Instead of a number of tokens that was not needed yet.
 constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
@@ -59,7 +60,7 @@ Grower::Filling Grower::fill() {
         extend(filling);
         if (filling.complete) return filling;
         if (filling.places.size() < filling.fresh) {
-            // Not even the overlap fits behind its context. It is not cut finer: what is repeated would be taken for new.
+            // Not even the overlap fits after its context. It is not cut finer, because repeated text would count as new.
             shorten_overlap(filling);
             continue;
         }
@@ -97,7 +98,7 @@ void Grower::leap(Filling& filling) {
     std::size_t const number = units_.number_up_to(counter_.reach(start, most - before - leap_spares));
     if (number < 3) return;
     std::size_t const last = done + number - 1;
-    // How much of what is repeated there is before a unit of it nobody asks.
+    // The repeated tokens before a unit of the overlap are never needed.
     bool const repeats = filling.fresh > done && filling.fresh < last;
     std::size_t const from = repeats ? units_.offset_of(filling.fresh - done) : start;
     counter_.keep();
@@ -174,7 +175,7 @@ bool Grower::make_room(Filling& filling, const Place* after) {
         return true;
     }
     if (gain(filling, filling.places.size())) return false;
-    // No unit was taken, or such as add no token: "\n\n" behind a context that ends with a line end.
+    // No unit was taken, or only units that add no token: "\n\n" after a context that ends with a line end.
     if (overlapping_) {
         shorten_overlap(filling);
         return true;

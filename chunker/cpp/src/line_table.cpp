@@ -20,7 +20,7 @@ std::uint32_t characters_in(std::string_view bytes) {
     return count;
 }
 
-// The start of the next line. Each byte is looked at once, whatever ends the lines.
+// The start of the next line. Each byte is read once, for any kind of line end.
 std::size_t next_line(std::string_view source, std::size_t from, bool has_returns) {
     if (!has_returns) return std::min(source.find('\n', from), source.size() - 1) + 1;
     while (from < source.size() && !ends_line(source[from])) ++from;

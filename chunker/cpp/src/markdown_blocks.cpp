@@ -254,7 +254,7 @@ void Blocks::end_leaf() {
     leaf_ = Leaf::none;
 }
 
-// Closes what does not go on in this line, where something else begins: an item with this mark, or anything that is no item.
+// Closes the containers that end at this line because something else begins: an item with this mark, or anything that is not an item.
 void Blocks::close_unmatched(char item_mark) {
     end_leaf();
     if (fresh_) return;

@@ -237,7 +237,7 @@ Places Optimizer::places_before(std::size_t first) {
     if (prices_.are_quick()) {
         std::size_t const most = limits_.overlap + limits_.look_ahead;
         std::size_t index = first - 1;
-        // Sums are no prices, but near to them.
+        // Sums are not counts, but close to them.
         while (index > begin && (sums_[first].exact <= sums_[index].exact + most || prices_.count(atoms_[index].start, atoms_[first].start) <= most)) --index;
         begin = index;
     }

@@ -9,7 +9,8 @@ namespace chunker {
 
 namespace {
 
-// Tokens that a leap leaves of an overlap: that a unit inside it is over the limit, and the whole of it is not, would take a fall of so many.
+// Tokens that a leap leaves free in an overlap: a unit inside it can exceed the limit without the whole exceeding it only if the count falls by this
+// many.
 constexpr std::size_t leap_spares = 3;
 
 }  // namespace

@@ -71,7 +71,7 @@ std::string parser_copy(std::string_view utf8) {
     }
     copy.resize(size);
     if (utf8.find('\r') == utf8.npos) return copy;
-    // Each \r is a \n by now. One that stood before a \n becomes a space.
+    // Each \r is a \n by now; of \r\n the first becomes a space.
     std::size_t place = 0;
     for (std::size_t at = 0; at < utf8.size(); ++at) {
         if (!begins_character(utf8[at])) continue;

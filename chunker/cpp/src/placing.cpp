@@ -63,7 +63,7 @@ void cut_off_trailing_comments(ByRow<Placed>& placed, const Found& found, const 
     }
 }
 
-// Of parts that are no better than lines there is no head: where these begin, no unit does.
+// Parts that are not stronger than lines have no head, because no unit begins there.
 ByRow<Row> headers_of(const Found& found, const ByRow<Row>& tops) {
     ByRow<Row> headers(found.first, found.behind, no_row);
     for (Row row = found.first; row < found.behind; ++row) {

@@ -261,7 +261,7 @@ public:
     }
 
 private:
-    // Whether a sentence ends with what stands here; then it moves past that.
+    // Whether a sentence ends here; if so, it moves past the end.
     bool read_end() {
         std::size_t const start = at;
         if (take_line_end()) return true;

@@ -74,7 +74,7 @@ void Units::take(std::size_t number, Places& to) {
 
 void Units::put_back(Places& places, std::size_t keep) {
     while (places.size() > keep) {
-        // What stands before the rows as it is there is a row again.
+        // Units that equal rows of the outline become rows again.
         if (front_.empty() && places.back().row != no_row && places.back().row + 1 == behind_) --behind_;
         else front_.push_back(places.back());
         places.pop_back();

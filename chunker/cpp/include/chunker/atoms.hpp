@@ -1,5 +1,4 @@
-// Atoms: units of a text that `optimal` never breaks, between which it looks for the best cuts. What chunker/growing/optimal.py says, which is the
-// specification.
+// Atoms: units of a text that `optimal` never divides, and between which it chooses the cuts. The specification is chunker/growing/optimal.py.
 #pragma once
 
 #include <cstddef>

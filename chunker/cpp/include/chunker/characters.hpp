@@ -1,4 +1,4 @@
-// A text by characters: which one stands where, and at which byte of its UTF-8 it begins.
+// A text by characters: the character at an offset, and the byte of its UTF-8 where it begins.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The interfaces that a grower asks: counts of a text that grows, the context of a chunk, the inside of a closed unit.
+// The interfaces that a grower uses: counts of a growing text, the context of a chunk, the boundaries inside a closed unit.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace chunker {
 // The number of a context; 0 is that of no context.
 using Context = std::size_t;
 
-// The inside of a closed unit: its boundaries, by columns, and heads.
+// The boundaries inside a closed unit, as columns, and the heads.
 struct Inside {
     std::vector<std::int64_t> offsets, strengths;
     std::vector<std::size_t> labels;  // numbers
@@ -31,7 +31,8 @@ public:
     virtual void keep() = 0;
     virtual void go_back() = 0;
 
-    // About where so many tokens from `start` end, and where those that end at `end` begin: no farther than one step may go. `start` and `end` if unknown.
+    // Estimates where this many tokens from `start` end, and where this many tokens before `end` begin, as far as one step may go. `start` and `end`
+    // if unknown.
     virtual std::size_t reach(std::size_t start, std::size_t) { return start; }
     virtual std::size_t reach_back(std::size_t end, std::size_t) { return end; }
 
@@ -39,12 +40,12 @@ public:
     virtual void begin_at_the_end() = 0;
     virtual std::size_t prepend(std::size_t start, std::size_t end) = 0;
 
-    // The count of a text by itself, none where it is above the limit.
+    // The count of a text alone; none if it is above the limit.
     virtual std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) = 0;
     virtual std::size_t count(Context context, std::size_t start, std::size_t end) = 0;
 };
 
-// Prices of slices of the text by themselves, by offsets in characters; errors are exceptions.
+// Counts of slices of the text alone, by offsets in characters; errors are exceptions.
 class Prices {
 public:
     // From which end on a slice after a context has the tokens of the text up to there and `shift` more.

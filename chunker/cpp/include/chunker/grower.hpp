@@ -20,11 +20,11 @@ class Grower {
 public:
     Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings);
 
-    // The next chunk; none behind the last one, and where the chunk would begin behind `horizon`. Throws TooSmall.
+    // The next chunk; none after the last one, and if the chunk would begin after `horizon`. Throws TooSmall.
     std::optional<Piece> next(std::size_t horizon = std::numeric_limits<std::size_t>::max());
 
-    // How far the last chunk looked: it comes out as it did whatever stands behind that offset, even if more or less follows. Known of chunks that are grown
-    // after `follow`, which makes each of them cost a little more.
+    // How far the last chunk looked: text after this offset cannot change it. Known for chunks that are grown after `follow`, which makes each of
+    // them a little slower.
     std::size_t reach() const { return reach_; }
     void follow() { follows_ = true; }
 
@@ -37,7 +37,7 @@ public:
     void close(std::size_t offset, std::size_t said) { units_.close(offset, said); }
 
 private:
-    // The units a chunk could hold, and what it costs to stop after each: see chunker/growing/cut_rules.py.
+    // The units that a chunk could contain, and the cost of a cut after each: see chunker/growing/cut_rules.py.
     struct Filling {
         std::int64_t least;
         Context context;
@@ -58,7 +58,7 @@ private:
 
     std::size_t size(Filling& filling, std::size_t cut);
     void measure_all(Filling& filling);
-    // Tokens that a chunk of so many units adds to what the previous one had. More text may be less tokens.
+    // The tokens that a chunk of this many units adds to the previous number of units. More text may have fewer tokens.
     std::int64_t gain(Filling& filling, std::size_t cut) {
         return cut > filling.fresh ? static_cast<std::int64_t>(size(filling, cut)) - static_cast<std::int64_t>(filling.base) : 0;
     }

@@ -50,7 +50,7 @@ private:
 // characters `skimmed`, all but the last ones. chunker/formats/code/parsing.py tells why.
 std::vector<LineTable::Row> hidden_rows(const LineTable& lines, std::string_view source, std::string_view skimmed);
 
-// `source` with spaces in place of what stands on these lines; no byte moves.
+// `source` with spaces instead of the text on these lines; no byte moves.
 std::string without(const std::vector<LineTable::Row>& rows, const LineTable& lines, std::string_view source);
 
 }  // namespace chunker

@@ -35,7 +35,7 @@ private:
     struct Container {
         Kind kind;
         char mark = 0;           // of the items of a list
-        std::size_t column = 0;  // where the content of an item begins, against that of what it is in
+        std::size_t column = 0;  // where the content of an item begins, relative to that of the container around it
         bool empty = false;      // an item in which there is nothing yet
     };
     enum class Leaf : unsigned char { none, paragraph, fence, indented, comment, html };
@@ -83,7 +83,7 @@ private:
     std::size_t end_ = 0;      // without its line feed
     std::size_t next_ = 0;     // the next line
     std::size_t at_ = 0;       // the offset up to which the line is read
-    std::size_t matched_ = 0;  // so many of the open containers go on in it
+    std::size_t matched_ = 0;  // the number of open containers that continue in this line
     bool fresh_ = false;       // it has opened others since
 
     Sketch::Mark checkpoint_;

@@ -16,7 +16,7 @@ Indent indent_of(std::string_view line);
 
 bool is_blank(std::string_view line);
 
-// "## Heading" -> 2; 0 if it is no heading.
+// "## Heading" -> 2; 0 for any other line.
 int heading_level(std::string_view line);
 
 // "===" -> 1, "---" -> 2; 0 if it does not underline a heading.

@@ -72,7 +72,7 @@ public:
     void table(std::size_t start, std::size_t end, const std::vector<std::size_t>& rows);
     // HTML, math or a rule.
     void leaf(std::size_t start, std::size_t end, Label label);
-    // Lines that are no block, such as link definitions; blank ones among them.
+    // Lines that are not a block, such as link definitions, including blank lines among them.
     void lines(std::size_t start, std::size_t end);
     void open(std::size_t start, Label label);
     void item(std::size_t start);
@@ -86,7 +86,7 @@ public:
     const std::vector<Work>& works() const { return works_; }
     // The work of the unit that begins at `unit`.
     std::span<const Work> works_in(std::size_t unit) const;
-    // The lines that work which is not prose cuts one by one; none if they are so many that their language counts.
+    // The lines that are cut one by one because they are not prose; none if there are so many that their language matters.
     std::optional<Lines> verbatim_lines(const Work& work) const;
     const std::vector<Heading>& headings() const { return headings_; }
     const std::vector<Table>& tables() const { return tables_; }

@@ -9,7 +9,7 @@
 
 namespace chunker {
 
-// Numbers of eight bytes, as they stand in somebody else's buffer, which need not be aligned.
+// Numbers of eight bytes in a foreign buffer, which need not be aligned.
 template <class Number>
 class Column {
 public:
@@ -30,7 +30,7 @@ private:
 struct NamedFile {
     Column<std::int64_t> used;
     Column<double> weights;        // of each use
-    Column<std::int64_t> defined;  // of each definition its name; -1 for one that nobody can use
+    Column<std::int64_t> defined;  // the name of each definition; -1 for one that cannot be used elsewhere
     Column<double> factors;        // of each definition
     double start;                  // its share of the walks that begin
 };

@@ -56,7 +56,7 @@ private:
     // The sizes of chunks that grow from `start`: what text[start.offset:end] has after its context. The ends ascend.
     void begin(const Start& start);
     std::size_t size_at(std::size_t behind);
-    // The start of a chunk whose first new atom is `first`, which fits; `size` with that atom alone.
+    // The start of a chunk whose first new atom is `first`, which fits; `size` is the count with this atom only.
     Start start_of(std::size_t first, std::size_t& size);
     bool fits(const Start& start, std::size_t first, std::size_t& size);
     Places places_before(std::size_t first);

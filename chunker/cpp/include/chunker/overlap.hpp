@@ -13,8 +13,8 @@ class Overlap {
 public:
     Overlap(Units& units, Counter& counter, const Limits& limits) : units_(units), counter_(counter), limits_(limits) {}
 
-    // The last of `places`, which a chunk has taken, and what is inside them: from the earliest whose text up to `next`, where the chunk ends, fits.
-    // Where units are closed, `next` is the next of the units.
+    // The overlap: the last of `places`, which a chunk has taken, or parts of them, from the earliest whose text up to `next`, the end of the chunk,
+    // fits. For closed units, `next` is the next unit.
     Places repeated(Places places, const Place& next) const;
     // The last half of the places of an overlap that ends at `end`, or less; none in the end.
     Places shortened(const Places& repeated, std::size_t end) const;

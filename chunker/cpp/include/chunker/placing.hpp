@@ -26,7 +26,7 @@ struct Boundaries {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;  // of some offsets: where the first line ends that what stands there belongs to
 };
 
-// A stretch of lines whose inside is not known yet, and the nodes in it.
+// Lines whose boundaries are not known yet, and the nodes in them.
 struct Unit {
     Row first, behind;
     std::vector<Closed> nodes;

@@ -22,7 +22,7 @@ struct Refined {
     std::int64_t strength() const { return strength_of[static_cast<std::size_t>(level)]; }
 };
 
-// Boundaries strictly inside text[start:end], all of the next level below `strength` that has any there; none of less than `least`.
+// The boundaries strictly inside text[start:end] of the next level below `strength` that has any, but not below `least`.
 Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_t strength, std::int64_t least = 0);
 
 }  // namespace chunker

@@ -21,8 +21,7 @@ std::vector<std::size_t> word_ends(Characters text);
 // The ends of the sentences; the text's own end only after a terminator or a line end.
 std::vector<std::size_t> sentence_ends(Characters text);
 
-// Whether the two tell by themselves that a grapheme cluster ends between them, whatever is around them; and that a word does, too. They may
-// not tell.
+// Whether two characters alone prove that a grapheme cluster ends between them, and whether a word does, too. False does not prove the opposite.
 bool clusters_apart(char32_t before, char32_t behind);
 bool words_apart(char32_t before, char32_t behind);
 

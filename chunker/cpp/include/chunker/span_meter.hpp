@@ -1,4 +1,4 @@
-// Places in characters, bytes and lines at once, each part of a text read a bounded number of times.
+// Offsets in characters, bytes and lines together; each part of a text is read a bounded number of times.
 #pragma once
 
 #include <cstddef>

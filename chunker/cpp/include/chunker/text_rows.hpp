@@ -1,4 +1,4 @@
-// The lines of plain text that are not blank, and how many blank ones stand above each.
+// The non-blank lines of plain text, and the number of blank lines above each.
 #pragma once
 
 #include <cstddef>

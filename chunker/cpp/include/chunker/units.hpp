@@ -20,7 +20,7 @@ struct Place {
     std::int64_t strength;
     std::size_t label;  // its number: that of the row, then those of the levels of `refine`, then those that were found inside units
     std::size_t enclosing_end;
-    std::size_t row;  // of the outline; no_row for what is no row of it
+    std::size_t row;  // the row of the outline; no_row if there is none
 };
 
 using Places = std::vector<Place>;
@@ -43,7 +43,7 @@ public:
     bool empty() const { return front_.empty() && behind_ >= size_; }
     // The place where the next unit begins; there is one.
     Place next() const { return front_.empty() ? row(behind_) : front_.back(); }
-    // Where the unit begins that so many units ahead are before; or the text ends.
+    // The start of the unit after this many units ahead; or the end of the text.
     std::size_t offset_of(std::size_t number) const;
     std::size_t offset() const { return offset_of(0); }
     // Where the next unit ends.
@@ -64,24 +64,24 @@ public:
     bool next_is_closed() const { return !empty() && is_closed(next()); }
     // Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any.
     bool open_next();
-    // Open all units that are closed among the places taken last, behind the first `keep`; whether there were any.
+    // Opens all closed units among the places taken last, after the first `keep`; returns whether there were any.
     bool open_taken(Places& places, std::size_t keep);
     void open_all();
-    // Whether there are units from `start` on that nobody has looked into.
+    // Whether there are closed units from `start` on.
     bool any_closed(std::size_t start) const;
 
     // The boundaries inside the unit between two places that are not weaker than those: it is several units of its own level.
     Places several(const Place& place, const Place* after) const;
-    // Of a unit that is one of its level: the boundaries inside, all of the next finer level that has any; none of less than `least`.
+    // The boundaries inside a unit, of the next finer level that has any, but not below `least`.
     Places finer(const Place& place, const Place* after, std::int64_t least = 0) const;
     bool next_is_of_outline() const;
     // Whether a larger unit ends where the next one does, and not at the end of the text.
     bool next_completes_unit() const;
 
-    // Where the first line of the definition ends in whose head a cut at this offset would be; 0 for none.
+    // If a cut at this offset would be inside the head of a definition: the end of the definition's first line; else 0.
     std::size_t head_end(std::size_t offset) const;
 
-    // For who goes on with them elsewhere: the places in front of the rows, the next one first, and the row behind.
+    // To continue elsewhere: the places before the rows, the next one first, and the row after them.
     Places front() const { return {front_.rbegin(), front_.rend()}; }
     std::size_t behind() const { return behind_; }
     // Of a place of those whether it is closed, and where the sketch says that it begins; no_row for one that is not.

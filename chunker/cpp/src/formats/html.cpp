@@ -124,7 +124,7 @@ private:
         else if (opening.is_kept_whole) markup_.put(opening.start, opening.strength + kept_below, opening.label);
     }
 
-    // Whether the tag closes nothing: nothing of its name is open, or that is around the table in whose cell this is.
+    // Whether the tag closes nothing: no element of its name is open, or it is outside the table of this cell.
     bool is_stray(const Tag& tag) const {
         if (!tag.closes) return false;
         std::vector<std::size_t> const& places = places_[tag.element];

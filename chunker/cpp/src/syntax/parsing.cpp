@@ -18,7 +18,7 @@ namespace chunker::syntax {
 
 namespace {
 
-// chunker/formats/code/parsing.py tells where these come from. Both must count alike, for the same text is to be cut alike.
+// chunker/formats/code/parsing.py tells where these come from. Both must have the same values to cut the same text in the same way.
 constexpr std::uint64_t bytes_per_progress = 10, min_progress = 500;
 constexpr double seconds = 2.0, seconds_per_byte = 5e-6;
 
@@ -55,7 +55,7 @@ public:
 
     bool spent() const { return calls_ > steps_; }
 
-    // The clock on the wall costs a tenth of that of the processor, and is never behind it.
+    // Reading wall-clock time costs a tenth of reading processor time, and is never less.
     bool late() const { return Clock::now() > earliest_ && thread_seconds() > deadline_; }
 
 private:

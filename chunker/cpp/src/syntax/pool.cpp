@@ -20,7 +20,7 @@ constexpr std::size_t first_chunk = std::size_t{1} << 14;  // bytes; each is twi
 constexpr std::size_t full_chunk = 7;                      // ... up to this one and all after it, of 1 MB
 constexpr std::size_t most_kept = 8;
 
-// Full chunks that no pool uses. Nobody waits for them: in a process that was forked off, whoever has the lock may not be there any more.
+// Full chunks that no pool uses. The lock is only tried: in a forked process, the thread that holds it may no longer exist.
 class Kept {
 public:
     using Chunk = std::unique_ptr<std::byte[]>;
@@ -53,7 +53,7 @@ struct Head {
 };
 constexpr std::uint64_t plain = 0, large = 1;
 
-// The runtime has no way to say that there is no memory left, and ends the process, too.
+// The runtime cannot report that memory is exhausted; like it, we end the process.
 [[noreturn]] void no_memory(std::size_t size) {
     std::fprintf(stderr, "no memory for a syntax tree: %zu bytes\n", size);
     std::abort();

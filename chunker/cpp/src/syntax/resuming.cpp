@@ -11,14 +11,14 @@ namespace chunker::syntax {
 
 namespace {
 
-// Parts without an error that stand before a point: by then the parser has decided what an error was.
+// The number of parts without an error before a point: after them the parser has recovered.
 constexpr std::size_t settling_parts = 2;
 // Lines of a definition whose body is worth points of its own.
 constexpr Row large_definition = 40;
 // Nodes between a definition and its body.
 constexpr int most_between = 8;
 
-// The bytes, ascending, at which there are errors in a node, but in none of its children.
+// The bytes, ascending, of errors that are in a node, but in none of its children.
 std::vector<std::uint32_t> errors_between_children(TSNode node) {
     std::vector<std::uint32_t> found;
     if (ts_node_has_error(node))
@@ -150,7 +150,7 @@ private:
                 Row const row = lines_.row(ts_node_start_byte(child));
                 bool const is_most = lines_.row(ts_node_end_byte(child), row) - row > size / 2;
                 if (is_most) found = child;
-                // Of what is not looked into nobody would learn that there is an error in it.
+                // Errors in a part that is not walked would stay unknown.
                 whole = !ts_node_is_missing(child) && !ts_node_is_error(child) && (is_most || !ts_node_has_error(child));
                 return whole;
             });

@@ -154,7 +154,7 @@ bool Walk::is_part(const Closed& closed) const {
 bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
     Row const last = lines_.row(end - 1, row);
     if (end <= lines_.ink(last)) return false;
-    // Many nodes may end on one line, each inside the one before: they end alike.
+    // Many nodes may end on one line, each inside the one before: they share their end.
     signed char& known = ends_.at(last);
     if (known < 0) known = may_end(node, last);
     if (known == 0) return false;

@@ -29,8 +29,8 @@ struct Columns {
     }
 };
 
-// The boundaries of a text whose start is one that `label` names, without those that would cut a grapheme cluster. Each of the others stands
-// after a character of ASCII. Offsets ascend.
+// The boundaries of a text whose first one has the label `label`, without those that would cut a grapheme cluster. Each of the others follows an
+// ASCII character. Offsets ascend.
 void begin_with(Columns& columns, Text text, Label label);
 
 // Boundaries in any order; of several at one place the strongest one stays, and the first of equal ones.

@@ -19,7 +19,7 @@ struct Element {
     std::string label;  // of a boundary before it
     bool is_block = false, is_void = false, is_raw = false, is_table_part = false, is_barrier = false, ends_section = false;
     bool is_kept_whole = false;      // what has its label
-    bool is_in_headings = false;     // it ends no heading that nobody closed
+    bool is_in_headings = false;     // it does not end a heading without an end tag
     std::vector<std::string> ended;  // names of the open elements that it ends
 
     int heading_level() const { return name.size() == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' ? name[1] - '0' : 0; }

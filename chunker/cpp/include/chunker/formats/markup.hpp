@@ -22,7 +22,7 @@ struct Code {
     std::size_t named = 0, behind_name = 0;
 };
 
-// The boundaries inside a stretch of code, strictly inside and ascending, put after those of `found`; false where nobody knows the language.
+// Appends the boundaries strictly inside a part of code, ascending, to `found`; false for an unknown language.
 using CodeInside = std::function<bool(const Code&, Columns& found)>;
 
 // A heading: where it begins, its level (1 is the highest), and its text. `end`: where its section ends at the latest; none if nothing says so.
