@@ -34,7 +34,7 @@ void PipelineAppendingEncoder::append(Bytes more) {
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
-        // A stretch is a text of its own: nothing looks at what stands before it.
+        // The part is a text of its own: nothing depends on the text before it.
         std::size_t const base = tokens_.end_of(tokens_.size());
         const Byte* const text = text_.data() + base;
         OpenTail* const tail = tail_from(base);

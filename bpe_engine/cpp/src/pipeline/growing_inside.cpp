@@ -83,7 +83,7 @@ public:
     std::size_t fewest() override { return encoder_.fewest(); }
 
 private:
-    // Much at once is taken in by halves, of whole characters, so that whoever cuts a little of it off again has little to read again.
+    // A long text is added in halves, at character boundaries, so that a short rollback has little to read again.
     void catch_up() {
         for (std::size_t known; (known = encoder_.state().length) < text_.size();) {
             std::size_t const rest = text_.size() - known;

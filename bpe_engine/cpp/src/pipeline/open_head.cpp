@@ -31,7 +31,8 @@ std::size_t OpenHead::first_token(const AddedTokens& tokens, std::size_t kind, c
             break;
         }
         if (stop == limit) break;
-        // None begins before `searched.place`, so it is the one of an earlier search; one that begins where that began may depend on what stands before.
+        // None begins before `searched.place`, so it is that of an earlier search; one that begins where that search began may depend on the text
+        // before.
         if (earlier.empty() || length - earlier.back().from > searched.place) continue;
         Searched const& known = earlier.back();
         if (known.start != none && (length - known.start < searched.place || known.start == known.from)) continue;

@@ -154,7 +154,7 @@ void OpenTail::cut_back(std::size_t length) {
     run_start_ = std::min(run_start_, run_end_);
     while (!earlier_.empty() && earlier_.back().length > length) earlier_.pop_back();
     if (earlier_.empty()) return restart();
-    // The tables of normalized text are no use for another.
+    // The tables of normalized text cannot be used for another one.
     if (now_.is_normalized != earlier_.back().is_normalized) {
         normalized_.clear();
         forget_pieces();

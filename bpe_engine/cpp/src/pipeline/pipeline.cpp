@@ -39,7 +39,7 @@ struct IdsSink {
     void again() { ids.resize(at_cut); }
 };
 
-// The special tokens of a text, and none of its pieces.
+// The special tokens of a text, without its pieces.
 struct SpecialSink {
     static constexpr bool takes_tokens_alone = true;
     const std::vector<AddedToken>& tokens;

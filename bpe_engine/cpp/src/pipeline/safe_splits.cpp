@@ -146,7 +146,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         return traits;
     };
 
-    // ASCII, then the others by their traits; those for which there is no room are unknown.
+    // ASCII, then the others by their traits; those without a free class are unknown.
     std::vector<Traits> all(none + 1);
     all[ink].is_ink = true;
     bool const has_lonely = normalizer && normalizer->has_lonely();

@@ -1,4 +1,4 @@
-// Tables of a normalizer: what becomes of each character of the basic plane whatever stands around.
+// Tables of a normalizer: the image of each character of the basic plane that does not depend on its neighbours.
 #include <algorithm>
 
 #include "bpe/pipeline/steps.hpp"
@@ -16,7 +16,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     acts_at_start_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::strip || step.kind == Kind::prepend || step.kind == Kind::prepend_unless;
     });
-    // But for the order of marks each character becomes what it would become alone.
+    // Apart from the order of marks, each character has the same image as alone.
     drops_marks_ = !acts_at_start_ && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members ||
                step.kind == Kind::surround;
@@ -36,7 +36,7 @@ void StepNormalizer::make_table() {
     only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower;
     });
-    // Many at a time, each behind a letter, which it must not join; what is left of it begins anew, so it joins no other either.
+    // Many at a time, each after a letter, with which it must not combine; the image must also begin a cluster, so that it combines with no other.
     Items items{{'a', 0, true}};
     apply(items, false, false, false);
     bool const letter_stays = items.size() == 1 && items[0].code == 'a';

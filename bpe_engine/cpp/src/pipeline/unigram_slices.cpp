@@ -34,7 +34,7 @@ void UnigramSlices::normalize() {
         bool const at_end = limit == raw_.size;
         std::size_t to = limit - (at_end ? 0 : unfinished_end({raw_.data + from, limit - from}));
         if (normalizer_) {
-            // A text of which nothing is left begins anew.
+            // A text that becomes empty starts again.
             if (normalized_.text.empty()) {
                 normalized_.clear();
                 from = 0;
@@ -82,7 +82,7 @@ void UnigramSlices::add_unit(UnigramUnits& units, std::size_t raw, std::size_t s
     if (end - start <= longest_unit) {
         std::vector<double> scores;
         unit = units.read(text().part(start, end), scores);
-        // Scores that are no floats cannot be kept.
+        // Scores that are not floats cannot be stored.
         if (!units.is_float() &&
             std::any_of(scores.begin(), scores.end(), [](double score) { return static_cast<double>(static_cast<float>(score)) != score; }))
             unit.needs = 0;
@@ -124,7 +124,7 @@ void UnigramSlices::find_blocks() {
         }
         levels_[level].known = std::vector<std::atomic<std::uint64_t>>(count * paces);
     }
-    // Of a unit that is certain behind these sums none is remembered.
+    // Nothing is remembered for a unit that is certain after these sums.
     for (std::size_t number = 0; number < units_.size(); ++number)
         if (units_[number].needs < 0x1p-8f && unit_end(number) - units_[number].start <= longest_unit) unsure_.push_back(static_cast<std::uint32_t>(number));
     of_unsure_.known = std::vector<std::atomic<std::uint64_t>>(unsure_.size() * paces);

@@ -19,7 +19,7 @@ Classes::Classes(const std::vector<CharacterSet>& sets) {
             switches.emplace_back(range.first, set);
             switches.emplace_back(range.last + 1, set);
         }
-    // The character of bytes that are no UTF-8 has a run of its own.
+    // The character for bytes that are not UTF-8 has a run of its own.
     std::sort(switches.begin(), switches.end());
     std::vector<std::uint64_t> signature((sets.size() + 63) / 64);
     std::map<std::vector<std::uint64_t>, ClassNumber> numbers;

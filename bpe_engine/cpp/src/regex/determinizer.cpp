@@ -87,7 +87,7 @@ Determinizer::Determinizer(const Code& code, const Classes& classes) : code_(cod
         }
         after_holds_.push_back(std::move(after));
     }
-    // Contexts: classes that no condition on what stands before tells apart.
+    // Contexts: classes that no condition on the character before distinguishes.
     std::map<std::vector<bool>, unsigned> numbers;
     for (std::size_t number = 0; number <= count; ++number) {
         std::vector<bool> signature;
@@ -225,7 +225,7 @@ struct Determinizer::Walk {
                 return add(out, std::move(exit));
             }
             case Instruction::Kind::look: {
-                // A body that is decided at once is no entry.
+                // A body that is decided immediately needs no entry.
                 List body;
                 inside(place, {}, [&](Place& within) { expand(instruction.argument, body, within); });
                 if (body.empty() || succeeds(body)) {

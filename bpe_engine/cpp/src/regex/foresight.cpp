@@ -115,7 +115,7 @@ void Foresight::read_block(std::size_t block, bool keep) {
     for (std::size_t place = end; place > first;) {
         std::size_t const begin = character_before(classes, text_, first, place);
         ClassNumber const class_number = decode(classes, text_, begin, limit_).number;
-        // States of the table of all states know what stood before; instructions do not.
+        // States of the table of all states know the character before; instructions do not.
         unsigned const context = program_.is_eager() ? 0 : program_.determinizer_.context_of(program_.class_before(text_, start_, begin));
         number = before(number, class_number, context);
         place = begin;

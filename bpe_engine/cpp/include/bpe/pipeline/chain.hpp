@@ -35,7 +35,7 @@ enum class Behaviour : std::uint8_t {
 struct Stage {
     std::shared_ptr<const Matcher> matcher;
     Behaviour behaviour = Behaviour::isolated;
-    const Scanner* scanner = nullptr;                            // in place of a matcher: its pre-tokens are the pieces
+    const Scanner* scanner = nullptr;                            // instead of a matcher: its pre-tokens are the pieces
     std::shared_ptr<const regex::Program> expression = nullptr;  // if known, an expression whose matches are the pre-tokens of the scanner
 };
 

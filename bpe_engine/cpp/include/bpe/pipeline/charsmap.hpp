@@ -19,7 +19,7 @@ namespace bpe {
 class Charsmap {
 public:
     Charsmap() = default;
-    // Throws std::invalid_argument for bytes that are no table.
+    // Throws std::invalid_argument for bytes that are not a table.
     explicit Charsmap(Bytes data);
 
     bool empty() const { return units_.empty(); }

@@ -44,12 +44,11 @@ class Normalizer {
 public:
     virtual ~Normalizer() = default;
 
-    // The image of a character, as far as that does not depend on what stands around it: the first and the last character of what stands in its place.
+    // The image of a character, as far as it does not depend on the characters around it: the first and the last character of its replacement.
     struct Image {
         bool is_known = false;  // else it depends, or nothing is left
         char32_t first = 0, last = 0;
-        // Of an image that is not known. `is_ink`: it ends with no white space, whatever stands around. `binds`: the image of the next character may depend
-        // on this one.
+        // For an unknown image. `is_ink`: it never ends with white space. `binds`: the image of the next character may depend on this one.
         bool is_ink = false, binds = false;
         // `is_lonely`: the image differs beside another lonely character or at the end of a region, as that of one of several spaces does; `begins_alike`:
         // but begins with the same character. `follows_ink`, of an image that is not known: it ends with a lonely character only if the one before does.
@@ -75,8 +74,8 @@ public:
     // A text has at most so many times the bytes of what is made of it; 0: that is not known.
     virtual std::size_t most_shrunk() const { return 0; }
 
-    // Whether a part stays as it is, every character of it by itself: then nothing is written, and nobody copies it. The start of a region has been
-    // normalized before, or nothing is put there. Quick: most texts are ASCII, and stay.
+    // Whether no character of a part changes: then nothing is written or copied. Only if the start of the region was normalized before, or nothing is
+    // inserted there. Fast, because most texts are ASCII and do not change.
     virtual bool keeps(Bytes part, bool at_start, bool is_first) const = 0;
 
     // Normalizes raw[from:limit), appends to `out`, and returns the offset up to which it went: `limit` if `at_end`, where the region ends;

@@ -48,7 +48,7 @@ public:
     // The normalizer leaves all as it is up to here.
     std::size_t kept() const { return now_.kept; }
     void set_kept(std::size_t end) { now_.kept = end; }
-    // The first so many bytes of the text that the chain cuts stay.
+    // Keeps this many bytes at the start of the text that the chain cuts.
     void set_valid(std::size_t size);
 
     bool is_normalized() const { return now_.is_normalized; }
@@ -70,7 +70,7 @@ public:
 
     // Whether a piece of this size has a table.
     static bool is_long(std::size_t size) { return size > thresholds::kept_size; }
-    // Whether a piece stands in the text that the chain cuts; `text` is the raw one.
+    // Whether a piece is in the text that the chain cuts; `text` is the raw one.
     bool holds(const Byte* text, Bytes piece) const {
         Bytes const all = now_.is_normalized ? Bytes{normalized_.text.data(), normalized_.text.size()} : Bytes{text, now_.length};
         return piece.data >= all.data && piece.data < all.data + all.size;

@@ -29,7 +29,7 @@ struct Position {
 template <class Sink>
 inline constexpr bool takes_parts = requires(Sink& sink) { sink.part(std::size_t{}, Bytes{}, Before::nothing); };
 
-// Sinks that want the added tokens of a text and none of its pieces.
+// Sinks that need the added tokens of a text, but none of its pieces.
 template <class Sink>
 inline constexpr bool takes_tokens_alone = requires { Sink::takes_tokens_alone; };
 

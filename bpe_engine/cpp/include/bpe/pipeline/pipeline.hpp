@@ -130,7 +130,7 @@ public:
             // A token that takes along white space which was read on.
             OpenTail* const known = tail && match.is_found() && end < tail->learned() ? nullptr : tail;
             if (known && !at_end && !is_known) known->set_learned(reach);
-            // Tokens that are looked for in the raw text do not depend on what stands between them.
+            // Tokens that are searched in the raw text do not depend on the text between them.
             bool const reads = !takes_tokens_alone<Sink> || looks_inside_;
             if (reads && at.offset < reach &&
                 region(text, first, at, end, reach, limit, is_known, wanted, workspace, sink, known, !at_end && !is_known) != Progress::done)
@@ -224,7 +224,7 @@ public:
     void encode(Bytes text, std::vector<std::uint32_t>& ids, const AddedTokens::Wanted& wanted = {}) const;
     // The ids, and for each the offset in bytes of the character that it comes from.
     void encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets, const AddedTokens::Wanted& wanted = {}) const;
-    // The ids of what stands behind a cut of a text.
+    // The ids of the text after a cut.
     void encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const;
     // The same up to a token that `scan_before` reads to. `text` ends with it, from `start` on.
     void encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool behind_token, std::vector<std::uint32_t>& ids) const;
@@ -248,7 +248,7 @@ public:
     std::size_t stages() const { return chain_.stages().size(); }
     std::size_t before_tokens_inside() const { return stages() + 1; }
     bool looks_inside() const { return looks_inside_; }
-    // Whether a piece may have other tokens behind other text of its region: it goes on with a sum (Position).
+    // Whether the tokens of a piece may depend on the text before it in its region: it continues a sum (Position).
     bool goes_on_with_sums() const { return units_of_unigram_ != nullptr; }
     // The number of tokens, or nothing where it is above `limit`: reads little more than that many, and of a text that is too long for any tokens nothing.
     std::optional<std::size_t> count_up_to(Bytes text, std::size_t limit) const;
@@ -329,7 +329,7 @@ private:
             sink.token(match.number, base + first.origin[match.start], base + first.origin[match.end]);
             place = match.end;
             starts = true;
-            // What is put in where a region begins would be missing behind a cut.
+            // Text that is inserted at the start of a region would be missing after a cut.
             if (second_ || !first.is_cut[place]) continue;
             at = {base + first.origin[place], Before::region};
             if (!sink.cut(at)) return Progress::ended;
@@ -337,7 +337,7 @@ private:
         return at_end ? Progress::done : Progress::uncertain;
     }
 
-    // How much of the normalized text of a region stands before the token that ends it, which is written raw[start:).
+    // How much of the normalized text of a region is before the token that ends it, which is written raw[start:).
     std::size_t size_before(const Normalized& made, const AddedToken& token, std::size_t start) const;
 
     // As `region`, for a region of which `tail` remembers what was read before: only what is new is normalized and cut. `learns`: text[:stop) stays as it is
@@ -399,7 +399,7 @@ private:
         return pieces(text, begin, at, stop, limit, at_end, wanted, workspace, sink);
     }
 
-    // The number of tokens of text[start:end), which stands between two safe splits.
+    // The number of tokens of text[start:end), which is between two safe splits.
     std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
 
     std::shared_ptr<const Pipeline> rest_from(std::size_t stage) const;

@@ -77,7 +77,7 @@ private:
     std::vector<Class> class_of_;                   // of the basic plane
     std::vector<std::uint8_t> pairs_;               // of two classes
     std::array<char32_t, 128> firsts_{}, lasts_{};  // of the images of ASCII
-    Class beyond_ = unknown, invalid_ = unknown;    // of characters beyond it; of bytes that are no UTF-8
+    Class beyond_ = unknown, invalid_ = unknown;    // of characters beyond it; of bytes that are not UTF-8
     const MergeModel* touched_ = nullptr;
     const UnigramModel* unigram_ = nullptr;
     std::unique_ptr<const Seams> seams_;

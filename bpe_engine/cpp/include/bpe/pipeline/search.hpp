@@ -156,7 +156,7 @@ public:
 
     // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
     std::size_t ends(std::size_t* ends, std::size_t capacity) {
-        // The next match is not read at once, or `next` has to note where it searched in vain.
+        // The next match cannot be read here, or `next` must record where it searched in vain.
         if (recollection_ || (memory_ && (!sweep_ || memory_->start == behind_))) return 0;
         std::size_t const count = sweep_ ? sweep_->ends(ends, capacity) : matcher_.boundaries(text_, from_, limit_, ends, capacity);
         if (count > 0) from_ = behind_ = ends[count - 1];

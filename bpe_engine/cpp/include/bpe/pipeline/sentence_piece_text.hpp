@@ -27,7 +27,7 @@ public:
     bool keeps(Bytes part, bool at_start, bool is_first) const override;
     const SettlingRun* settling_run(char32_t code, Side side, bool at_start) const override;
     std::size_t most_shrunk() const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces ? 1 : 0; }
-    // A character is a part by itself, unless it stands in a text of the table after another, or in one that stays as it is.
+    // A character is a part of its own, unless it follows another one in a text of the table, or is in a text that does not change.
     Image image(char32_t code) const override;
     bool parts_known() const override { return true; }
     bool parts_before(char32_t) const override { return rules_.charsmap.empty() && !rules_.remove_extra_whitespaces; }

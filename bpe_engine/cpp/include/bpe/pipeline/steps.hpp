@@ -91,7 +91,7 @@ private:
     enum class Place : std::uint8_t { between, start, end };
     SettlingRun settling_runs(Place place) const;
     std::size_t settled_spaces(Place place) const;
-    // What becomes of a run there, whatever stands on its other side; nothing where it grows too much.
+    // The result of a run there, for any text on its other side; nothing if it grows too much.
     std::optional<std::vector<std::u32string>> made_of_run(Place place, const std::u32string& run) const;
     bool is_in_pattern_without_space(char32_t code) const;
     void make_table();
@@ -127,7 +127,7 @@ private:
 
     std::vector<NormalizationStep> steps_;
     bool acts_at_start_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false;
-    // The images of the characters of the basic plane, one behind the other; none where it depends on what stands around.
+    // The images of the characters of the basic plane, one after the other; empty for one that depends on its neighbours.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;
     std::vector<std::uint64_t> lonely_;       // a bit for each character of the basic plane; empty: none is
