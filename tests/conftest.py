@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +28,10 @@ settings.load_profile("default")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 # Bytes: a run writes a twentieth of it.
 MEMORY_FOR_FILES = 2 << 30
+# Bytes that the memory of the process may grow until free memory is given back to the system.
+MEMORY_TO_KEEP = 256 << 20
+_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+_MEMORY = pytest.StashKey[int]()
 _PACKAGE = Path(bpe_engine.__file__).resolve().parent
 _SOURCE_TREE = Path(__file__).resolve().parent.parent
 
@@ -57,6 +64,20 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     for value in vars(module).values():
         if hasattr(value, "cache_clear") and getattr(value, "__module__", None) == module.__name__:
             value.cache_clear()
+    _give_back_memory(item.config)
+
+
+def _give_back_memory(config: pytest.Config) -> None:
+    """Return free memory to the system, if there may be much: the C library keeps most of what real tokenizers have freed."""
+    if _TRIM is not None and _resident() > config.stash.get(_MEMORY, 0) + MEMORY_TO_KEEP:
+        gc.collect()
+        _TRIM(0)
+        config.stash[_MEMORY] = _resident()
+
+
+def _resident() -> int:
+    """Return the bytes of the process that are in memory."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def pytest_report_header() -> str:
