@@ -90,7 +90,7 @@ function decoded(bytes) {
   try {
     return new TextDecoder(marked ?? "utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refused(`is no ${marked ?? "UTF-8"}`, 0);
+    throw new Refused(`is not ${marked ?? "UTF-8"}`, 0);
   }
 }
 
