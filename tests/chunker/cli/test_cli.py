@@ -227,7 +227,7 @@ class TestCount:
 class TestBadFiles:
     def test_a_bad_file_is_reported_and_loses_none_of_the_good(self, tree: Path) -> None:
         good = run("count", ".", "-f", "jsonl", cwd=tree)
-        assert b"Passed over 1 file without text, such as logo.png: binary: a NUL byte at byte 8" in good.stderr
+        assert b"Skipped 1 file without text, such as logo.png: binary: a NUL byte at byte 8" in good.stderr
         (tree / "bad.txt").write_bytes(b"one\ntwo \xff\n")
         (tree / "src" / "latin.py").write_bytes("x = 'Grün'\n".encode("latin-1"))
         for each in ("count", "chunk"):
