@@ -12,7 +12,7 @@ namespace bpe {
 
 namespace {
 
-const ByteMasksOf byte_masks = byte_masks_for_this_processor();
+const MaskedBytes masked_bytes = masked_bytes_here().front();
 
 constexpr std::uint64_t low_bits(std::size_t count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
 constexpr std::uint64_t bit(std::size_t place) { return std::uint64_t{1} << place; }
@@ -50,13 +50,26 @@ constexpr std::array<Kind, 256> make_kinds() {
 template <Grammar grammar>
 constexpr std::array<Kind, 256> kind_of = make_kinds<grammar>();
 
-// Adds the characters beyond ASCII, one by one.
+// From this many characters beyond ASCII on the letters of known scripts are looked for at once.
+constexpr int many_beyond_ascii = 5;
+
+// Adds the characters beyond ASCII: letters of known scripts at once, all others one by one.
 template <Grammar grammar>
 void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& masks, Block& block) {
     const UnicodeTable& table = UnicodeTable::instance();
     std::uint64_t of[kinds] = {};
+    std::uint64_t leads = masks.high & ~masks.continuation;
     std::uint64_t covered = 0;
-    for (std::uint64_t leads = masks.high & ~masks.continuation; leads; leads &= leads - 1) {
+    if (std::popcount(leads) >= many_beyond_ascii) {
+        LetterMasks const letters = masked_bytes.letters(bytes, masks);
+        of[upper_kind] = letters.upper;
+        of[lower_kind] = letters.lower;
+        of[both_kind] = letters.both;
+        of[grammar.han_apart ? doubt_kind : both_kind] |= letters.han;
+        covered = letters.all();
+        leads &= ~covered;
+    }
+    for (; leads; leads &= leads - 1) {
         auto const place = static_cast<std::size_t>(std::countr_zero(leads));
         std::uint32_t word = 0;
         if (place <= 60) [[likely]]
@@ -99,11 +112,19 @@ constexpr std::size_t run_start(std::uint64_t runs, std::size_t place) {
     return others ? 64 - static_cast<std::size_t>(std::countl_zero(others)) : 0;
 }
 
+// The number of bytes before `end` that begin a character and do not end it.
+constexpr std::size_t cut_character(const Byte* end) {
+    if (end[-1] >= 0xC0) return 1;
+    if (end[-1] < 0x80) return 0;
+    if (end[-2] >= 0xE0) return 2;
+    return end[-2] >= 0x80 && end[-2] < 0xC0 && end[-3] >= 0xF0 ? 3 : 0;
+}
+
 // With a dictionary: units, see scanner.hpp.
 template <Grammar grammar>
 Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictionary* dictionary) {
     using Contraction = Grammar::Contraction;
-    std::size_t const size = std::min<std::size_t>(64, limit - place);
+    std::size_t size = std::min<std::size_t>(64, limit - place);
     bool const whole_rest = limit - place <= 64;
     const Byte* bytes = text + place;
     Byte copy[64];
@@ -113,8 +134,12 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         bytes = copy;
     }
     ByteMasks masks;
-    byte_masks(bytes, masks);
+    masked_bytes.masks(bytes, masks);
+    if (!whole_rest && masks.high >> 61) size -= cut_character(bytes + 64);
     std::uint64_t const valid = low_bits(size);
+    masks.high &= valid;
+    masks.continuation &= valid;
+    masks.wide &= valid;
     Block block{};
     block.upper = masks.upper;
     block.lower = masks.lower;
