@@ -73,22 +73,26 @@ std::size_t Encoder::count_long(Bytes piece, std::size_t readable, Workspace& wo
     return encode_piece(piece, workspace).size();
 }
 
-// The pieces of a step, with the keys of the short ones.
+// The pieces of a step, with the keys of the short ones and the hashes of short and medium ones.
 struct Encoder::Pieces {
+    static constexpr std::size_t most = 64;
     struct One {
         PieceKey key;
         std::uint64_t hash;
         std::size_t start, size;
     };
-    One all[64];
+    One all[most];
     std::size_t count = 0;
+
+    const One* begin() const { return all; }
+    const One* end() const { return all + count; }
 };
 
-// Calls `use` for each piece of `text`. The cache lines of `cache` for the pieces of a step are prefetched while the next step is scanned: half
-// of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for pieces of up to seven (distinguishing the two
+// Calls `use` for the pieces of each step. The cache lines of `cache` and `medium` for the pieces of a step are prefetched while the next step is scanned:
+// half of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for pieces of up to seven (distinguishing the two
 // sizes costs more than the shorter keys save), batches of several steps, huge pages.
-template <class Cache, class Use>
-void Encoder::for_each_piece(Bytes text, const Cache& cache, Use&& use) const {
+template <class Cache, class MediumCache, class Use>
+void Encoder::for_each_step(Bytes text, const Cache& cache, const MediumCache& medium, Use&& use) const {
     Pieces two[2];
     Pieces *coming = &two[0], *there = &two[1];
     for (std::size_t place = 0; place < text.size;) {
@@ -98,8 +102,12 @@ void Encoder::for_each_piece(Bytes text, const Cache& cache, Use&& use) const {
             auto& one = coming->all[count++];
             one.start = start;
             one.size = end - start;
-            if (one.size > PieceKey::longest) [[unlikely]]
+            if (one.size > PieceKey::longest) [[unlikely]] {
+                if (one.size > MediumKey::longest) return;
+                one.hash = MediumKey::of(text.data + start, one.size, text.size - start).hash();
+                medium.expect(one.hash);
                 return;
+            }
             one.key = PieceKey::of(text.data + start, one.size, text.size - start);
             one.hash = one.key.hash();
             cache.expect(one.hash);
@@ -107,9 +115,9 @@ void Encoder::for_each_piece(Bytes text, const Cache& cache, Use&& use) const {
         coming->count = count;
         place += next.consumed;
         std::swap(coming, there);
-        for (std::size_t index = 0; index < coming->count; ++index) use(coming->all[index]);
+        use(*coming);
     }
-    for (std::size_t index = 0; index < there->count; ++index) use(there->all[index]);
+    use(*there);
 }
 
 std::size_t Encoder::count(Bytes text) const {
@@ -117,22 +125,32 @@ std::size_t Encoder::count(Bytes text) const {
     Workspace& workspace = *lease;
     if (!scanner_) return text.size == 0 ? 0 : count_piece(text, text.size, workspace);
     std::size_t total = 0;
-    for_each_piece(text, workspace.counts, [&](const Pieces::One& one) {
-        Bytes const piece{text.data + one.start, one.size};
-        if (one.size > PieceKey::longest) [[unlikely]] {
-            total += count_long(piece, text.size - one.start, workspace);
-            return;
+    for_each_step(text, workspace.counts, workspace.medium_counts, [&](const Pieces& pieces) {
+        std::size_t found = 0;
+        for (Pieces::One const& one : pieces) {
+            Bytes const piece{text.data + one.start, one.size};
+            if (one.size <= PieceKey::longest) [[likely]] {
+                found += count_by(workspace.counts, one.key, one.hash, piece, workspace);
+            } else if (one.size <= MediumKey::longest) {
+                MediumKey const key = MediumKey::of(piece.data, piece.size, text.size - one.start);
+                found += count_by(workspace.medium_counts, key, one.hash, piece, workspace);
+            } else {
+                found += count_long(piece, text.size - one.start, workspace);
+            }
         }
-        total += count_by(workspace.counts, one.key, one.hash, piece, workspace);
+        total += found;
     });
     return total;
 }
 
 unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
+    MediumKey const medium = MediumKey::of(key);
+    if (unsigned const count = workspace.ids->medium_pieces.find(medium, medium.hash(), out)) return count;
     Rank tokens[short_length];
     std::size_t const count = merge(piece, tokens);
     for (std::size_t index = 0; index < count; ++index) out[index] = id(tokens[index]);
     if (count <= IdsCache::most) workspace.ids->short_pieces.put(key, hash, out, count);
+    else if (count <= MediumIdsCache::most) workspace.ids->medium_pieces.put(medium, medium.hash(), out, count);
     return static_cast<unsigned>(count);
 }
 
@@ -150,27 +168,30 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         out.insert(out.end(), first, next);
         next = first;
     };
-    auto const encode_long = [&](Bytes piece) {
-        using Cache = LongPieceCache<true>;
-        std::uint64_t hash = 0;
-        bool const remembers = piece.size <= Cache::longest && piece.size > PieceKey::longest;
-        if (remembers) {
-            hash = Cache::hash(piece);
-            if (auto const* const known = ids.long_pieces.find(piece, hash)) {
-                std::memcpy(next, known->ids, sizeof known->ids);
-                next += known->count;
-                return;
-            }
-        }
-        std::vector<Rank> const& tokens = encode_piece(piece, workspace);
+    auto const encode_anew = [&](Bytes piece) {
         flush();
+        std::vector<Rank> const& tokens = encode_piece(piece, workspace);
         for (Rank const token : tokens) out.push_back(id(token));
-        if (remembers && tokens.size() <= Cache::most)
-            std::memcpy(ids.long_pieces.put(piece, hash, tokens.size()).ids, out.data() + out.size() - tokens.size(), tokens.size() * sizeof(std::uint32_t));
+        return tokens.size();
     };
-    auto const encode_medium = [&](Bytes piece, std::size_t readable) {
-        MediumKey const key = MediumKey::of(piece.data, piece.size, readable);
-        std::uint64_t const hash = key.hash();
+    auto const encode_by = [&](auto& cache, Bytes piece) {
+        using Cache = std::remove_reference_t<decltype(cache)>;
+        std::uint64_t const hash = Cache::hash(piece);
+        if (auto const* const known = cache.find(piece, hash)) {
+            std::memcpy(next, known->ids, sizeof known->ids);
+            next += known->count;
+            return;
+        }
+        std::size_t const count = encode_anew(piece);
+        if (count <= Cache::most) std::memcpy(cache.put(piece, hash, count).ids, out.data() + out.size() - count, count * sizeof(std::uint32_t));
+    };
+    auto const encode_long = [&](Bytes piece) {
+        if (piece.size <= PieceKey::longest) encode_anew(piece);
+        else if (piece.size <= decltype(ids.long_pieces)::longest) encode_by(ids.long_pieces, piece);
+        else if (piece.size <= decltype(ids.longer_pieces)::longest) encode_by(ids.longer_pieces, piece);
+        else encode_anew(piece);
+    };
+    auto const encode_medium = [&](const MediumKey& key, std::uint64_t hash, Bytes piece) {
         if (unsigned const count = ids.medium_pieces.find(key, hash, next)) [[likely]] {
             next += count;
             return;
@@ -184,17 +205,25 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         if (text.size > 0) encode_long(text);
         return flush();
     }
-    for_each_piece(text, ids.short_pieces, [&](const Pieces::One& one) {
-        Bytes const piece{text.data + one.start, one.size};
+    for_each_step(text, ids.short_pieces, ids.medium_pieces, [&](const Pieces& pieces) {
         if (next > last) [[unlikely]]
             flush();
-        if (one.size > MediumKey::longest) [[unlikely]]
-            return encode_long(piece);
-        if (one.size > PieceKey::longest) return encode_medium(piece, text.size - one.start);
-        unsigned count = ids.short_pieces.find(one.key, one.hash, next);
-        if (count == 0) [[unlikely]]
-            count = encode_unknown(one.key, one.hash, piece, workspace, next);
-        next += count;
+        std::uint32_t* end = next;  // a local variable, which stays in a register
+        for (Pieces::One const& one : pieces) {
+            Bytes const piece{text.data + one.start, one.size};
+            if (one.size <= PieceKey::longest) [[likely]] {
+                unsigned count = ids.short_pieces.find(one.key, one.hash, end);
+                if (count == 0) [[unlikely]]
+                    count = encode_unknown(one.key, one.hash, piece, workspace, end);
+                end += count;
+                continue;
+            }
+            next = end;
+            if (one.size <= MediumKey::longest) encode_medium(MediumKey::of(piece.data, piece.size, text.size - one.start), one.hash, piece);
+            else encode_long(piece);
+            end = next;
+        }
+        next = end;
     });
     flush();
 }

@@ -28,8 +28,9 @@ struct Workspace {
         IdsCache short_pieces;
         MediumIdsCache medium_pieces;
         LongPieceCache<true> long_pieces;
-        // Ids are staged and written out at `flushed_at`. `slack` is room for the ids of one more piece of medium length, or of one write of a cache.
-        static constexpr std::size_t flushed_at = 4096, slack = MediumKey::longest;
+        LongPieceCache<true, 3> longer_pieces;
+        // Ids are staged and written out at `flushed_at`. `slack` is room for the ids of one more step of 64 bytes and one write of a cache.
+        static constexpr std::size_t flushed_at = 4096, slack = 64 + LongPieceCache<true, 3>::most_ids + 1;
         std::vector<std::uint32_t> staged = std::vector<std::uint32_t>(flushed_at + slack + 1);
     };
     std::unique_ptr<Ids> ids;
@@ -77,8 +78,8 @@ public:
 
 private:
     struct Pieces;
-    template <class Cache, class Use>
-    void for_each_piece(Bytes text, const Cache& cache, Use&& use) const;
+    template <class Cache, class MediumCache, class Use>
+    void for_each_step(Bytes text, const Cache& cache, const MediumCache& medium, Use&& use) const;
     // The number of tokens of a piece with the key `key`.
     template <class Cache, class Key>
     std::size_t count_by(Cache& cache, const Key& key, Bytes piece, Workspace& workspace) const {

@@ -9,7 +9,8 @@
 // each up to 62 bytes, and three lines up to 190: for example the rules of dashes in a source file, which would be merged again each time.
 //
 // The number of tokens fits in the same 16 bytes, so counting touches one quarter of a cache line for each piece. A set has two slots in one line: a
-// new piece takes the first slot and moves the older piece to the second. So memory is bounded, and an answer is exact or absent. The cache starts
+// new piece takes the first slot and moves the older piece to the second, and the one that was there to a free slot of the neighbour. So memory is bounded,
+// and an answer is exact or absent. The cache starts
 // with few sets and gets more as pieces come, so that a short text pays only for the sets that it fills.
 // One owner at a time.
 #pragma once
@@ -81,6 +82,9 @@ struct MediumKey {
         return key;
     }
 
+    // The key of a short piece whose encoding has no room beside a short key. No longer piece has it: a tail of no bytes has zeros.
+    static MediumKey of(PieceKey piece) { return {{piece.low, piece.high}, {1, 0}}; }
+
     std::uint64_t hash() const {
         std::uint64_t const both = (head[0] ^ (head[1] >> 32 | head[1] << 32)) * 0xFF51AFD7ED558CCDull;
         return (both ^ both >> 29 ^ tail.low ^ tail.high * 0xD6E8FEB86659FD93ull) * 0x9E3779B97F4A7C15ull;
@@ -122,22 +126,31 @@ struct SlotWithIds : Slot {
     std::uint32_t ids[most_ids];
 };
 
-// `room`: the least number of sets for each piece, until there are 2^`most_bits` sets. Pieces that do not fit into their set are computed again each time:
-// of the pieces that are read repeatedly one in ten with one set a piece, one in fifty with four.
+// `room`: the least number of sets for each piece, until there are 2^`most_bits` sets.
 template <class Slot, int first_bits, int most_bits, std::size_t room = 1>
 class SlotPairs {
 public:
     SlotPairs() : sets_(std::size_t{1} << first_bits) {}
 
     const Slot* set(std::uint64_t hash) const { return sets_[hash >> shift_].slots; }
+    // Looks in the neighbour of a set that does not have the piece. One piece of twenty is there, for want of room. It moves to the first slot of its own
+    // set, in exchange for the piece that came there first: so pieces that are read often are in their own sets.
+    template <class Key>
+    BPE_RARELY_CALLED void bring_back(const Key& key, std::uint64_t hash) {
+        Slot* const set = sets_[hash >> shift_].slots;
+        for (Slot& slot : sets_[hash >> shift_ ^ 1].slots) {
+            if (!slot.count(key)) continue;
+            std::swap(set[0], set[1]);
+            std::swap(set[0], slot);
+            return;
+        }
+    }
 
     // The slot to write a new piece to.
     Slot& make(std::uint64_t hash) {
         if (room * made_++ >> (64 - shift_) && shift_ > 64 - most_bits) [[unlikely]]
             grow();
-        Set& set = sets_[hash >> shift_];
-        set.slots[1] = set.slots[0];
-        return set.slots[0];
+        return make_room(hash >> shift_);
     }
 
 private:
@@ -145,18 +158,27 @@ private:
         Slot slots[2];
     };
 
+    Slot& make_room(std::size_t index) {
+        Set& set = sets_[index];
+        if (!set.slots[1].is_free()) {
+            for (Slot& other : sets_[index ^ 1].slots) {
+                if (!other.is_free()) continue;
+                other = set.slots[1];
+                break;
+            }
+        }
+        set.slots[1] = set.slots[0];
+        return set.slots[0];
+    }
+
     // Double the number of sets.
     void grow() {
         ZeroedArray<Set> const old = std::exchange(sets_, ZeroedArray<Set>(std::size_t{2} << (64 - shift_)));
         std::size_t const count = std::size_t{1} << (64 - shift_);
         --shift_;
         for (std::size_t index = 0; index < count; ++index) {
-            for (Slot const* slot : {&old[index].slots[1], &old[index].slots[0]}) {
-                if (slot->is_free()) continue;
-                Set& set = sets_[slot->key().hash() >> shift_];
-                set.slots[1] = set.slots[0];
-                set.slots[0] = *slot;
-            }
+            for (Slot const* slot : {&old[index].slots[1], &old[index].slots[0]})
+                if (!slot->is_free()) make_room(slot->key().hash() >> shift_) = *slot;
         }
     }
 
@@ -172,9 +194,11 @@ public:
     static constexpr std::size_t most = 15;  // tokens
 
     // 0 if the piece is not known.
-    unsigned find(const Key& key, std::uint64_t hash) const {
-        Slot const* const set = slots_.set(hash);
-        return static_cast<unsigned>(set[0].count(key) | set[1].count(key));
+    unsigned find(const Key& key, std::uint64_t hash) {
+        if (unsigned const count = in_set(key, hash)) [[likely]]
+            return count;
+        slots_.bring_back(key, hash);
+        return in_set(key, hash);
     }
 
     // Prefetches the set that `find` will read.
@@ -183,6 +207,11 @@ public:
     void put(const Key& key, std::uint64_t hash, std::size_t count) { slots_.make(hash).set(key, count); }
 
 private:
+    unsigned in_set(const Key& key, std::uint64_t hash) const {
+        Slot const* const set = slots_.set(hash);
+        return static_cast<unsigned>(set[0].count(key) | set[1].count(key));
+    }
+
     SlotPairs<Slot, first_bits, most_bits> slots_;
 };
 
@@ -193,11 +222,11 @@ public:
     static constexpr std::size_t most = most_ids;  // tokens
 
     // Writes `most` ids, and returns the number of valid ones; 0 if the piece is not known.
-    unsigned find(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
-        auto const* const set = slots_.set(hash);
-        std::uint64_t const first = set[0].count(key), second = set[1].count(key);
-        std::memcpy(out, set[first == 0].ids, sizeof(set[0].ids));
-        return static_cast<unsigned>(first | second);
+    unsigned find(const Key& key, std::uint64_t hash, std::uint32_t* out) {
+        if (unsigned const count = in_set(key, hash, out)) [[likely]]
+            return count;
+        slots_.bring_back(key, hash);
+        return in_set(key, hash, out);
     }
 
     void expect(std::uint64_t hash) const { prefetch(slots_.set(hash)); }
@@ -209,6 +238,13 @@ public:
     }
 
 private:
+    unsigned in_set(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
+        auto const* const set = slots_.set(hash);
+        std::uint64_t const first = set[0].count(key), second = set[1].count(key);
+        std::memcpy(out, set[first == 0].ids, sizeof(set[0].ids));
+        return static_cast<unsigned>(first | second);
+    }
+
     SlotPairs<SlotWithIds<Slot, most_ids>, first_bits, most_bits> slots_;
 };
 
@@ -217,13 +253,13 @@ using MediumCountCache = CountsOf<MediumKey, MediumSlot, thresholds::first_bits,
 using IdsCache = IdsOf<PieceKey, ShortSlot, 4, thresholds::first_bits, thresholds::ids_bits>;                     // 4 MB at most
 using MediumIdsCache = IdsOf<MediumKey, MediumSlot, 8, thresholds::first_bits, thresholds::medium_ids_bits>;      // 2 MB at most
 
-// A pre-token of 16 bytes or more, and its encoding: up to 15 ids with `with_ids`, otherwise only their number. Its bytes take `lines` cache
-// lines.
+// A pre-token of 16 bytes or more, and its encoding: with `with_ids` the ids, as many as fit into `lines` cache lines, otherwise only their number. Its
+// bytes take `lines` cache lines, too.
 template <bool with_ids, std::size_t lines = 1>
 class LongPieceCache {
 public:
     static constexpr std::size_t longest = lines * 64 - 2;  // bytes
-    static constexpr std::size_t most_ids = 15;
+    static constexpr std::size_t most_ids = lines * 16 - 1;
     static constexpr std::size_t most = with_ids ? most_ids : 255;  // tokens
 
     struct Ids {
@@ -269,9 +305,7 @@ public:
     }
 
 private:
-    static constexpr int bits = with_ids     ? thresholds::long_ids_bits
-                                : lines == 1 ? thresholds::long_count_bits
-                                             : thresholds::longer_count_bits;  // 4 MB at most
+    static constexpr int bits = lines > 1 ? thresholds::longer_bits : with_ids ? thresholds::long_ids_bits : thresholds::long_count_bits;  // 4 MB at most
     ZeroedArray<Slot> slots_;
 };
 

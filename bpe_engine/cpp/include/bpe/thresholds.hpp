@@ -18,7 +18,7 @@ inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long
                              cut_reach = 12, worth_a_thread = 4, listed_counts = 4, read_window = 8, slice_window = 12, slice_start = 6, look_ahead = 4,
                              open_unit = 3, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7, resumed = 2, recalled = 8;
 inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2, medium_count_bits = 2, medium_ids_bits = 2, long_count_bits = 1,
-                     longer_count_bits = 1, long_ids_bits = 1, unit_bits = 2, medium_unit_bits = 2;
+                     longer_bits = 1, long_ids_bits = 1, unit_bits = 2, medium_unit_bits = 2;
 #else
 
 // Bytes. A growing encoder scans a tail up to this length, which is faster than looking its runs up.
@@ -75,8 +75,8 @@ inline constexpr std::size_t open_unit = 62;
 // Sizes of the caches, each as the power of two: of pairs of tokens (`pair_bits`), of pieces with their counts or ids (short, medium and long ones; the
 // caches of short and medium pieces begin with `first_bits` and grow), and of the units of Unigram.
 inline constexpr int pair_bits = 17;
-inline constexpr int first_bits = 10, count_bits = 17, ids_bits = 16, medium_count_bits = 15, medium_ids_bits = 14, long_count_bits = 15,
-                     longer_count_bits = 12, long_ids_bits = 14, unit_bits = 16, medium_unit_bits = 14;
+inline constexpr int first_bits = 10, count_bits = 17, ids_bits = 16, medium_count_bits = 15, medium_ids_bits = 14, long_count_bits = 15, longer_bits = 12,
+                     long_ids_bits = 14, unit_bits = 16, medium_unit_bits = 14;
 #endif
 
 }  // namespace bpe::thresholds

@@ -70,6 +70,13 @@ inline std::uint64_t mixed(std::uint64_t key) {
     return key;
 }
 
+// Marks a function that is called rarely: it stays out of the loops of its callers.
+#if defined(__GNUC__) || defined(__clang__)
+#define BPE_RARELY_CALLED __attribute__((noinline, cold))
+#else
+#define BPE_RARELY_CALLED
+#endif
+
 // Prefetches the cache line at `address`.
 inline void prefetch([[maybe_unused]] const void* address) {
 #if defined(__GNUC__) || defined(__clang__)

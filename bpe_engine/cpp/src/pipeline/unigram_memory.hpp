@@ -111,9 +111,13 @@ private:
 
     // Null where the unit is not known.
     template <class Cache, class Key>
-    static auto find(const Cache& cache, const Key& key, std::uint64_t hash) -> decltype(cache.set(hash)) {
-        auto const* const set = cache.set(hash);
-        return set[0].count(key) ? set : set[1].count(key) ? set + 1 : nullptr;
+    static auto find(Cache& cache, const Key& key, std::uint64_t hash) -> decltype(cache.set(hash)) {
+        auto const* set = cache.set(hash);
+        if (set[0].count(key)) return set;
+        if (set[1].count(key)) return set + 1;
+        cache.bring_back(key, hash);
+        set = cache.set(hash);
+        return set[0].count(key) ? set : nullptr;
     }
 
     template <class Found>

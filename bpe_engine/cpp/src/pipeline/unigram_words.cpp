@@ -59,6 +59,11 @@ UnigramWords::Found UnigramWords::recall(Cache& cache, const Word& key, Bytes wo
     auto const* slot = cache.set(hash);
     std::uint64_t known = slot->count(with_state);
     if (known == 0) known = (++slot)->count(with_state);
+    if (known == 0) {
+        cache.bring_back(with_state, hash);
+        slot = cache.set(hash);
+        known = slot->count(with_state);
+    }
     if (known != 0) return {known == 1, slot->behind};
     Found const found = read(word, state, units);
     auto& made = cache.make(hash);
