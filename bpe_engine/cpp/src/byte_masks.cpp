@@ -22,8 +22,6 @@ template <class Masks>
 struct Range {
     Byte first, last;
     std::uint64_t Masks::* mask;
-
-    constexpr Byte span() const { return static_cast<Byte>(last - first); }
 };
 
 constexpr Range<ByteMasks> classes[] = {
@@ -64,7 +62,7 @@ constexpr Range<CyrillicBytes> cyrillic_bytes[] = {
     {0xB0, 0xBF, &CyrillicBytes::second_from_b0},
 };
 
-// Each way has `in<range>`, the bits of the bytes in one range, and `fill<ranges>`, those of all. Ranges are known when this is compiled: nothing loops over
+// Each way has `in<from, to>`, the bits of the bytes in one range, and `fill<ranges>`, those of all. Ranges are known when this is compiled: nothing loops over
 // them.
 template <const auto& ranges>
 using NumbersOf = std::make_index_sequence<std::size(ranges)>;
@@ -72,14 +70,12 @@ using NumbersOf = std::make_index_sequence<std::size(ranges)>;
 #if defined(BPE_X86)
 
 struct Avx512 {
-    template <auto range>
+    template <Byte from, Byte to>
     BPE_TARGET("avx512f,avx512bw")
     static std::uint64_t in(__m512i bytes) {
-        if constexpr (range.first == range.last) return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(range.first)));
-        else if constexpr (range.first == 0x80 && range.last == 0xFF) return _mm512_movepi8_mask(bytes);
-        else
-            return _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(range.first))),
-                                          _mm512_set1_epi8(static_cast<char>(range.span())));
+        if constexpr (from == to) return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(from)));
+        else if constexpr (from == 0x80 && to == 0xFF) return _mm512_movepi8_mask(bytes);
+        else return _mm512_cmple_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(from))), _mm512_set1_epi8(static_cast<char>(to - from)));
     }
 
     template <const auto& ranges, class Masks, std::size_t... number>
@@ -87,20 +83,20 @@ struct Avx512 {
     static void fill(const Byte* block, Masks& masks, std::index_sequence<number...>) {
         __m512i const bytes = _mm512_loadu_si512(block);
         Masks found;
-        ((found.*ranges[number].mask |= in<ranges[number]>(bytes)), ...);
+        ((found.*ranges[number].mask |= in<ranges[number].first, ranges[number].last>(bytes)), ...);
         masks = found;
     }
 };
 
 struct Avx2 {
-    template <auto range>
+    template <Byte from, Byte to>
     BPE_TARGET("avx2")
     static std::uint64_t in(__m256i bytes) {
-        __m256i const first = _mm256_set1_epi8(static_cast<char>(range.first)), span = _mm256_set1_epi8(static_cast<char>(range.span()));
+        __m256i const first = _mm256_set1_epi8(static_cast<char>(from)), span = _mm256_set1_epi8(static_cast<char>(to - from));
         __m256i found = bytes;  // the highest bit of each byte counts
-        if constexpr (range.first == range.last) {
+        if constexpr (from == to) {
             found = _mm256_cmpeq_epi8(bytes, first);
-        } else if constexpr (range.first != 0x80 || range.last != 0xFF) {
+        } else if constexpr (from != 0x80 || to != 0xFF) {
             __m256i const above = _mm256_sub_epi8(bytes, first);
             found = _mm256_cmpeq_epi8(_mm256_min_epu8(above, span), above);
         }
@@ -113,7 +109,8 @@ struct Avx2 {
         auto const* const from = reinterpret_cast<const __m256i*>(block);
         __m256i const first = _mm256_loadu_si256(from), second = _mm256_loadu_si256(from + 1);
         Masks found;
-        ((found.*ranges[number].mask |= in<ranges[number]>(first) | in<ranges[number]>(second) << 32), ...);
+        ((found.*ranges[number].mask |= in<ranges[number].first, ranges[number].last>(first) | in<ranges[number].first, ranges[number].last>(second) << 32),
+         ...);
         masks = found;
     }
 };
@@ -124,13 +121,13 @@ struct Avx2 {
 
 // Every x86-64 processor has SSE2.
 struct Sse2 {
-    template <auto range>
+    template <Byte from, Byte to>
     static std::uint64_t in(__m128i bytes) {
-        __m128i const first = _mm_set1_epi8(static_cast<char>(range.first)), span = _mm_set1_epi8(static_cast<char>(range.span()));
+        __m128i const first = _mm_set1_epi8(static_cast<char>(from)), span = _mm_set1_epi8(static_cast<char>(to - from));
         __m128i found = bytes;
-        if constexpr (range.first == range.last) {
+        if constexpr (from == to) {
             found = _mm_cmpeq_epi8(bytes, first);
-        } else if constexpr (range.first != 0x80 || range.last != 0xFF) {
+        } else if constexpr (from != 0x80 || to != 0xFF) {
             __m128i const above = _mm_sub_epi8(bytes, first);
             found = _mm_cmpeq_epi8(_mm_min_epu8(above, span), above);
         }
@@ -142,7 +139,7 @@ struct Sse2 {
         Masks found;
         for (int quarter = 0; quarter < 4; ++quarter) {
             __m128i const bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block) + quarter);
-            ((found.*ranges[number].mask |= in<ranges[number]>(bytes) << (quarter * 16)), ...);
+            ((found.*ranges[number].mask |= in<ranges[number].first, ranges[number].last>(bytes) << (quarter * 16)), ...);
         }
         masks = found;
     }
@@ -157,7 +154,7 @@ struct ByteByByte {
         Masks found;
         for (int index = 0; index < 64; ++index) {
             auto const above = [&](Byte first) { return static_cast<Byte>(block[index] - first); };
-            ((found.*ranges[number].mask |= std::uint64_t{above(ranges[number].first) <= ranges[number].span()} << index), ...);
+            ((found.*ranges[number].mask |= std::uint64_t{above(ranges[number].first) <= ranges[number].last - ranges[number].first} << index), ...);
         }
         masks = found;
     }
