@@ -235,18 +235,30 @@ def read_latex(text: str, environments: LatexEnvironments, code_inside: object) 
     The boundaries of LaTeX; its headings, as those of read_html; slides, each with its start, its end, and from where to where its title stands; and tables with a header, likewise. See chunker.formats.markup.latex.
     """
 
-def dicts_of(values: list[object]) -> list[dict[str, object]]:
+class KeptMessages:
     """
-    The messages that are kept in a list: see chunker.prompt.conversation.kept_messages.
+    The plain messages of a conversation: see chunker.prompt.conversation.kept_messages.
     """
 
-def place_of(values: list[object], number: int) -> int:
-    """The place at which a message begins in the list."""
+    def __init__(self) -> None: ...
 
-def unchanged(values: list[object], count: int, messages: list[object], plain: Callable[[object], object]) -> tuple[int, int]:
-    """
-    How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
-    """
+    def __len__(self) -> int: ...
+
+    def copy(self) -> KeptMessages:
+        """Another one, to be changed by itself."""
+
+    def dicts(self) -> list[dict[str, object]]:
+        """The messages, each a dict of its own."""
+
+    def splice(self, first: int, last: int, messages: list[dict[str, object]]) -> list[dict[str, object]]:
+        """
+        Put others in the place of the messages from `first` up to `last`, and return these.
+        """
+
+    def unchanged(self, messages: list[object], plain: Callable[[object], object]) -> tuple[int, int]:
+        """
+        How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
+        """
 
 def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:
     """

@@ -1,89 +1,22 @@
-// Messages of a conversation, kept in one list: of each dict its names and then its values, of each list its type and length and then its items
-// (prompt/conversation/kept_messages.py).
+// The messages of a conversation, kept as the values in them one after the other: of each dict its names and then its values, of each list its length and then
+// its items (prompt/conversation/kept_messages.py has the same in Python).
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
+#include "given.hpp"
 #include "parts.hpp"
 
 namespace chunker::bindings {
 
 namespace {
 
-// Reads the kept values one by one. Items are borrowed: no Python code runs between reading one and using it.
-class Reader {
-public:
-    Reader(nb::list values, Py_ssize_t place) : values_(values.ptr()), size_(PyList_Size(values.ptr())), place_(place) {}
-
-    bool at_end() const { return place_ >= size_; }
-    Py_ssize_t place() const { return place_; }
-    PyObject* next() {
-        PyObject* const value = PyList_GetItem(values_, place_++);
-        if (!value) refuse();
-        return value;
-    }
-    // The names of a message.
-    PyObject* message() {
-        PyObject* const names = next();
-        if (!is_head(names)) refuse();
-        return names;
-    }
-    // Advances past a message.
-    void skip() {
-        for (Py_ssize_t left = size_of(message()); left > 0; --left) {
-            PyObject* const value = next();
-            if (is_head(value)) left += size_of(value);
-        }
-    }
-
-    // Whether a container begins with this. It is made here: of no class of a caller.
-    static bool is_head(PyObject* value) { return Py_TYPE(value) == &PyTuple_Type; }
-    // Whether the values of a container, which begins like this, are those of a list or tuple: (list, 3), say. No name is a type.
-    static PyObject* sequence_type(PyObject* head) {
-        PyObject* const first = PyTuple_Size(head) == 2 ? PyTuple_GetItem(head, 0) : nullptr;
-        return first && PyType_Check(first) ? first : nullptr;
-    }
-    static Py_ssize_t size_of(PyObject* head) {
-        if (!sequence_type(head)) return PyTuple_Size(head);
-        Py_ssize_t const size = PyLong_AsSsize_t(PyTuple_GetItem(head, 1));
-        if (size < 0) refuse();
-        return size;
-    }
-
-private:
-    [[noreturn]] static void refuse() {
-        PyErr_Clear();
-        throw nb::value_error("values are a tuple of names, and as many values, again and again");
-    }
-
-    PyObject* values_;
-    Py_ssize_t size_, place_;
-};
-
 nb::object made(PyObject* object) {
     if (!object) throw nb::python_error();
     return nb::steal(object);
-}
-
-nb::object value_of(Reader& kept);
-
-nb::object dict_of(Reader& kept, PyObject* names) {
-    nb::object const dict = made(PyDict_New());
-    for (Py_ssize_t number = 0; number < PyTuple_Size(names); ++number) {
-        nb::object const value = value_of(kept);
-        if (PyDict_SetItem(dict.ptr(), PyTuple_GetItem(names, number), value.ptr()) != 0) throw nb::python_error();
-    }
-    return dict;
-}
-
-nb::object value_of(Reader& kept) {
-    PyObject* const value = kept.next();
-    if (!Reader::is_head(value)) return nb::borrow(value);
-    PyObject* const type = Reader::sequence_type(value);
-    if (!type) return dict_of(kept, value);
-    nb::list items;
-    for (Py_ssize_t left = Reader::size_of(value); left > 0; --left) items.append(value_of(kept));
-    return type == reinterpret_cast<PyObject*>(&PyTuple_Type) ? nb::object(nb::tuple(items)) : nb::object(items);
 }
 
 bool same_leaf(PyObject* one, PyObject* other) {
@@ -98,6 +31,7 @@ bool same_leaf(PyObject* one, PyObject* other) {
     return type == &PyLong_Type && PyObject_RichCompareBool(one, other, Py_EQ) == 1;
 }
 
+// A name is a plain value that can be hashed: 1 and True are equal, and written in two ways.
 bool same_name(PyObject* one, PyObject* other) {
     if (one == other) return true;
     if (Py_TYPE(one) != &PyTuple_Type || Py_TYPE(other) != &PyTuple_Type) return same_leaf(one, other);
@@ -108,99 +42,284 @@ bool same_name(PyObject* one, PyObject* other) {
     return true;
 }
 
-bool is_kept(PyObject* value, Reader& kept);
+// One of the kept values, in eight bytes. The two lowest bits, which are 0 in an address, say what it is:
+//
+//     ....00   a value: its address
+//     ....01   the start of a dict: the address of the tuple of its names
+//     ....10   the start of a list: how many items it has
+//     ....11   the start of a tuple: likewise
+class Entry {
+public:
+    enum Kind : std::uintptr_t { leaf, dict, list, tuple };
 
-// Of one type, which no class of a caller can be, and with the same order of names: what a template writes of both is the same. Names without a value are not
-// kept where `drops_none`.
-bool is_kept_dict(PyObject* dict, Reader& kept, PyObject* names, bool drops_none) {
-    if (Py_TYPE(dict) != &PyDict_Type) return false;
-    Py_ssize_t const size = PyTuple_Size(names);
-    Py_ssize_t place = 0, number = 0;
-    PyObject *key = nullptr, *value = nullptr;
-    while (PyDict_Next(dict, &place, &key, &value)) {
-        if (drops_none && value == Py_None) continue;
-        if (number == size || !same_name(key, PyTuple_GetItem(names, number++)) || !is_kept(value, kept)) return false;
+    // Takes over the reference.
+    Entry(Kind kind, nb::object object) : bits_(reinterpret_cast<std::uintptr_t>(object.release().ptr()) | kind) {}
+    Entry(Kind kind, Py_ssize_t size) : bits_(static_cast<std::uintptr_t>(size) << 2 | kind) {}
+    Entry(Entry const& other) : bits_(other.bits_) {
+        if (holds()) Py_INCREF(object());
     }
-    return number == size;
-}
+    Entry(Entry&& other) noexcept : bits_(std::exchange(other.bits_, nothing)) {}
+    Entry& operator=(Entry other) noexcept {
+        std::swap(bits_, other.bits_);
+        return *this;
+    }
+    ~Entry() {
+        if (holds()) Py_DECREF(object());
+    }
+
+    Kind kind() const { return static_cast<Kind>(bits_ & 3); }
+    bool is(PyObject* value) const { return bits_ == reinterpret_cast<std::uintptr_t>(value); }
+    PyObject* object() const { return reinterpret_cast<PyObject*>(bits_ & ~std::uintptr_t{3}); }
+    // How many values follow, each with those inside of it.
+    Py_ssize_t size() const {
+        if (kind() == leaf) return 0;
+        return kind() == dict ? PyTuple_Size(object()) : static_cast<Py_ssize_t>(bits_ >> 2);
+    }
+
+private:
+    static constexpr std::uintptr_t nothing = list;  // an empty list
+
+    bool holds() const { return kind() == leaf || kind() == dict; }
+
+    std::uintptr_t bits_;
+};
+static_assert(sizeof(Entry) == sizeof(void*));
 
 // Messages that the processor is told to load before they are looked at.
 constexpr std::size_t ahead = 6;
+// Names of dicts that are looked for among those that are kept.
+constexpr std::size_t most_recent = 16;
 
-bool is_kept(PyObject* value, Reader& kept) {
-    PyObject* const known = kept.next();
-    if (known == value) return true;  // the marker before a list or dict, which no value of a caller equals
-    if (!Reader::is_head(known)) return same_leaf(value, known);
-    PyObject* const type = Reader::sequence_type(known);
-    if (!type) return is_kept_dict(value, kept, known, false);
-    Py_ssize_t const size = Reader::size_of(known);
-    if (reinterpret_cast<PyObject*>(Py_TYPE(value)) != type || PySequence_Size(value) != size) return false;
-    bool const is_list = PyList_Check(value);
-    for (Py_ssize_t number = 0; number < size; ++number)
-        if (!is_kept(is_list ? PyList_GetItem(value, number) : PyTuple_GetItem(value, number), kept)) return false;
-    return true;
-}
+class KeptMessages {
+public:
+    std::size_t size() const { return count_; }
 
-nb::list dicts_of(nb::list values) {
-    Reader kept(values, 0);
-    nb::list dicts;
-    while (!kept.at_end()) dicts.append(dict_of(kept, kept.message()));
-    return dicts;
-}
-
-std::vector<Py_ssize_t> places_of(nb::list values) {
-    std::vector<Py_ssize_t> places;
-    for (Reader kept(values, 0); !kept.at_end(); kept.skip()) places.push_back(kept.place());
-    return places;
-}
-
-Py_ssize_t place_of(nb::list values, std::size_t number) {
-    Reader kept(values, 0);
-    for (; number > 0; --number) kept.skip();
-    return kept.place();
-}
-
-nb::object unchanged(nb::list values, std::size_t count, nb::list messages, nb::callable plain) {
-    std::size_t const size = nb::len(messages), most = std::min(size, count);
-    // Where the kept message ends that a message surely is; -1: it is none.
-    auto const end_of = [&](PyObject* message, Py_ssize_t place) {
-        Reader kept(values, place);
-        return is_kept_dict(message, kept, kept.message(), true) ? kept.place() : -1;
-    };
-    auto const same = [&](std::size_t number, Py_ssize_t place) {
-        PyObject* const message = PyList_GetItem(messages.ptr(), static_cast<Py_ssize_t>(number));
-        if (!message) throw nb::python_error();  // `plain` has taken some out
-        Py_ssize_t const end = end_of(message, place);
-        if (end >= 0) return end;
-        nb::object const as_kept = plain(nb::borrow(message));
-        if (place >= PyList_Size(values.ptr())) throw nb::index_error("messages were taken out while they were looked at");
-        return end_of(as_kept.ptr(), place);
-    };
-    std::size_t first = 0, last = 0;
-    for (Py_ssize_t place = 0, end = 0; first < most && (end = same(first, place)) >= 0; ++first) {
-        place = end;
-        if (first + ahead < size) __builtin_prefetch(PyList_GetItem(messages.ptr(), static_cast<Py_ssize_t>(first + ahead)));
+    nb::list dicts() const {
+        nb::list made_dicts;
+        for (std::size_t place = 0; place < entries_.size();) made_dicts.append(value_at(place));
+        return made_dicts;
     }
-    if (first < most) {
-        std::vector<Py_ssize_t> const places = places_of(values);
-        if (places.size() != count) throw nb::index_error("messages were taken out while they were looked at");
-        while (first + last < most && same(size - 1 - last, places[count - 1 - last]) >= 0) ++last;
+
+    // Puts others in the place of the messages from `first` up to `last`; these are returned.
+    nb::list splice(std::size_t first, std::size_t last, nb::list messages) {
+        if (first > last || last > count_) given::raise(PyExc_IndexError, "there are no messages %zu to %zu: there are %zu", first, last, count_);
+        std::vector<Entry> made_entries;
+        std::size_t const number = nb::len(messages);
+        for (std::size_t place = 0; place < number; ++place) {
+            nb::object const message = given::element(messages, place, "messages");
+            if (Py_TYPE(message.ptr()) != &PyDict_Type) given::raise_type("a message", "a dict", message);
+            keep(message, made_entries);
+        }
+        std::size_t const start = first == count_ ? entries_.size() : place_of(first);
+        std::size_t const end = last == count_ ? entries_.size() : place_of(last, first, start);
+        nb::list gone;
+        for (std::size_t place = start; place < end;) gone.append(value_at(place));
+        if (end > entries_.size()) given::raise(PyExc_IndexError, "messages were taken out while they were looked at");
+        // Room for an eighth more, as a list of Python's has it.
+        std::size_t const wanted = entries_.size() - (end - start) + made_entries.size();
+        if (wanted > entries_.capacity()) entries_.reserve(wanted + wanted / 8);
+        auto const from = entries_.begin() + static_cast<std::ptrdiff_t>(start);
+        auto const to = entries_.begin() + static_cast<std::ptrdiff_t>(end);
+        std::size_t const common = std::min(end - start, made_entries.size());
+        auto const middle = made_entries.begin() + static_cast<std::ptrdiff_t>(common);
+        std::swap_ranges(made_entries.begin(), middle, from);
+        auto const kept_to = from + static_cast<std::ptrdiff_t>(common);
+        std::vector<Entry> taken(std::make_move_iterator(kept_to), std::make_move_iterator(to));
+        entries_.erase(kept_to, to);
+        entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(start + common), std::make_move_iterator(middle),
+                        std::make_move_iterator(made_entries.end()));
+        count_ += number - (last - first);
+        return gone;  // the values are let go of now, when all is in its place
     }
-    return nb::make_tuple(first, last);
-}
+
+    // How many messages are those that are kept, at the start and after them at the end.
+    nb::object unchanged(nb::list messages, nb::callable plain) const {
+        std::size_t const size = nb::len(messages), most = std::min(size, count_);
+        Names names;
+        auto const same = [&](std::size_t number, std::size_t& place) {
+            nb::object const message = given::element(messages, number, "messages");
+            std::size_t end = place;
+            if (!is_kept_dict(message.ptr(), end, names, true)) {
+                nb::object const as_kept = plain(message);
+                names.clear();  // it may run any code
+                end = place;
+                if (!is_kept_dict(as_kept.ptr(), end, names, false)) return false;
+            }
+            place = end;
+            return true;
+        };
+        std::size_t first = 0, last = 0;
+        for (std::size_t place = 0; first < most && same(first, place); ++first) {
+            if (first + ahead >= size) continue;
+            if (PyObject* const coming = PyList_GetItem(messages.ptr(), static_cast<Py_ssize_t>(first + ahead))) __builtin_prefetch(coming);
+            else PyErr_Clear();  // `plain` has taken some out
+        }
+        if (first < most) {
+            std::vector<std::size_t> places;
+            for (std::size_t place = 0; place < entries_.size(); skip(place)) places.push_back(place);
+            while (first + last < most && same(size - 1 - last, places.at(places.size() - 1 - last))) ++last;
+        }
+        return nb::make_tuple(first, last);
+    }
+
+private:
+    // The names of some dicts, in a place where they are read without a call: most messages have the same.
+    class Names {
+    public:
+        struct Known {
+            PyObject* tuple = nullptr;
+            std::vector<PyObject*> names;
+        };
+        // Those of a tuple, good until `clear`; null if its place is another one's.
+        PyObject* const* of(PyObject* tuple) {
+            Known& known = known_[reinterpret_cast<std::uintptr_t>(tuple) / 16 % known_.size()];
+            if (!known.tuple) {
+                known.tuple = tuple;
+                for (Py_ssize_t number = 0; number < PyTuple_Size(tuple); ++number) known.names.push_back(PyTuple_GetItem(tuple, number));
+            }
+            return known.tuple == tuple ? known.names.data() : nullptr;
+        }
+        void clear() {
+            for (Known& known : known_) known = {};
+        }
+
+    private:
+        std::array<Known, 16> known_;
+    };
+
+    // An entry, if Python code has not taken it out meanwhile.
+    Entry const& entry(std::size_t& place) const {
+        if (place >= entries_.size()) given::raise(PyExc_IndexError, "messages were taken out while they were looked at");
+        return entries_[place++];
+    }
+
+    void skip(std::size_t& place) const {
+        for (Py_ssize_t left = 1; left > 0; --left) left += entry(place).size();
+    }
+    // Where a message begins; `known` is one before it, which begins at `place`.
+    std::size_t place_of(std::size_t number, std::size_t known = 0, std::size_t place = 0) const {
+        for (; known < number; ++known) skip(place);
+        return place;
+    }
+
+    nb::object value_at(std::size_t& place) const {
+        Entry const& known = entry(place);
+        if (known.kind() == Entry::leaf) return nb::borrow(known.object());
+        if (known.kind() == Entry::dict) {
+            nb::object const names = nb::borrow(known.object());
+            nb::object const dict = made(PyDict_New());
+            for (Py_ssize_t number = 0; number < PyTuple_Size(names.ptr()); ++number) {
+                nb::object const value = value_at(place);
+                if (PyDict_SetItem(dict.ptr(), PyTuple_GetItem(names.ptr(), number), value.ptr()) != 0) throw nb::python_error();
+            }
+            return dict;
+        }
+        bool const is_list = known.kind() == Entry::list;
+        Py_ssize_t const size = known.size();
+        nb::object const items = made(is_list ? PyList_New(size) : PyTuple_New(size));
+        for (Py_ssize_t number = 0; number < size; ++number) {
+            PyObject* const value = value_at(place).release().ptr();
+            if ((is_list ? PyList_SetItem(items.ptr(), number, value) : PyTuple_SetItem(items.ptr(), number, value)) != 0) throw nb::python_error();
+        }
+        return items;
+    }
+
+    void keep(nb::handle value, std::vector<Entry>& entries) {
+        PyTypeObject* const type = Py_TYPE(value.ptr());
+        if (type == &PyDict_Type) {
+            entries.emplace_back(Entry::dict, names_of(value));
+            PyObject *key = nullptr, *item = nullptr;
+            for (Py_ssize_t place = 0; PyDict_Next(value.ptr(), &place, &key, &item);) keep(item, entries);
+        } else if (type == &PyList_Type || type == &PyTuple_Type) {
+            bool const is_list = type == &PyList_Type;
+            Py_ssize_t const size = PySequence_Size(value.ptr());
+            entries.emplace_back(is_list ? Entry::list : Entry::tuple, size);
+            for (Py_ssize_t number = 0; number < size; ++number)
+                keep(is_list ? PyList_GetItem(value.ptr(), number) : PyTuple_GetItem(value.ptr(), number), entries);
+        } else {
+            entries.emplace_back(Entry::leaf, nb::borrow(value));
+        }
+    }
+
+    // The names of a dict: one tuple for the dicts with the same, if they were met lately.
+    nb::object names_of(nb::handle dict) {
+        for (nb::object const& known : recent_)
+            if (has_names(dict, known)) return known;
+        nb::object const names = made(PyTuple_New(PyDict_Size(dict.ptr())));
+        PyObject *key = nullptr, *item = nullptr;
+        Py_ssize_t number = 0;
+        for (Py_ssize_t place = 0; PyDict_Next(dict.ptr(), &place, &key, &item); ++number)
+            if (PyTuple_SetItem(names.ptr(), number, Py_NewRef(key)) != 0) throw nb::python_error();
+        if (recent_.size() < most_recent) {
+            recent_.push_back(names);
+        } else {
+            recent_[next_recent_] = names;
+            next_recent_ = (next_recent_ + 1) % most_recent;
+        }
+        return names;
+    }
+    static bool has_names(nb::handle dict, nb::handle names) {
+        if (PyDict_Size(dict.ptr()) != PyTuple_Size(names.ptr())) return false;
+        PyObject *key = nullptr, *item = nullptr;
+        Py_ssize_t number = 0;
+        for (Py_ssize_t place = 0; PyDict_Next(dict.ptr(), &place, &key, &item); ++number)
+            if (!same_name(key, PyTuple_GetItem(names.ptr(), number))) return false;
+        return true;
+    }
+
+    // Of one type, which no class of a caller can be, and with the same order of names: what a template writes of both is the same. Names without a value are
+    // not kept where `drops_none`. Runs no Python code.
+    bool is_kept_dict(PyObject* dict, std::size_t& place, Names& names, bool drops_none) const {
+        Entry const& head = entry(place);
+        if (head.kind() != Entry::dict) given::raise(PyExc_IndexError, "messages were taken out while they were looked at");
+        if (Py_TYPE(dict) != &PyDict_Type) return false;
+        PyObject* const tuple = head.object();
+        PyObject* const* const known = names.of(tuple);
+        Py_ssize_t const wanted = PyTuple_Size(tuple), size = PyDict_Size(dict);
+        if (drops_none ? size < wanted : size != wanted) return false;
+        PyObject *key = nullptr, *value = nullptr;
+        Py_ssize_t position = 0, found = 0;
+        for (Py_ssize_t number = 0; number < size && PyDict_Next(dict, &position, &key, &value); ++number) {
+            if (drops_none && value == Py_None) continue;
+            if (found == wanted || !same_name(key, known ? known[found] : PyTuple_GetItem(tuple, found)) || !is_kept(value, place, names)) return false;
+            ++found;
+        }
+        return found == wanted;
+    }
+    bool is_kept(PyObject* value, std::size_t& place, Names& names) const {
+        Entry const& known = entry(place);
+        if (known.is(value)) return true;
+        if (known.kind() == Entry::leaf) return same_leaf(value, known.object());
+        if (known.kind() == Entry::dict) return is_kept_dict(value, --place, names, false);
+        bool const is_list = known.kind() == Entry::list;
+        Py_ssize_t const size = known.size();
+        if (Py_TYPE(value) != (is_list ? &PyList_Type : &PyTuple_Type) || PySequence_Size(value) != size) return false;
+        for (Py_ssize_t number = 0; number < size; ++number)
+            if (!is_kept(is_list ? PyList_GetItem(value, number) : PyTuple_GetItem(value, number), place, names)) return false;
+        return true;
+    }
+
+    std::vector<Entry> entries_;
+    std::size_t count_ = 0;
+    std::vector<nb::object> recent_;  // names, of which the oldest is at `next_recent_` when they are as many as there may be
+    std::size_t next_recent_ = 0;
+};
 
 }  // namespace
 
 void define_messages(nb::module_& module) {
-    module.def("dicts_of", &dicts_of, nb::arg("values"), nb::sig("def dicts_of(values: list[object]) -> list[dict[str, object]]"),
-               "The messages that are kept in a list: see chunker.prompt.conversation.kept_messages.");
-    module.def("place_of", &place_of, nb::arg("values"), nb::arg("number"), nb::sig("def place_of(values: list[object], number: int) -> int"),
-               "The place at which a message begins in the list.");
-    module.def(
-        "unchanged", &unchanged, nb::arg("values"), nb::arg("count"), nb::arg("messages"), nb::arg("plain"),
-        nb::sig(
-            "def unchanged(values: list[object], count: int, messages: list[object], plain: collections.abc.Callable[[object], object]) -> tuple[int, int]"),
-        "How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.");
+    nb::class_<KeptMessages>(module, "KeptMessages", "The plain messages of a conversation: see chunker.prompt.conversation.kept_messages.")
+        .def(nb::init<>())
+        .def("__len__", &KeptMessages::size, nb::lock_self())
+        .def(
+            "copy", [](KeptMessages const& messages) { return messages; }, nb::lock_self(), "Another one, to be changed by itself.")
+        .def("dicts", &KeptMessages::dicts, nb::lock_self(), nb::sig("def dicts(self) -> list[dict[str, object]]"), "The messages, each a dict of its own.")
+        .def("splice", &KeptMessages::splice, nb::lock_self(), nb::arg("first"), nb::arg("last"), nb::arg("messages"),
+             nb::sig("def splice(self, first: int, last: int, messages: list[dict[str, object]]) -> list[dict[str, object]]"),
+             "Put others in the place of the messages from `first` up to `last`, and return these.")
+        .def("unchanged", &KeptMessages::unchanged, nb::lock_self(), nb::arg("messages"), nb::arg("plain"),
+             nb::sig("def unchanged(self, messages: list[object], plain: collections.abc.Callable[[object], object]) -> tuple[int, int]"),
+             "How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.");
 }
 
 }  // namespace chunker::bindings

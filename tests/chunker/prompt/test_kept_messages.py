@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.native import native
-from chunker.prompt.conversation.kept_messages import KeptMessages, dicts_of, place_of, unchanged
+from chunker.prompt.conversation.kept_messages import KeptMessages, PythonMessages
 from chunker.prompt.templates.values import identical, plain_message, plain_or_none
 
 TEXTS = st.sampled_from(["", "a", "user", "thinking", "Hello \ud800", "日本"])
@@ -27,15 +27,6 @@ def messages(draw: st.DrawFn) -> dict[str, Any]:
 
 
 LISTS = st.lists(messages(), max_size=5)
-
-
-def flat(value: Any) -> list[Any]:
-    """A plain value as it is kept, by the text that says so."""
-    if isinstance(value, dict):
-        return [tuple(value), *(one for item in value.values() for one in flat(item))]
-    if isinstance(value, list | tuple):
-        return [(type(value), len(value)), *(one for item in value for one in flat(item))]
-    return [value]
 
 
 @given(LISTS, st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), LISTS), max_size=4))
@@ -76,43 +67,98 @@ def test_what_is_the_same_at_both_ends(first: list[Any], data: st.DataObject) ->
             assert not identical(plain[-1 - end], known[-1 - end])
 
 
+def changed_in_place(value: Any, number: int) -> bool:
+    """Change the leaf of this number, counted through all that is nested; whether there is one."""
+    left = [value]
+    while left:
+        one = left.pop(0)
+        for key in list(one) if isinstance(one, dict) else range(len(one)):
+            if isinstance(one[key], dict | list):
+                left.append(one[key])
+            elif number == 0:
+                one[key] = "other" if one[key] != "other" else "another"
+                return True
+            else:
+                number -= 1
+    return False
+
+
+@given(st.integers(0, 30), st.sampled_from(["changed", "added", "removed"]))
+def test_what_a_caller_changes_in_place_is_noticed(number: int, how: str) -> None:
+    """However deep inside: the lists and dicts that are given are the same objects as before."""
+    call = {"id": "c", "function": {"name": "search", "arguments": {"query": ["harbour", {"limit": [5, [6, {}]]}]}}}
+    given_now: list[Any] = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [{"type": "text", "text": "a"}], "tool_calls": [call, dict(call)]},
+        {"role": "tool", "content": "4", "name": "search"},
+    ]
+    kept = KeptMessages()
+    kept.splice(0, 0, given_now)
+    assert kept.unchanged(given_now) == (3, 0)
+    if how == "added":
+        call["function"]["arguments"]["query"][1]["limit"][1][1]["new"] = number  # type: ignore[index]
+        place = 1
+    elif how == "removed":
+        call["function"]["arguments"]["query"].pop()  # type: ignore[index]
+        place = 1
+    else:
+        place = number % 3
+        if not changed_in_place(given_now[place], number // 3):
+            return
+    assert kept.unchanged(given_now) == (place, 2 - place)
+
+
 @pytest.mark.skipif(native() is None, reason="the engine runs in pure Python: there is nothing to compare")
-@given(LISTS, LISTS)
-def test_compiled_and_in_python_alike(first: list[Any], second: list[Any]) -> None:
+@given(LISTS, LISTS, st.tuples(st.integers(0, 5), st.integers(0, 5)))
+def test_compiled_and_in_python_alike(first: list[Any], second: list[Any], places: tuple[int, int]) -> None:
     compiled = native()
     assert compiled is not None
-    kept = KeptMessages()
-    kept.splice(0, 0, [plain_message(message, 0) for message in first])
-    values = [value for message in kept for value in flat(message)]
-    assert identical(compiled.dicts_of(values), dicts_of(values))
-    assert identical(list(kept), dicts_of(values))
-    for number in range(len(kept) + 1):
-        place = place_of(values, number)
-        assert compiled.place_of(values, number) == place
-        assert identical(dicts_of(values[place:]), list(kept)[number:])
-    for given_now in (second, first, first + second, second + first, [None, *first], [*first, {"content": "no role"}]):
-        assert compiled.unchanged(values, len(kept), given_now, plain_or_none) == unchanged(values, given_now)
+    plain = [[plain_message(message, 0) for message in messages] for messages in (first, second)]
+    start, stop = sorted(min(place, len(first)) for place in places)
+    told = []
+    for kept in (compiled.KeptMessages(), PythonMessages()):
+        kept.splice(0, 0, plain[0])
+        copy = kept.copy()
+        one = kept.splice(start, stop, plain[1]), kept.dicts(), copy.dicts(), len(kept), len(copy)
+        lists = (second, first, first + second, second + first, [None, *first], [*first, {"content": "no role"}])
+        told.append((one, [kept.unchanged(given_now, plain_or_none) for given_now in lists]))
+    assert identical(plain_lists(told[0]), plain_lists(told[1]))
+
+
+def plain_lists(value: Any) -> Any:
+    return [plain_lists(one) for one in value] if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize("kind", ["compiled", "python"])
+def test_places_that_are_none(kind: str) -> None:
+    compiled = native()
+    if compiled is None and kind == "compiled":
+        pytest.skip("the engine runs in pure Python")
+    kept: Any = PythonMessages() if kind == "python" or compiled is None else compiled.KeptMessages()
+    kept.splice(0, 0, [{"role": "user"}, {"role": "tool"}])
+    for first, last in ((3, 3), (1, 0), (0, 3)):
+        with pytest.raises(IndexError, match=f"no messages {first} to {last}: there are 2"):
+            kept.splice(first, last, [])
+    assert kept.dicts() == [{"role": "user"}, {"role": "tool"}]
 
 
 @pytest.mark.skipif(native() is None, reason="the engine runs in pure Python")
-def test_no_list_of_messages_is_refused() -> None:
+def test_messages_that_change_while_they_are_looked_at() -> None:
     compiled = native()
     assert compiled is not None
-    messages = [{"role": "user", "content": "Hi"}, {"role": "user"}]
-    for values in (["role"], [("role",)], [("role", "content"), "user"], [("role",), "user", 3], [("role",), (list, 2), 1], [("role",), (list, -1)], [("role",), (list, "x")]):  # fmt: skip
-        with pytest.raises(ValueError, match="a tuple of names"):
-            compiled.dicts_of(values)
-        with pytest.raises(ValueError, match="a tuple of names"):
-            compiled.place_of(values, 2)
-        with pytest.raises(ValueError, match="a tuple of names"):
-            compiled.unchanged(values, 2, messages, plain_or_none)
-    # What changes the lists while they are looked at.
-    values, given_now = [("role",), "user", ("role",), "tool"], [{"role": "x"}, {"role": "tool"}]
+    with pytest.raises(TypeError, match="a message is a dict"):
+        compiled.KeptMessages().splice(0, 0, [{"role": "user"}, "tool"])
+    for taken in ("kept", "given"):
+        kept = compiled.KeptMessages()
+        kept.splice(0, 0, [{"role": "user"}, {"role": "tool"}])
+        given_now = [{"role": "x"}, {"role": "tool"}]
 
-    def taking(message: object) -> object:
-        values.clear()
-        given_now.clear()
-        return message
+        def taking(message: object, taken: str = taken, kept: Any = kept, given_now: list[Any] = given_now) -> object:
+            if taken == "kept":
+                kept.splice(0, 2, [])
+            else:
+                given_now.clear()
+            return message
 
-    with pytest.raises(IndexError):
-        compiled.unchanged(values, 2, given_now, taking)
+        with pytest.raises((IndexError, ValueError), match=r"taken out|fewer elements"):
+            kept.unchanged(given_now, taking)
