@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from chunker.prompt.errors import ChatTemplateError
+from chunker.prompt.errors import ChatTemplateError, MessageError
 from chunker.prompt.templates.edges import Asked, edges_of
 from chunker.prompt.templates.letters import letters_of, shown
 from chunker.prompt.templates.recording import Event, Recording, events_of
 from chunker.prompt.templates.spelled import beginning
 from chunker.prompt.templates.template import ChatTemplate, Request
+from chunker.prompt.templates.values import Message
 
 
 class Stretch(NamedTuple):
@@ -60,14 +61,64 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
             places += shown(text, content.strip() if isinstance(content, str) else None, letters[number])
         if places and min(places) < max(places):
             alone.append(Stretch("message", number, 0, min(places), max(places)))
-        elif not content and (place := _changed(template, wanted, text, number)) is not None:
+        elif _is_blank(content) and (place := _changed(template, wanted, text, number)) is not None:
             alone.append(Stretch("message", number, 0, *place))
     made += [one for one in _widened(template, wanted, text, alone, made) if one.start < one.end]
-    return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
+    return _without_mute(template, wanted, text, sorted(made, key=lambda stretch: (stretch.start, -stretch.end)))
+
+
+def _without_mute(template: ChatTemplate, wanted: Request, text: str, made: Sequence[Stretch]) -> list[Stretch]:
+    """Return the stretches without those of messages that write nothing: blank ones without which the text is the same.
+
+    |user|<model>Hello<end>     a blank message goes on with the turn, and the loop writes the end at that message; but it ends what was said before
+    """
+    ends = {one.end for one in made if one.kind == "message"}
+    blank = [
+        one for one in made if one.start in ends and one.kind == "message" and not _says(wanted.messages[one.message])
+    ]
+    mute: set[Stretch] = set()
+    messages = dict(enumerate(wanted.messages))
+    for one in sorted(
+        blank, key=lambda stretch: -stretch.message
+    ):  # of several in one turn the first one writes what there is
+        others = [message for number, message in messages.items() if number != one.message]
+        if _rendered(template, wanted._replace(messages=others)) == text:
+            mute.add(one)
+            del messages[one.message]
+    found: list[Stretch] = []
+    owners: dict[int, int] = {}
+    places: dict[int, int] = {}  # of the stretch of a message that ends somewhere
+    for one in made:
+        place = places.get(one.start, len(found))
+        if one in mute and place < len(found):
+            found[place] = found[place]._replace(end=one.end)
+            owners[one.message] = found[place].message
+        else:
+            place = len(found)
+            found.append(one)
+        if one.kind == "message":
+            places[one.end] = place
+    return [one._replace(message=owners.get(one.message, one.message)) for one in found]
+
+
+def _rendered(template: ChatTemplate, wanted: Request) -> str | None:
+    try:
+        return template.rendered(wanted) if wanted.messages else None
+    except (ChatTemplateError, MessageError):
+        return None
+
+
+def _says(message: Message) -> bool:
+    """Whether a message has anything but white space, beside its role."""
+    return any(not _is_blank(value) for name, value in message.items() if name != "role")
+
+
+def _is_blank(value: object) -> bool:
+    return not (value.strip() if isinstance(value, str) else value)
 
 
 def _changed(template: ChatTemplate, wanted: Request, text: str, number: int) -> tuple[int, int] | None:
-    """Return the span that changes if a message without content is given one; None if nothing changes."""
+    """Return the span that changes if a message without content, or a blank one, is given one; None if nothing changes."""
     asked = Asked(template, wanted, text, ("content",))
     made = asked.again({number: {**wanted.messages[number], "content": asked.mark()}})
     if made is None or made == text:

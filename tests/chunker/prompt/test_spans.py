@@ -145,3 +145,34 @@ def test_a_message_without_letters_that_goes_on() -> None:
     assert told(made, "generation") == [(0, "Hi")]
     learned = [token for token, is_learned in zip(made.ids, generation_mask(made), strict=True) if is_learned]
     assert made.tokenizer.decode(learned) == "Hi"
+
+
+@pytest.mark.parametrize("blank", [[" "], ["", "\n"]])
+@pytest.mark.parametrize("name", ["diffusion_gemma", "diffusion_gemma_training"])
+def test_a_blank_message_without_which_the_text_is_the_same_writes_nothing(name: str, blank: list[str]) -> None:
+    """The end of the turn is that of what was said before, and learned with it."""
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    made, other = conversation(templates()[name]), conversation(templates()[name])
+    made.append(*said)
+    other.append(*said, *({"role": "assistant", "content": content} for content in blank))
+    assert made.text == other.text
+    assert spans(made) == spans(other)
+    assert role_mask(made) == role_mask(other)
+    assert told(other, "message")[1][1].endswith("Hello<turn|>\n")
+
+
+def test_of_blank_messages_in_one_turn_the_first_has_it() -> None:
+    made = conversation(templates()["diffusion_gemma"])
+    made.append(
+        {"role": "user", "content": "Hi"}, *({"role": "assistant", "content": content} for content in (" ", ""))
+    )
+    assert [number for number, _ in told(made, "message")] == [0, 1]
+    assert told(made, "message")[1][1] == "<|turn>model\n<turn|>\n"
+
+
+def test_a_blank_answer_of_a_tool_that_is_written_with_its_call() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "a", "arguments": {"place": "Oslo"}}}
+    made = conversation(templates()["gemma4"])
+    answer = {"role": "tool", "name": "a", "tool_call_id": "a", "content": "\n\n"}
+    made.append({"role": "user", "content": "Hi"}, {"role": "assistant", "content": "\n", "tool_calls": [call]}, answer)
+    assert dict(told(made, "message"))[2].startswith("<|tool_response>response:a")

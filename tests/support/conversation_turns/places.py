@@ -145,7 +145,8 @@ class Places:
         one, other = text[min(first, start) : max(first, start)], text[min(last, end) : max(last, end)]
         if first <= start and end <= last and not (one + other).strip():
             return True
-        ends_before = {span.end for span in self.found if span.message == self.number - 1 and span.kind == "message"}
+        # The one before may be inside of another one's turn, as answers of tools are: then that turn ends here.
+        ends_before = {span.end for span in self.found if span.message < self.number and span.kind == "message"}
         return one == other or (last == end and start > first and start in ends_before)
 
     def content(self) -> None:
