@@ -29,9 +29,10 @@ from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.items import Item
 from chunker.prompt.layout import Layout, content_of
+from chunker.prompt.planning.billing import RequestBill
 from chunker.prompt.planning.cache_rules import CacheRules
 from chunker.prompt.planning.context_plan import ContextPlan, Step
-from chunker.prompt.planning.messages import PlannedTurns
+from chunker.prompt.planning.session_turns import SessionTurns
 from chunker.prompt.report import ItemReport, Reason, Report
 from chunker.prompt.rules import PromptOptions, check
 from chunker.prompt.truncating import Version
@@ -62,8 +63,9 @@ class PromptSession:
             never begins with an answer. Such an exchange must fit as a whole.
         separator: Text between items and turns without a chat format.
         rules: Prices and rules of a provider's cache, or the name of one of `PROVIDERS`: then a `ContextPlan` decides
-            at each turn that asks which exchanges leave, so that the expected bill is lowest; `hysteresis` only where
-            an answer exceeds the budget. Exchanges leave whole, as with `pairs`.
+            at each turn that asks which exchanges leave, so that the expected bill is lowest, and none above that of a
+            simple rule is risked; `hysteresis` only where an answer exceeds the budget. Exchanges leave whole, as with
+            `pairs`; turns of a user without an answer between them are one exchange.
         keep: With `rules`, the tokens of the latest history that stay if the budget allows it; by default half of the
             room beside `system`.
 
@@ -113,15 +115,15 @@ class PromptSession:
         self._reports: dict[int, ItemReport] = {}  # by place, of all turns there ever were
         self._ids: set[str] = set()
         self._oldest: deque[Turn] = deque()  # those that may have to leave, and some that have left or were pinned
-        self._ties = Ties(pairs=pairs or rules is not None)
+        self._ties = Ties(pairs=pairs, requests=rules is not None)
         self._first = self._next = 0  # places: of the first turn, of the one to come
         self._steps = 0
         self._put_system(system)
         self._stable_tokens = self._row.stable_tokens()
-        self._planned: PlannedTurns | None = None
+        self._planned: SessionTurns | None = None
         if rules is not None:
             plan = partial(_plan, budget, reserve, rules, keep)
-            self._planned = PlannedTurns(plan, self._row.total)
+            self._planned = SessionTurns(plan, self._row.total)
 
     # --- what there is
 
@@ -139,6 +141,11 @@ class PromptSession:
     def step(self) -> Step | None:
         """The plan for the request as it is now: its bill, and why turns have left. None without `rules`."""
         return None if self._planned is None else self._planned.step
+
+    @property
+    def bills(self) -> list[RequestBill]:
+        """The costs of the requests that have been answered, if the cache follows its rules. Empty without `rules`."""
+        return [] if self._planned is None else self._planned.bills
 
     def prompt(self) -> Prompt:
         """The prompt as it is now; its report names all turns there ever were. Linear time; nothing is counted."""
@@ -234,10 +241,10 @@ class PromptSession:
         most = tokens if turn.item.max_tokens is None else min(tokens, turn.item.max_tokens)
         kept, reason = self._capped(turn, most, tokens)
         added = row.put(turn, kept)
-        step = None if self._planned is None else self._planned.planned(turn.role, added, seconds, row.total)
+        decision = None if self._planned is None else self._planned.planned(turn.role, added, seconds, row.total)
         departed = []
-        if self._planned is not None and step is not None:
-            departed += self._let_go(units, self._planned.begins(step, turn.place))
+        if self._planned is not None and decision is not None:
+            departed += self._let_go(units, self._planned.begins(decision, turn.place))
         # With a plan, which decides at the next request, an answer may use the tokens reserved for it.
         room = self._room + (self._options.reserve if self._planned and turn.role == "assistant" else 0)
         if row.total > room:
@@ -260,7 +267,7 @@ class PromptSession:
             added = row.put(turn, kept)
         self._keep(turn, _HISTORY, kept, added, before=tokens, reason=reason)
         if self._planned is not None:
-            self._planned.add(turn.role, added, seconds, turn.place, step)
+            self._planned.add(turn.role, added, seconds, turn.place, decision)
             self._planned.left(max((one.place for one, why in departed if why == "budget"), default=-1))
         return departed
 

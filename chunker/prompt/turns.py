@@ -68,11 +68,13 @@ class Turn:
 
 class Ties:
     """The turns that belong together: by the calls that they make and answer, by their groups and, with `pairs`, by
-    their exchange.
+    their exchange; with `requests` also several turns of a user that have one answer.
     """
 
-    def __init__(self, *, pairs: bool) -> None:
-        self._pairs = pairs
+    def __init__(self, *, pairs: bool, requests: bool = False) -> None:
+        self._pairs = pairs or requests
+        self._requests = requests
+        self._asks = False  # whether the last turn was one of a user
         self._calls: dict[str, Unit] = {}  # by the id of the call; some models give the same id again: the newest
         self._groups: dict[str, Unit] = {}
         self._exchange: Unit | None = None  # the exchange of the last turn of a user
@@ -89,7 +91,8 @@ class Ties:
         if item.group is not None and item.group in self._groups:
             units.append(self._groups[item.group].now())
         exchange = None if self._exchange is None else self._exchange.now()
-        if not units and exchange is not None and not exchange.gone and item.role not in (None, "user"):
+        joins = item.role not in (None, "user") or (self._requests and self._asks)
+        if not units and exchange is not None and not exchange.gone and joins:
             units.append(exchange)
         units = list(dict.fromkeys(units))
         if any(unit.gone for unit in units) and (item.required or any(unit.pinned for unit in units)):
@@ -107,7 +110,8 @@ class Ties:
         self._calls |= {str(call["id"]): unit for call in turn.item.tool_calls}
         if turn.item.group is not None:
             self._groups[turn.item.group] = unit
-        if self._pairs and turn.role == "user":
+        self._asks = turn.role == "user"
+        if self._pairs and self._asks:
             self._exchange = unit
 
 

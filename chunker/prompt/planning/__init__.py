@@ -5,7 +5,8 @@ billing.py       what each request of a conversation costs, and what the cache h
 context_plan.py  ContextPlan: the cheapest way through the turns to come
 searching.py     the search for it, over states of which few are needed
 expecting.py     the turns that are expected where nobody knows them
-messages.py      PlannedTurns: the turns of a PromptSession that does what the plan says
+planned_turns.py PlannedTurns: turns, standings and bills of a conversation that does what the plan says
+session_turns.py SessionTurns: the messages of a PromptSession as such turns
 driving.py       PlannedConversation: a Conversation that does what the plan says
 guarding.py      steps after which the plan need not cost more than those rules
 simple_rules.py  rules that the plan is measured against

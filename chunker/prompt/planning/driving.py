@@ -18,7 +18,7 @@ from chunker.prompt.errors import ConversationError, PromptConfigurationError, R
 from chunker.prompt.planning.billing import Exchange, RequestBill
 from chunker.prompt.planning.cache_rules import CacheRules
 from chunker.prompt.planning.context_plan import ContextPlan, Step
-from chunker.prompt.planning.guarding import Course
+from chunker.prompt.planning.planned_turns import PlannedTurns
 from chunker.prompt.templates.values import Message
 
 Summarize = Callable[[Sequence[Message]], str]
@@ -93,9 +93,7 @@ class PlannedConversation:
         self._plan = ContextPlan(budget, reserve, rules=rules, fixed=conversation.count, keep=keep, summary=summary)
         self._summarize, self._summary_role = summarize, summary_role
         self._fixed = len(conversation.messages)
-        self._turns: list[Exchange] = []
-        self._bills: list[RequestBill] = []
-        self._course = Course()
+        self._turns = PlannedTurns()
         self._has_summary = False
         self._asked: int | None = None  # the count when the model was asked
 
@@ -112,17 +110,17 @@ class PlannedConversation:
     @property
     def turns(self) -> list[Exchange]:
         """All turns there ever were, in tokens; those before `first` have left."""
-        return list(self._turns)
+        return list(self._turns.turns)
 
     @property
     def first(self) -> int:
         """The first turn that has not left."""
-        return self._course.own.state.first
+        return self._turns.first
 
     @property
     def bills(self) -> list[RequestBill]:
         """The costs of the requests so far, if the cache follows its rules; the answer to the last as it was expected."""
-        return list(self._bills)
+        return list(self._turns.bills)
 
     def ask(self, *messages: Mapping[str, Any], seconds: float = 0.0) -> PlannedRequest:
         """The next request: with the user's messages, or answers of tools, and without what leaves for it.
@@ -144,9 +142,9 @@ class PlannedConversation:
         trial = self._conversation.fork()
         before = trial.count
         change = trial.append(*messages, add_generation_prompt=True)
-        bound = bool(self._turns) and trial.messages[-len(messages)]["role"] == "tool"
-        turns = [*self._turns, Exchange(max(0, trial.count - before), 0, seconds, len(messages), bound)]
-        step = self._plan.next_step(turns, course=self._course)
+        role = trial.messages[-len(messages)]["role"]
+        turns = self._turns.asking(role, max(0, trial.count - before), seconds, len(messages))
+        step = self._turns.step(self._plan, turns)
         for first in range(step.first, len(turns)):
             made, left, place = self._from(trial, turns, first)
             if made.count <= self._plan.room and not turns[first].bound:
@@ -159,16 +157,13 @@ class PlannedConversation:
             if first == step.first
             else f"{step.why}; and {first - step.first} more, for the template makes more of them"
         )
-        ledger = self._plan.ledger(turns)
-        before, cache = self._course.own.state
-        bill, _ = ledger.bill(len(turns) - 1, before, first, cache, write=step.write)
+        self._turns.asked(turns)
+        bill = self._turns.sent(self._plan, first, write=step.write)
         if place is not None:
             begin = min(change.first, place)
             change = Change(begin, made.ids[begin:], made.count)
             self._has_summary = self._summarize is not None
-        self._course = self._plan.taken(turns, self._course, first, write=step.write)
-        self._conversation, self._turns, self._asked = made, turns, made.count
-        self._bills.append(bill)
+        self._conversation, self._asked = made, made.count
         marks = self._breakpoints(len(messages), write=step.write)
         return PlannedRequest(change, replace(step, first=first, bill=bill, why=why), left, marks)
 
@@ -185,9 +180,7 @@ class PlannedConversation:
         if self._asked is None:
             raise ConversationError("there is no request to answer: call ask() first")
         change = self._conversation.append(*messages)
-        last = self._turns[-1]
-        answered = max(0, self._conversation.count - self._asked)
-        self._turns[-1] = replace(last, answered=answered, messages=last.messages + len(messages))
+        self._turns.answered(self._plan, max(0, self._conversation.count - self._asked), len(messages))
         self._asked = None
         return change
 
@@ -219,7 +212,8 @@ class PlannedConversation:
         marks = [self._fixed - 1] if self._fixed and self._plan.fixed >= rules.min_tokens else []
         if not rules.breakpoints or not write or self._conversation.count < rules.min_tokens:
             return tuple(marks[: rules.breakpoints])
-        since = new + (self._turns[-2].messages if len(self._turns) > 1 else 0)
+        turns = self._turns.turns
+        since = new + (turns[-2].messages if len(turns) > 1 else 0)
         between = min(rules.breakpoints - len(marks) - 1, (since - 1) // rules.look_back if rules.look_back else 0)
         marks += [count - 1 - since * part // (between + 1) for part in range(between, 0, -1)]
         return tuple(sorted({mark for mark in (*marks, count - 1) if mark >= 0}))

@@ -33,8 +33,7 @@ def expected(turns: Sequence[Exchange], seconds: float, room: int, ahead: int) -
         room: Tokens that a turn may have; if the average does not fit, no turns are expected.
         ahead: How many turns are expected.
     """
-    known = [turn.answered for turn in turns[:-1]]
-    answered = round(fmean(known)) if known else turns[-1].asked
+    answered = expected_answer(turns)
     mean = Exchange(
         round(fmean(turn.asked for turn in turns)), answered, 0.0, round(fmean(turn.messages for turn in turns))
     )
@@ -42,3 +41,9 @@ def expected(turns: Sequence[Exchange], seconds: float, room: int, ahead: int) -
     pauses = [turn.seconds for turn in turns[1:]]
     chance = (sum(pause <= seconds for pause in pauses) + 2) / (len(pauses) + 3)
     return Expected([*turns[:-1], last, *([mean] * ahead if mean.asked <= room else [])], chance)
+
+
+def expected_answer(turns: Sequence[Exchange]) -> int:
+    """The tokens that are expected of the answer to the last turn: as many as the answers so far had on average; of the first one, as many as its question."""
+    known = [turn.answered for turn in turns[:-1]]
+    return round(fmean(known)) if known else turns[-1].asked

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -19,9 +19,9 @@ from typing import Any
 
 from chunker.counting import TokenCounter
 from chunker.prompt.errors import MessageError
-from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
+from chunker.prompt.planning.billing import Cache, Exchange, RequestBill
 from chunker.prompt.planning.context_plan import HYSTERESIS, ContextPlan
-from chunker.prompt.planning.guarding import Course
+from chunker.prompt.planning.planned_turns import PlannedTurns
 from chunker.prompt.planning.searching import PlanState
 from chunker.prompt.planning.simple_rules import followed, simple_rules
 
@@ -79,21 +79,20 @@ def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = H
         made.append(Outcome(name, tuple(bill for _, bill in bills)))
     known = plan.steps(turns)
     made.append(Outcome("plan", tuple(step.bill for step in known), tuple(step.why for step in known)))
-    return [*made, _blind(turns, plan, ledger)]
+    return [*made, _blind(turns, plan)]
 
 
-def _blind(turns: Sequence[Exchange], plan: ContextPlan, ledger: Ledger) -> Outcome:
+def _blind(turns: Sequence[Exchange], plan: ContextPlan) -> Outcome:
     """Return the outcome of a plan that is made anew at each turn, without the turns after it."""
-    bills, reasons, course = [], [], Course()
-    for number in range(len(turns)):
-        so_far = turns[: number + 1]
-        step = plan.next_step(so_far, course=course)
-        before, cache = course.own.state
-        bill, _ = ledger.bill(number, before, step.first, cache, write=step.write)
-        bills.append(bill)
+    planned, reasons = PlannedTurns(), []
+    for number, turn in enumerate(turns):
+        so_far = [*turns[:number], replace(turn, answered=0)]
+        step = planned.step(plan, so_far)
+        planned.asked(so_far)
+        planned.sent(plan, step.first, write=step.write)
+        planned.answered(plan, turn.answered, 0)
         reasons.append(step.why)
-        course = plan.taken(so_far, course, step.first, write=step.write)
-    return Outcome("plan, blind", tuple(bills), tuple(reasons))
+    return Outcome("plan, blind", tuple(planned.bills), tuple(reasons))
 
 
 def read_session(

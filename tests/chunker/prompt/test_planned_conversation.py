@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from chunker.prompt import (
     PlannedConversation,
     PromptConfigurationError,
     RequiredItemsError,
+    simulate,
 )
 from chunker.prompt.planning import Step
 
@@ -91,6 +93,24 @@ def test_any_session(seed: int) -> None:
         every.append(answered)
     assert planned.first > 0
     assert len(planned.bills) == len(planned.turns) == 30
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bills_are_those_of_the_simulated_plan(seed: int) -> None:
+    random = Random(seed)
+    planned = started(300, reserve=30, keep=random.choice((0, 60)))
+    for number in range(20):
+        request = planned.ask(user(said(random)), seconds=random.choice((5, 60, 900)))
+        # With the answer that is expected, and then with the real one.
+        assert planned.bills[-1] == request.step.bill
+        assert number == 0 or request.step.bill.dollars > request.step.bill.tokens * RULES.cached / 1e6
+        before = planned.bills[-1].dollars
+        planned.answer(answer(said(random)))
+        expected = planned.turns[0].asked if number == 0 else round(fmean(turn.answered for turn in planned.turns[:-1]))
+        more = (planned.turns[-1].answered - expected) * RULES.output / 1e6
+        assert planned.bills[-1].dollars == pytest.approx(before + more)
+    *_, blind = simulate(planned.turns, planned.plan)
+    assert planned.bills == list(blind.bills)
 
 
 def talk(planned: PlannedConversation) -> None:

@@ -15,6 +15,7 @@ from chunker import TextChunker
 from chunker.prompt import (
     CHAT_FORMATS,
     CacheRules,
+    ContextPlan,
     Exchange,
     Item,
     ItemReport,
@@ -23,6 +24,7 @@ from chunker.prompt import (
     PromptSession,
     RequiredItemsError,
     assemble,
+    simulate,
 )
 from chunker.prompt.chat import Break
 from chunker.prompt.planning.billing import Cache, Ledger
@@ -577,6 +579,45 @@ def test_a_plan_costs_less_than_hysteresis() -> None:
             dollars += bill.dollars
         bills[name] = dollars
     assert bills["plan"] < 0.97 * bills["rule"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_plan_of_a_session_is_guarded(seed: int) -> None:
+    """Its bills are those of the simulated plan that does not know the turns to come, which is held to the simple rules."""
+    random = Random(seed)
+    budget, reserve = random.choice(((500, 120), (900, 200)))
+    keep = random.choice((None, 0, 100))
+    session = PromptSession(budget, reserve, system=SYSTEM, rules=RULES, keep=keep)
+    plan = ContextPlan(budget, reserve, rules=RULES, fixed=session.token_count, keep=keep)
+    endless = PromptSession(10**6, system=SYSTEM)  # of which nothing leaves: it tells the tokens of each turn
+    turns: list[Exchange] = []
+    for _ in range(30):
+        sizes = [endless.token_count]
+        seconds = random.choice((5, 40, 900))
+        asked, answered = "two words " * random.choice((1, 8, 20)), "an answer " * random.choice((2, 12))
+        for role, text in (("user", asked), ("assistant", answered)):
+            session.add(role, text, seconds=seconds)
+            endless.add(role, text)
+            sizes.append(endless.token_count)
+        turns.append(Exchange(sizes[1] - sizes[0], sizes[2] - sizes[1], seconds))
+    *rules, _, blind = simulate(turns, plan)
+    assert session.bills == list(blind.bills)
+    assert blind.bills[-1].first > 0
+    assert sum(bill.dollars for bill in session.bills) <= min(outcome.dollars for outcome in rules)
+
+
+def test_turns_that_have_left_do_not_come_back() -> None:
+    """An answer that exceeds the budget drops turns, of which the plan knew nothing; and a request may come in several messages."""
+    session = PromptSession(400, 40, chat_format="chatml", system=SYSTEM, rules=RULES, keep=300)
+    for turn in range(12):
+        for part in range(1 + turn % 3):
+            session.add("user", f"question {turn} {part} " * 6, seconds=5)
+            assert session.step is not None
+            assert abs(session.step.bill.tokens - session.token_count) <= 12
+        session.add("assistant", "answer " * (190 if turn % 4 == 3 else 20))
+    firsts = [bill.first for bill in session.bills]
+    assert firsts == sorted(firsts)
+    assert len(session.bills) == 12
 
 
 def test_pinned_turns_stay_under_a_plan() -> None:
