@@ -106,6 +106,8 @@ class PromptSession:
         require(hysteresis, (int, float), "hysteresis", "a number")
         if not 0 <= hysteresis < 1:
             raise PromptConfigurationError(f"hysteresis must be at least 0 and less than 1, got {hysteresis:g}")
+        if rules is not None and chat_format is None:
+            raise PromptConfigurationError("rules need a chat_format: its roles tell which turns ask, and which answer")
         self._options = PromptOptions(budget, reserve, "best_effort")
         self._chat_format = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
         self._separator = separator

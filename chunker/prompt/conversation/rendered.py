@@ -24,7 +24,7 @@ from chunker.prompt.conversation.tokenizers import tokenizer_of
 from chunker.prompt.errors import ChatTemplateError, ConversationError, MessageError
 from chunker.prompt.templates.spelled import Speller, Spelling, differences
 from chunker.prompt.templates.template import ChatTemplate, Request
-from chunker.prompt.templates.values import Message, plain, plain_documents, plain_message, plain_tools
+from chunker.prompt.templates.values import Message, plain_documents, plain_message, plain_part, plain_tools
 
 Spelled = Literal["text", "token"]
 # Shared by all conversations, to save memory: replaced, never changed.
@@ -121,7 +121,7 @@ class RenderedMessages:
         self._template = template if isinstance(template, ChatTemplate) else ChatTemplate.from_format(template)
         self._tokenizer = tokenizer_of(tokenizer)
         self._speller = Speller(self._tokenizer) if spelled_special == "text" else None
-        self._variables = plain(variables) or _NO_VARIABLES
+        self._variables = plain_part(variables, "a variable") or _NO_VARIABLES
         self._encoder = self._tokenizer.appending_encoder()
         self._layout = Layout(self._tokenizer)
         made_tools, made_documents = plain_tools(tools), plain_documents(documents)

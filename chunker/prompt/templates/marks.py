@@ -64,41 +64,26 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
         elif _is_blank(content) and (place := _changed(template, wanted, text, number)) is not None:
             alone.append(Stretch("message", number, 0, *place))
     made += [one for one in _widened(template, wanted, text, alone, made) if one.start < one.end]
-    return _without_mute(template, wanted, text, sorted(made, key=lambda stretch: (stretch.start, -stretch.end)))
+    speaking = _speaking(template, wanted, text, made)
+    if len(speaking) == len(wanted.messages):
+        return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
+    fewer = wanted._replace(messages=[wanted.messages[number] for number in speaking])
+    found = stretches(template, fewer, text)
+    return [one if one.message < 0 else one._replace(message=speaking[one.message]) for one in found]
 
 
-def _without_mute(template: ChatTemplate, wanted: Request, text: str, made: Sequence[Stretch]) -> list[Stretch]:
-    """Return the stretches without those of messages that write nothing: blank ones without which the text is the same.
+def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence[Stretch]) -> list[int]:
+    """Return the numbers of the messages without those that write nothing: blank ones without which the text is the same.
 
     |user|<model>Hello<end>     a blank message goes on with the turn, and the loop writes the end at that message; but it ends what was said before
     """
-    ends = {one.end for one in made if one.kind == "message"}
-    blank = [
-        one for one in made if one.start in ends and one.kind == "message" and not _says(wanted.messages[one.message])
-    ]
-    mute: set[Stretch] = set()
-    messages = dict(enumerate(wanted.messages))
-    for one in sorted(
-        blank, key=lambda stretch: -stretch.message
-    ):  # of several in one turn the first one writes what there is
-        others = [message for number, message in messages.items() if number != one.message]
-        if _rendered(template, wanted._replace(messages=others)) == text:
-            mute.add(one)
-            del messages[one.message]
-    found: list[Stretch] = []
-    owners: dict[int, int] = {}
-    places: dict[int, int] = {}  # of the stretch of a message that ends somewhere
-    for one in made:
-        place = places.get(one.start, len(found))
-        if one in mute and place < len(found):
-            found[place] = found[place]._replace(end=one.end)
-            owners[one.message] = found[place].message
-        else:
-            place = len(found)
-            found.append(one)
-        if one.kind == "message":
-            places[one.end] = place
-    return [one._replace(message=owners.get(one.message, one.message)) for one in found]
+    speaking = list(range(len(wanted.messages)))
+    blank = {one.message for one in made if one.kind == "message" and not _says(wanted.messages[one.message])}
+    for number in sorted(blank, reverse=True):  # of several in one turn the first one writes what there is
+        others = [other for other in speaking if other != number]
+        if _rendered(template, wanted._replace(messages=[wanted.messages[other] for other in others])) == text:
+            speaking = others
+    return speaking
 
 
 def _rendered(template: ChatTemplate, wanted: Request) -> str | None:

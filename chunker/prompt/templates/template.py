@@ -20,7 +20,7 @@ from chunker.prompt.chat import ChatFormat
 from chunker.prompt.errors import ChatTemplateError, MessageError, TemplateLimitError
 from chunker.prompt.templates import limits, recording, sources
 from chunker.prompt.templates.environment import compiled
-from chunker.prompt.templates.values import Message, plain, plain_documents, plain_message, plain_tools
+from chunker.prompt.templates.values import Message, plain_documents, plain_message, plain_part, plain_tools
 
 # Stands after the last message while it is rendered, to find where that ends. The space shows whether the template trims.
 _TAG = "CONTINUE_FINAL_MESSAGE_TAG "
@@ -195,7 +195,7 @@ def request(
         plain_documents(documents),
         add_generation_prompt,
         continued_field(continue_final_message, add_generation_prompt=add_generation_prompt),
-        plain(variables),
+        plain_part(variables, "a variable"),
     )
 
 

@@ -57,14 +57,19 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a caller has in a messa
     return f"<{kind.__name__}>"
 
 
+def plain_part(value: Any, name: str) -> Any:  # noqa: ANN401 - whatever a caller has
+    """A value as `plain` makes it. Raises MessageError, with its name, for one that is nested too deeply."""
+    try:
+        return plain(value)
+    except RecursionError:
+        raise MessageError(f"{name} is nested too deeply, or in itself") from None
+
+
 def plain_message(message: Any, number: int) -> Message:  # noqa: ANN401 - checked here
     """A message as templates see it. Raises MessageError, which names it by its number."""
     if _is_text(message):
         return dict(message)
-    try:
-        made = plain(message)
-    except RecursionError:
-        raise MessageError(f"message {number} is nested too deeply, or in itself") from None
+    made = plain_part(message, f"message {number}")
     if not isinstance(made, dict):
         raise MessageError(f"message {number} must be a dict with a role, got {message!r:.100}")
     made = {key: value for key, value in made.items() if value is not None}
@@ -95,7 +100,7 @@ def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:
     made = []
     for tool in tools:
         if isinstance(tool, Mapping):
-            made.append(plain(tool))
+            made.append(plain_part(tool, f"tool {len(made)}"))
         elif (callable(tool) and hasattr(tool, "__code__")) or hasattr(tool, "__func__"):
             made.append(plain(_schema(tool)))
         else:
@@ -121,7 +126,7 @@ def plain_documents(documents: Sequence[Any] | None) -> list[Any] | None:
     for document in documents:
         if not isinstance(document, Mapping):
             raise MessageError(f"a document must be a dict, with a title and a text, got {document!r:.100}")
-    return [plain(document) for document in documents]
+    return [plain_part(document, f"document {number}") for number, document in enumerate(documents)]
 
 
 def plain_or_none(message: Any) -> Message | None:  # noqa: ANN401 - whatever a caller has

@@ -255,6 +255,13 @@ CYCLE["content"] = [CYCLE]
         (lambda made: made.append({"role": b"user"}), MessageError, "message 1 has no role"),
         (lambda made: made.sync([{"role": np.array(["user"])}]), MessageError, "message 0 has no role"),
         (lambda made: made.append(CYCLE), MessageError, "message 1 is nested too deeply"),
+        (lambda made: made.sync([user("x")], tools=[{}, CYCLE]), MessageError, "tool 1 is nested too deeply"),
+        (
+            lambda made: Conversation("o200k_base", made.template, documents=[CYCLE]),
+            MessageError,
+            "document 0 is nested",
+        ),
+        (lambda made: Conversation("o200k_base", made.template, extra=CYCLE), MessageError, "a variable is nested"),
         (lambda made: made.append(user("endless")), TemplateLimitError, "line 1: it makes more than .* steps"),
         (
             lambda made: made.append(user("curious")),

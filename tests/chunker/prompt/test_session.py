@@ -443,6 +443,7 @@ def test_a_chunk_is_a_turn() -> None:
         ({"reserve": 50}, "reserve must be from 0"),
         ({"chat_format": "gemini"}, "chat_format must be one of"),
         ({"hysteresis": 1}, "hysteresis must be at least 0"),
+        ({"rules": "gpt-4o", "chat_format": None}, "rules need a chat_format"),
         ({"hysteresis": -0.1}, "hysteresis must be at least 0"),
         ({"hysteresis": float("nan")}, "hysteresis must be at least 0"),
         ({"system": [Item("a", id="x"), Item("b", id="x")]}, "id 'x' is that of 2 items"),

@@ -161,6 +161,14 @@ def test_a_blank_message_without_which_the_text_is_the_same_writes_nothing(name:
     assert told(other, "message")[1][1].endswith("Hello<turn|>\n")
 
 
+def test_a_blank_message_before_one_that_says_something_writes_nothing() -> None:
+    made = conversation(templates()["diffusion_gemma"])
+    made.append(
+        {"role": "user", "content": "Hi"}, *({"role": "assistant", "content": content} for content in (" ", "x"))
+    )
+    assert told(made, "message")[1:] == [(2, "<|turn>model\nx<turn|>\n")]
+
+
 def test_of_blank_messages_in_one_turn_the_first_has_it() -> None:
     made = conversation(templates()["diffusion_gemma"])
     made.append(
