@@ -183,7 +183,7 @@ def test_plan_a_conversation(tmp_path: Path) -> None:
     assert len(lines) == 13
     assert all(int(line.split()[0]) <= 2800 for line in lines[:-1])
     assert sum("dropped" in line for line in lines) == 2
-    assert lines[-1] == "$0.0311 in all; 8 turns have left"
+    assert lines[-1] == "$0.0710 in all; 8 turns have left"
 
 
 def test_train_on_what_was_sampled(tmp_path: Path) -> None:

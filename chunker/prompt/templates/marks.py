@@ -68,8 +68,10 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
     if len(speaking) == len(wanted.messages):
         return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
     fewer = wanted._replace(messages=[wanted.messages[number] for number in speaking])
-    found = stretches(template, fewer, text)
-    return [one if one.message < 0 else one._replace(message=speaking[one.message]) for one in found]
+    return [
+        one if one.message < 0 else one._replace(message=speaking[one.message])
+        for one in stretches(template, fewer, text)
+    ]
 
 
 def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence[Stretch]) -> list[int]:

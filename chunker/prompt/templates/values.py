@@ -97,7 +97,7 @@ def plain_tools(tools: Sequence[Any] | None) -> list[Any] | None:
     if tools is None:
         return None
     require(tools, Iterable, "tools", "a list of JSON schemas and functions")
-    made = []
+    made: list[Any] = []
     for tool in tools:
         if isinstance(tool, Mapping):
             made.append(plain_part(tool, f"tool {len(made)}"))
