@@ -146,10 +146,12 @@ def read_session(
 def _message(line: str, where: str) -> dict[str, Any]:
     try:
         message = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise MessageError(f"{where}: not JSON: {error}") from None
     if not isinstance(message, dict) or not isinstance(message.get("role"), str):
         raise MessageError(f"{where}: a message must be an object with a role")
+    if not isinstance(message.get("content"), str | list | None):
+        raise MessageError(f"{where}: content must be a text, a list of parts, or null")
     for key, kinds in (("tokens", int), ("time", (int, float))):
         value = message.get(key, 0)
         if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < inf:

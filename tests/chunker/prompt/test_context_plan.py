@@ -350,6 +350,9 @@ def test_sessions_are_read() -> None:
     for line, said in (
         ("{", "line 1: not JSON"),
         ("[]", "line 1: a message must be an object"),
+        ("[" * 100_000, "line 1: not JSON"),
+        ('{"role": "user", "content": 3}', "line 1: content must be a text, a list of parts, or null"),
+        ('{"role": "user", "content": {"type": "text", "text": "x"}}', "line 1: content must be"),
         ('{"role": "user", "time": "x"}', "time must be"),
     ):
         with pytest.raises(MessageError, match=said):
