@@ -6,6 +6,13 @@
 
 namespace chunker::markdown {
 
+namespace {
+
+// A line that begins so is text: a letter, or a character beyond ASCII, which the copy has as 2.
+bool begins_text(char character) { return (character >= 'A' && character <= 'Z') || (character >= 'a' && character <= 'z') || character == '\x02'; }
+
+}  // namespace
+
 Blocks::Step Blocks::begin_at_margin() {
     switch (copy_[start_]) {
     case '|': return table();
@@ -17,7 +24,7 @@ Blocks::Step Blocks::begin_at_margin() {
 
 // | a | b |
 // |---|---|      as many cells as above
-// | 1 | 2 |      and so on, up to a blank line
+// | 1 | 2 |      and so on, up to a blank line, a heading or a fence; a line of text is a row, too
 Blocks::Step Blocks::table() {
     if (next_ >= copy_.size()) return Step::text;
     std::size_t const rule_end = end_of_line(next_);
@@ -25,13 +32,15 @@ Blocks::Step Blocks::table() {
     if (is_blank(header.substr(1)) || !is_delimiter(rule) || cells(header) != cells(rule)) return Step::text;
     std::vector<std::size_t> rows;
     std::size_t at = std::min(rule_end + 1, copy_.size());
-    while (at < copy_.size() && copy_[at] == '|') {
+    while (at < copy_.size()) {
         std::size_t const end = end_of_line(at);
-        if (is_blank(copy_.substr(at + 1, end - at - 1))) break;
+        bool const cells = copy_[at] == '|' && !is_blank(copy_.substr(at + 1, end - at - 1));
+        if (!cells && !begins_text(copy_[at])) break;
         rows.push_back(at);
         at = std::min(end + 1, copy_.size());
     }
-    if (!blank_or_end(at)) return Step::uncertain;
+    std::string_view const behind = copy_.substr(at, end_of_line(at) - at);
+    if (!is_blank(behind) && heading_level(behind) == 0 && fence_length(behind) == 0) return Step::uncertain;
     sketch_.table(start_, at, rows);
     next_ = at;
     return Step::done;

@@ -133,6 +133,9 @@ def texts(fragments: list[str]) -> st.SearchStrategy[str]:
 @example("\ufeff ```\n\n```")
 @example("***\n$$\n- a\n$$\n")
 @example("| a |\n|-|\n||")
+@example("| a |\n|-|\n| b |\ntext\n\u00e9\n# c\n")  # a line of text is a row
+@example("| a |\n|-|\n| b |\n```\nc\n```\n")
+@example("| a |\n|-|\n| b |\n~~~\nc\n~~~\n")
 @example("- ```\n\t```\n> ```\n>\t```\n")
 @example("```\n" + "a\n\n" * 400)
 def test_both_twins_say_the_same(text: str) -> None:
@@ -143,6 +146,10 @@ def test_both_twins_say_the_same(text: str) -> None:
 # Math is our own: to the parser it is a paragraph, or many things.
 @settings(max_examples=300, deadline=None)
 @given(texts([*BLOCKS, *ODD]))
+@example("| a |\n|-|\n| b |\ntext\n\u00e9\n# c\n")
+@example("| a |\n|-|\n| b |\n#c\n#\n")
+@example("| a |\n|-|\n| b |\n```\nc\n```\n")
+@example("| a |\n|-|\n| b |\n~~~\nc\n~~~\n")
 def test_what_is_certain_is_what_the_parser_says(text: str) -> None:
     assert told(MarkdownSketch if compiled is None else compiled.MarkdownSketch, text) == told(Parsed, text)
 
