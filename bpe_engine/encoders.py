@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any, Protocol, Self
 
 from bpe_engine.special_tokens import Part, Specials
+from bpe_engine.text.input import require_int
 
 # Characters that are appended per token of the limit before the count is checked. A token has 3 to 5 characters, so a text that is far too long is read
 # at most half a limit further than needed.
@@ -302,6 +303,7 @@ class AppendingEncoder(GrowingEncoder):
 
         Raises:
             IndexError: `cuts` are not ascending offsets in `text`.
+            TypeError: An argument is of another type.
             EncodingError: The vocabulary has no token for a byte.
 
         Examples:
@@ -340,7 +342,16 @@ def append_fitting(
 
     Raises:
         IndexError: `cuts` are not ascending offsets in `text`.
+        TypeError: An argument is of another type.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text is a str, not {type(text).__name__}")
+    if not hasattr(type(cuts), "__getitem__"):
+        raise TypeError(f"cuts is a sequence of offsets, not {type(cuts).__name__}")
+    for cut in cuts:
+        require_int(cut, "a cut")
+    require_int(limit, "limit")
+    require_int(slack, "slack")
     if any(not 0 <= start <= end <= len(text) for start, end in pairwise(cuts)):
         raise IndexError(f"cuts must be ascending offsets into a text of {len(text)} characters")
     stride = max(limit, 16) * _STRIDE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -381,7 +382,9 @@ class Tokenizer:
             return self._engine.count_up_to(text, limit)
         except TypeError:  # checked only after an error, so that the check costs nothing for short texts
             require_int(limit, "limit")
-            raise
+            if abs(limit) <= sys.maxsize:
+                raise
+            return self._engine.count_up_to(text, sys.maxsize if limit > 0 else -1)
 
     def count_batch(self, texts: Iterable[str | bytes], *, num_threads: int = 8) -> list[int]:
         """`count` of each text, on several threads.
@@ -571,7 +574,7 @@ class Tokenizer:
             raise ValueError(f"max_tokens must be at least 0, not {max_tokens}")
         if side not in ("head", "tail"):
             raise ValueError(f'side must be "head" or "tail", not {side!r}')
-        return self._engine.truncate(text, max_tokens, head=side == "head")
+        return self._engine.truncate(text, min(max_tokens, sys.maxsize), head=side == "head")
 
     # --- incremental encoders
 

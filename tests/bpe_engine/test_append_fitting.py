@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -29,7 +30,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join)
 
 
-@given(before=TEXTS, text=TEXTS, limit=st.integers(0, 60), slack=st.integers(0, 5), data=st.data())
+@given(before=TEXTS, text=TEXTS, limit=st.integers(-2, 60), slack=st.integers(-2, 5), data=st.data())
 @example(before="", text="a \ud83d\ude00 b", limit=9, slack=0, data=None)
 @example(before="\ud83d", text="\ude00\ud83d", limit=2, slack=4, data=None)
 def test_it_is_what_its_definition_says(
@@ -67,4 +68,34 @@ def test_cuts_that_are_none(cuts: list[int]) -> None:
     encoder = Tokenizer.load("o200k_base").appending_encoder()
     with pytest.raises(IndexError, match="ascending offsets into a text of 3 characters"):
         encoder.append_fitting("abc", cuts, 10)
+    assert encoder.text == ""
+
+
+# Sizes that no count comes near to, and whole numbers of numpy.
+@pytest.mark.parametrize("whole", [int, np.int64, np.uint8])
+def test_numbers_of_any_size_and_kind(whole: type[int]) -> None:
+    encoder = Tokenizer.load("o200k_base").appending_encoder()
+    assert encoder.append_fitting("one two", [whole(0), whole(4), whole(7)], whole(5), whole(1)) == ([2, 2], False)
+    assert encoder.append_fitting("x", [0, 1], 1 << 90, 1 << 90) == ([3], False)
+    assert encoder.append_fitting("x", [0, 1], -(1 << 90), 1 << 20) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((None, [0], 1), "text is a str, not NoneType"),
+        ((b"abc", [0], 1), "text is a str, not bytes"),
+        (("abc", None, 1), "cuts is a sequence of offsets, not NoneType"),
+        (("abc", iter([0, 1]), 1), "cuts is a sequence of offsets, not list_iterator"),
+        (("abc", [0, "x"], 1), "a cut is an int, not str"),
+        (("abc", [0, 1.5], 1), "a cut is an int, not float"),
+        (("abc", [0], 1.5), "limit is an int, not float"),
+        (("abc", [0], None), "limit is an int, not NoneType"),
+        (("abc", [0], 1, "x"), "slack is an int, not str"),
+    ],
+)
+def test_arguments_of_another_type(arguments: tuple[object, ...], message: str) -> None:
+    encoder = Tokenizer.load("o200k_base").appending_encoder()
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        encoder.append_fitting(*arguments)  # type: ignore[arg-type]  # what is tested
     assert encoder.text == ""

@@ -212,6 +212,13 @@ def test_count_up_to(name: str, text: str | bytes, limit: int) -> None:
     assert tokenizer(name).count_up_to(text, limit) == (count if count <= limit else None)
 
 
+@pytest.mark.parametrize("side", ["head", "tail"])
+def test_limits_of_any_size(side: Any) -> None:
+    assert tokenizer("o200k_base").truncate("one two", 1 << 90, side) == "one two"
+    assert tokenizer("o200k_base").count_up_to("one two", 1 << 90) == 2
+    assert tokenizer("o200k_base").count_up_to("one two", -(1 << 90)) is None
+
+
 @pytest.mark.parametrize("name", ["o200k_base", "whole"])
 def test_count_up_to_stops_soon(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read = []

@@ -63,7 +63,7 @@ void define_ids(nb::class_<Growing<Core>>& bound) {
              "Bytes and characters that this text and the joined parts both begin with, and the rest of the other text.")
         .def("text_before", &Bound::text_before, nb::lock_self(), nb::arg("length").none(), nb::arg("characters").none(),
              nb::sig("def text_before(self, length: int, characters: int) -> str"), "The last `characters` characters of the first `length` bytes.")
-        .def("replace_tail", &Bound::replace_tail, nb::lock_self(), nb::arg("length").none(), nb::arg("parts"),
+        .def("replace_tail", &Bound::replace_tail, nb::lock_self(), nb::arg("length").none(), nb::arg("parts").none(),
              nb::sig("def replace_tail(self, length: int, parts: object) -> None"), "Keep the first `length` bytes, and go on with texts and tokens as such.")
         .def("fork", &Bound::fork, nb::lock_self(), nb::sig("def fork(self) -> typing.Self"), "An independent encoder over the same text, without marks.")
         .def("_put_token", &Bound::put_token, nb::lock_self(), nb::arg("id").none(), nb::arg("written").none(),
@@ -72,7 +72,9 @@ void define_ids(nb::class_<Growing<Core>>& bound) {
 
 template <class Core>
 void define_fitting(nb::class_<Growing<Core>>& bound) {
-    bound.def("append_fitting", &Growing<Core>::grow_fitting, nb::lock_self(), nb::arg("text"), nb::arg("cuts"), nb::arg("limit"), nb::arg("slack") = 0,
+    bound.def("append_fitting", &Growing<Core>::grow_fitting, nb::lock_self(), nb::arg("text").none(), nb::arg("cuts").none(), nb::arg("limit").none(),
+              nb::arg("slack").none() = 0,
+              nb::sig("def append_fitting(self, text: str, cuts: collections.abc.Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]"),
               "Add text[cuts[0]:cuts[1]], text[cuts[1]:cuts[2]] and so on, up to the last cut at which the count is at most `limit`.");
 }
 

@@ -216,7 +216,7 @@ public:
     }
 
     // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
-    nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> grow_fitting(nb::str text, nb::typed<nb::sequence, int> cuts, std::size_t limit, std::size_t slack);
+    nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> grow_fitting(nb::handle text, nb::handle cuts, nb::handle most, nb::handle more);
 
     std::array<PyObject*, 2> held() const { return {tokenizer_.ptr(), kept_.ptr()}; }
 

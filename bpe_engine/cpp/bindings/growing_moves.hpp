@@ -68,8 +68,8 @@ nb::typed<nb::tuple, int, int, nb::str> Growing<Core>::common_with_parts(nb::han
 template <class Core>
 nb::object Growing<Core>::text_before(nb::handle length, nb::handle characters) const {
     Bytes const all = core_.text();
-    auto const end = static_cast<std::size_t>(given::number(length, "length", 0, static_cast<std::int64_t>(all.size)));
-    auto left = static_cast<std::size_t>(given::number(characters, "characters", 0, static_cast<std::int64_t>(all.size)));
+    auto const end = static_cast<std::size_t>(given::number(given::whole_number(length, "length"), "length", 0, static_cast<std::int64_t>(all.size)));
+    auto left = static_cast<std::size_t>(given::number(given::whole_number(characters, "characters"), "characters", 0, static_cast<std::int64_t>(all.size)));
     std::size_t start = end;
     while (start > 0 && left > 0) left -= !continues(all, --start);
     return decoded(all.part(start, end), "replace");
@@ -79,8 +79,8 @@ nb::object Growing<Core>::text_before(nb::handle length, nb::handle characters) 
 template <class Core>
 void Growing<Core>::replace_tail(nb::handle length, nb::handle parts) {
     Bytes const old = core_.text();
-    Py_ssize_t const wanted = PyLong_AsSsize_t(length.ptr());
-    if (wanted == -1 && PyErr_Occurred()) throw nb::python_error();
+    Py_ssize_t const wanted = given::nearest(length, "length");
+    if (!PySequence_Check(parts.ptr())) given::raise_type("parts", "a sequence of parts", parts);
     if (wanted < 0 || static_cast<std::size_t>(wanted) > old.size) {
         PyErr_Format(PyExc_IndexError, "length must be from 0 to %zu, not %zd", old.size, wanted);
         throw nb::python_error();
@@ -111,16 +111,17 @@ void Growing<Core>::replace_tail(nb::handle length, nb::handle parts) {
 
 // Pieces of `text`, up to the last cut at which the count is at most `limit`; the counts there, and whether it was the count that ended it.
 template <class Core>
-nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting(nb::str text, nb::typed<nb::sequence, int> cuts, std::size_t limit,
-                                                                                 std::size_t slack) {
+nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting(nb::handle text, nb::handle cuts, nb::handle most, nb::handle more) {
+    if (!PyUnicode_Check(text.ptr())) given::raise_type("text", "a str", text);
     auto const length = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
     std::vector<std::size_t> const places = offsets_in(cuts, length);
-    Ascii const ascii(text);
+    Ascii const ascii(nb::borrow<nb::str>(text));
     // No count and no length comes near to a quarter of all numbers: larger ones are the same, and cannot overflow.
-    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4;
-    limit = std::min(limit, most);
-    slack = std::min(slack, most);
-    std::size_t const stride = std::max<std::size_t>(limit, 16) * 2;  // as in bpe_engine/encoders.py
+    constexpr Py_ssize_t largest = std::numeric_limits<Py_ssize_t>::max() / 4;
+    auto const limit = std::clamp(given::nearest(most, "limit"), -largest, largest);
+    auto const bound = limit + std::clamp(given::nearest(more, "slack"), -largest, largest);
+    auto const stride = static_cast<std::size_t>(std::max<Py_ssize_t>(limit, 16) * 2);  // as in bpe_engine/encoders.py
+    auto const above = [this](Py_ssize_t limit) { return static_cast<Py_ssize_t>(core_.count()) > limit; };
     std::vector<std::size_t> counts;
     std::size_t fitting = 0;
     bool overflowed = false;
@@ -130,10 +131,10 @@ nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting
         for (std::size_t index = 1; index < places.size() && !overflowed; ++index) {
             for (std::size_t at = places[index - 1]; at < places[index] && !overflowed; at += stride) {
                 grow_part(text, ascii, at, std::min(places[index], at + stride));
-                overflowed = core_.count() > limit + slack;
+                overflowed = above(bound);
             }
             counts.push_back(core_.count());
-            if (overflowed || core_.count() > limit) continue;
+            if (overflowed || above(limit)) continue;
             fitting = counts.size();
             mark = core_.state();
             mark_before_waiting = before_waiting_;

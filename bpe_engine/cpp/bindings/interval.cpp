@@ -40,7 +40,7 @@ public:
 
     std::size_t size() const { return places_ ? places_->size() : core_->size(); }
 
-    std::size_t count_given(nb::handle start, nb::handle end) const { return count(offset(start, "start"), offset(end, "end")); }
+    std::size_t count_given(nb::handle start, nb::handle end) const { return count(given::nearest(start, "start"), given::nearest(end, "end")); }
 
     std::size_t count(Py_ssize_t start, Py_ssize_t end) const {
         auto const length = static_cast<Py_ssize_t>(size());
@@ -58,9 +58,9 @@ public:
 
     nb::list counts(nb::handle start, nb::handle ends) const {
         if (!PySequence_Check(ends.ptr())) given::raise_type("ends", "a sequence of offsets", ends);
-        Py_ssize_t const first = offset(start, "start");
+        Py_ssize_t const first = given::nearest(start, "start");
         nb::list made;
-        for (nb::handle end : nb::iter(ends)) made.append(count(first, offset(end, "each of ends")));
+        for (nb::handle end : nb::iter(ends)) made.append(count(first, given::nearest(end, "each of ends")));
         return made;
     }
 
@@ -104,17 +104,6 @@ public:
     nb::object reduce() const { return nb::make_tuple(tokenizer_.attr("interval_encoder"), nb::make_tuple(source_)); }
 
 private:
-    // Raises TypeError unless it is a whole number. One that no offset can be becomes the nearest that can.
-    static Py_ssize_t offset(nb::handle value, const char* what) {
-        nb::object whole = PyLong_Check(value.ptr()) ? nb::borrow(value) : nb::steal(PyNumber_Index(value.ptr()));
-        if (!whole.is_valid()) {
-            if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
-            PyErr_Clear();
-            given::raise_type(what, "an int", value);
-        }
-        return PyNumber_AsSsize_t(whole.ptr(), nullptr);
-    }
-
     nb::object tokenizer_, source_;
     Text text_;
     std::unique_ptr<Core> core_;

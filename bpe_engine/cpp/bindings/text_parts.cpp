@@ -75,14 +75,10 @@ Ascii::Ascii(nb::str text) {
     if (!data) throw nb::python_error();
 }
 
-std::vector<std::size_t> offsets_in(nb::sequence cuts, std::size_t length) {
+std::vector<std::size_t> offsets_in(nb::handle cuts, std::size_t length) {
+    if (!PySequence_Check(cuts.ptr())) given::raise_type("cuts", "a sequence of offsets", cuts);
     std::vector<std::size_t> places;
-    for (nb::handle cut : cuts) {
-        std::size_t const place = PyLong_AsSize_t(cut.ptr());
-        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError)) throw nb::python_error();
-        PyErr_Clear();
-        places.push_back(place);  // too large where it is negative
-    }
+    for (nb::handle cut : nb::iter(cuts)) places.push_back(static_cast<std::size_t>(given::nearest(cut, "a cut")));  // too large where it is negative
     bool const ascending = std::is_sorted(places.begin(), places.end());
     if (places.size() > 1 && (!ascending || places.back() > length)) {
         PyErr_Format(PyExc_IndexError, "cuts must be ascending offsets into a text of %zu characters", length);

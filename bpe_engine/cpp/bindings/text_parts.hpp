@@ -73,6 +73,6 @@ private:
 };
 
 // Ascending offsets into a text of `length` characters. Throws IndexError.
-std::vector<std::size_t> offsets_in(nb::sequence cuts, std::size_t length);
+std::vector<std::size_t> offsets_in(nb::handle cuts, std::size_t length);
 
 }  // namespace bpe::bindings

@@ -33,6 +33,12 @@ inline nb::object whole_number(nb::handle value, const char* what) {
     return converted;
 }
 
+// A whole number of Python or numpy, or the nearest to it that there is. As above, it may run code of Python.
+inline Py_ssize_t nearest(nb::handle value, const char* what) {
+    nb::object const whole = PyLong_Check(value.ptr()) ? nb::borrow(value) : whole_number(value, what);
+    return PyNumber_AsSsize_t(whole.ptr(), nullptr);
+}
+
 // An int from `least` to `most`. Raises TypeError or OverflowError; `what` is what the message calls it. It runs no code of Python.
 inline std::int64_t number(nb::handle value, const char* what, std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                            std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
