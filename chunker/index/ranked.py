@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import nlargest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from chunker.index.filters import Filter
 from chunker.index.ranking import (
@@ -21,6 +21,7 @@ from chunker.index.ranking import (
     factor_of,
     is_older,
     latest_versions,
+    most_factor,
     stem_points,
 )
 from chunker.index.words import names_in_query, phrases_in_query
@@ -107,14 +108,18 @@ class Ranked:
     def _candidates(self, embeddings: Iterable[int]) -> list[Candidate]:
         where = f" WHERE {self._condition}" if self._condition else ""
         rows = self._connection.execute(_PLACES + where, [json.dumps(sorted(embeddings)), *self._values])
-        found: dict[tuple[int, str, int], Candidate] = {}
-        places: Counter[int] = Counter()
+        # One for all tags of a file.
+        found: dict[tuple[int, str, int], tuple[Any, ...]] = {}
         for row in rows:
-            key = (row[0], row[1], row[3])
-            if key not in found and places[row[0]] < _MOST_PLACES:
-                places[row[0]] += 1
-                found[key] = Candidate(*row)
-        return list(found.values())
+            found.setdefault((row[0], row[1], row[3]), row)
+        places: dict[int, int] = {}
+        candidates = []
+        for row in found.values():
+            count = places.get(row[0], 0)
+            if count < _MOST_PLACES:
+                places[row[0]] = count + 1
+                candidates.append(Candidate(*row))
+        return candidates
 
     def _further(
         self, candidates: list[Candidate], paths: Mapping[str, float], definitions: Iterable[NamedDefinition]
@@ -204,34 +209,37 @@ class Ranked:
         # Words that are rare in names and frequent in texts are no reason to go by names alone.
         best_path = max(top, *paths.values()) if paths else 1.0
         latest = latest_versions(by_file) if weights.older != 1.0 else {}
-        points = {
-            source: (weights.path * paths[source] / best_path if source in paths else 0.0, weights.file * total / most)
-            for source, total in sums.items()
-        }
-        bounds = {
-            source: self._bound(max([one.own for one in ones]), *points[source], len(ones))
-            for source, ones in by_file.items()
-        }
+        files = []
+        for source, ones in by_file.items():
+            path = weights.path * paths[source] / best_path if source in paths else 0.0
+            whole = weights.file * sums[source] / most
+            files.append((self._bound(source, ones, path, whole), source, path, whole))
+        files.sort(reverse=True)
         best: dict[int, Rated] = {}
         least = -math.inf
-        for number, source in enumerate(sorted(bounds, key=bounds.__getitem__, reverse=True)):
+        for number, (bound, source, path, whole) in enumerate(files):
             if number % _FILES_AT_ONCE == 0 and len(best) >= limit:
                 least = nlargest(limit, [one.score for one in best.values()])[-1]
-            if bounds[source] < least:
+            if bound < least:
                 break
-            path, whole = points[source]
             for rated in self._rated(source, by_file[source], path, whole, latest):
                 number_of_text = rated.candidate.embedding
                 if number_of_text not in best or _order(rated) < _order(best[number_of_text]):
                     best[number_of_text] = rated
         return sorted(best.values(), key=_order)[:limit]
 
-    def _bound(self, own: float, path: float, whole: float, count: int) -> float:
-        """A score that no candidate of a file exceeds: added up in the order of a score, so that rounding cannot make it less."""
+    def _bound(self, source: str, candidates: list[Candidate], path: float, whole: float) -> float:
+        """A score that no candidate of a file exceeds: computed in the order of a score, so that rounding cannot make it less."""
         weights = self._weights
-        share = max(1.0, weights.again ** (count - 1))
-        bound = own + max(path, path * share) + max(weights.stem * share, 0.0) + max(whole, whole * share)
-        return max(bound, 0.0) * max(1.0, weights.older)
+        stem = weights.stem if weights.stem > 0 and self._question.may_name(source) else 0.0
+        if len(candidates) == 1:
+            bound = candidates[0].own + path + stem + whole
+        else:
+            share = max(1.0, weights.again ** (len(candidates) - 1))
+            own = max([one.own for one in candidates])
+            bound = own + max(path, path * share) + stem * share + max(whole, whole * share)
+        factor = most_factor(candidates[0].language) if weights.lower else 1.0
+        return max(bound, 0.0) * (factor * max(1.0, weights.older))
 
     def _rated(
         self, source: str, candidates: list[Candidate], path: float, whole: float, latest: Mapping[str, int]
