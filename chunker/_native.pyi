@@ -119,7 +119,7 @@ def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int
     Numbers of eight bytes: for each file 0 and the value of each of its definitions, by who uses it. See chunker.mapping.ranks.
     """
 
-def choose(values: bytes, prices: bytes, sizes: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]:
+def choose(values: bytes, prices: bytes, sizes: bytes, marks: bytes, budget: int, raised: float) -> tuple[list[int], float, float]:
     """
     The nodes of the largest value within a budget, that value, and a bound: see chunker.mapping.choosing.
     """

@@ -25,6 +25,8 @@ from chunker.native import native
 _WINDOWS = (0.001, 0.004, 0.016, 0.064, 0.256, 1.0)
 # A choice so near to the bound is taken as it is.
 _NEAR = 0.995
+# No tree costs more.
+_MOST_BUDGET = 1 << 40
 # So many combinations are kept at a node; beyond these, those of the best prospects.
 _MOST_STATES = 100
 _STEPS = 60
@@ -63,15 +65,21 @@ _Chain = tuple[int, "_Chain"] | None
 _State = tuple[int, float, _Chain]
 
 
-def choose(tree: Tree, budget: int) -> Choice:
-    """Choose the nodes of the largest value whose lines and marks cost `budget` tokens at most."""
+def choose(tree: Tree, budget: int, raised: float = 0.0) -> Choice:
+    """Choose the nodes of the largest value whose lines and marks cost `budget` tokens at most.
+
+    Args:
+        tree: The nodes.
+        budget: The largest price of all that is chosen.
+        raised: What was added to values so that their nodes are chosen first; a choice has to be near the bound without it, too.
+    """
     if _compiled is not None:
         columns = (column.tobytes() for column in (tree.values, tree.prices, tree.sizes, tree.marks))
-        return Choice(*_compiled.choose(*columns, budget))
-    return choose_in_python(tree, budget)
+        return Choice(*_compiled.choose(*columns, min(budget, _MOST_BUDGET), raised))
+    return choose_in_python(tree, budget, raised)
 
 
-def choose_in_python(tree: Tree, budget: int) -> Choice:
+def choose_in_python(tree: Tree, budget: int, raised: float = 0.0) -> Choice:
     """`choose` as the specification has it."""
     search = _Search(tree, budget)
     rate, nodes = search.rate()
@@ -79,7 +87,7 @@ def choose_in_python(tree: Tree, budget: int) -> Choice:
     for node in nodes:  # not sum(), which is rounded otherwise from Python 3.12 on
         value += tree.values[node]
     bound = search.priced(rate)
-    if value >= bound * _NEAR:
+    if bound - value <= max(bound - raised, 0.0) * (1 - _NEAR):
         return Choice(nodes, value, max(value, bound))
     whole = True
     for window in _WINDOWS:

@@ -42,7 +42,7 @@ class RepositoryMap:
         files: How many files are in it.
         definitions: How many definitions are in it.
         value: The value of these by rank, as a share of the value of all.
-        bound: A share that no map of this size exceeds, with the prices of lines by themselves.
+        bound: A share that no map of this size exceeds, with each line at its own price.
         unknown: The names of the focus that name no file, folder or symbol with something to show.
     """
 
@@ -114,7 +114,7 @@ class _Drawing:
         bound = 0.0
         allowed = budget
         for tried in range(_TRIES + budget.bit_length()):
-            choice = choose(self._tree, allowed)
+            choice = choose(self._tree, allowed, sum(raised.values()))
             bound = bound or choice.bound
             drawn = self._text(choice)
             count = self._counter.count(drawn)

@@ -31,7 +31,7 @@ class Repository:
         root: Files are named from here; by default the only folder of `paths`, or else the current one.
 
     Raises:
-        FileError: A path does not exist.
+        FileError: A path does not exist, or the root is no folder.
         OptionError: No file can be called so.
         WrongTypeError: `paths` is neither a path nor a collection of paths.
     """
@@ -49,6 +49,10 @@ class Repository:
             require_path(path, "paths")
             if not os.path.lexists(path):
                 raise FileError(f"{printable(os.fspath(path)) or 'an empty path'} does not exist")
+        if root is not None:
+            require_path(root, "root")
+            if not os.path.isdir(root):  # noqa: PTH112  # as the other paths
+                raise FileError(f"root: {printable(os.fspath(root)) or 'an empty path'} is no folder")
         real = [os.path.realpath(path) for path in listed]
         alone = len(real) == 1 and Path(real[0]).is_dir()
         self._root = os.path.realpath(root) if root is not None else real[0] if alone else os.path.realpath(".")

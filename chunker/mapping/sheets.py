@@ -41,10 +41,17 @@ class Sheet:
         self._prices = b"", b""
 
     def prices(self, counter: TokenCounter) -> tuple[bytes, bytes]:
-        """The tokens of each line and of each mark, with its line end, packed as array("q"); at least 1, and -1 for the mark of the file, which has none."""
+        """The tokens of each line and of each mark, with its line end, packed as array("q"); at least 1, and -1 for the mark of the file, which has none.
+
+        The file is followed by a blank line. What it costs after a mark is in the price of the name; what it costs after the last line, beyond that,
+        is in the price of that line: it ends the file whenever it is chosen.
+        """
         if self._counter is not counter:
             known = {line: max(1, counter.count(f"{line}\n")) for line in {*self.lines, *self.marks}}
             lines, marks = ([known[line] for line in side] for side in (self.lines, self.marks))
+            blank = _price_of_blank_line(counter, self.marks[-1])
+            lines[0] = max(1, lines[0] + blank)
+            lines[-1] = max(1, lines[-1] + _price_of_blank_line(counter, self.lines[-1]) - blank)
             marks[0] = -1
             self._counter, self._prices = counter, (array("q", lines).tobytes(), array("q", marks).tobytes())
         return self._prices
@@ -59,6 +66,11 @@ class Sheet:
             elif not marked:
                 marked = True
                 yield self.marks[row]
+
+
+def _price_of_blank_line(counter: TokenCounter, line: str) -> int:
+    """The tokens that a blank line adds between a line and the next file: none where all line ends are one token, as after most letters."""
+    return counter.count(f"{line}\n\na") - counter.count(f"{line}\na")
 
 
 def _sizes(deep: list[int]) -> array[int]:

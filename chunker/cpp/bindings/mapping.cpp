@@ -128,7 +128,7 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
     return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
 }
 
-nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes sizes, nb::bytes marks, std::int64_t budget) {
+nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes sizes, nb::bytes marks, std::int64_t budget, double raised) {
     if (budget < 0 || budget > std::int64_t{1} << 40) throw nb::value_error("a budget is from 0 to 2^40");
     ChoiceTree tree{numbers_in<double>(values, "values"), numbers_in<std::int64_t>(prices, "prices"), numbers_in<std::int64_t>(sizes, "sizes"),
                     numbers_in<std::int64_t>(marks, "marks")};
@@ -149,7 +149,7 @@ nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes sizes, nb::bytes
         tree.ends[node] += number;
         open.push_back(tree.ends[node]);
     }
-    TreeChoice const choice = choose(tree, budget);
+    TreeChoice const choice = choose(tree, budget, raised);
     return nb::make_tuple(to_list(choice.nodes), choice.value, choice.bound);
 }
 
@@ -167,8 +167,8 @@ void define_mapping(nb::module_& module) {
                        "dict[str, float]) "
                        "-> bytes"),
                "Numbers of eight bytes: for each file 0 and the value of each of its definitions, by who uses it. See chunker.mapping.ranks.");
-    module.def("choose", &chosen, nb::arg("values"), nb::arg("prices"), nb::arg("sizes"), nb::arg("marks"), nb::arg("budget"),
-               nb::sig("def choose(values: bytes, prices: bytes, sizes: bytes, marks: bytes, budget: int) -> tuple[list[int], float, float]"),
+    module.def("choose", &chosen, nb::arg("values"), nb::arg("prices"), nb::arg("sizes"), nb::arg("marks"), nb::arg("budget"), nb::arg("raised"),
+               nb::sig("def choose(values: bytes, prices: bytes, sizes: bytes, marks: bytes, budget: int, raised: float) -> tuple[list[int], float, float]"),
                "The nodes of the largest value within a budget, that value, and a bound: see chunker.mapping.choosing.");
 }
 

@@ -224,13 +224,13 @@ private:
 
 }  // namespace
 
-TreeChoice choose(const ChoiceTree& tree, std::int64_t budget) {
+TreeChoice choose(const ChoiceTree& tree, std::int64_t budget, double raised) {
     ChoiceSearch search(tree, budget);
     TreeChoice choice{{}, 0, 0};
     double const rate = search.rate(choice.nodes);
     for (auto const node : choice.nodes) choice.value += tree.values[node];
     choice.bound = search.priced(rate);
-    if (choice.value >= choice.bound * NEAR) {
+    if (choice.bound - choice.value <= std::max(choice.bound - raised, 0.0) * (1 - NEAR)) {
         choice.bound = std::max(choice.value, choice.bound);
         return choice;
     }

@@ -75,9 +75,9 @@ def test_it_is_the_best_choice(tree: Tree, budget: int) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(trees(), st.integers(0, 200))
-def test_the_compiled_choice_is_that_of_the_specification(tree: Tree, budget: int) -> None:
-    assert choose(tree, budget) == choose_in_python(tree, budget)
+@given(trees(), st.integers(0, 200), st.floats(0, 1000))
+def test_the_compiled_choice_is_that_of_the_specification(tree: Tree, budget: int, raised: float) -> None:
+    assert choose(tree, budget, raised) == choose_in_python(tree, budget, raised)
 
 
 @pytest.mark.skipif(native() is None, reason="needs the compiled part")
@@ -87,14 +87,14 @@ def test_wrong_trees_are_refused() -> None:
     one = array("q", [1]).tobytes()
     outermost = array("q", [-1]).tobytes()
     value = array("d", [1.0]).tobytes()
-    assert compiled.choose(value, one, one, outermost, 5) == ([0], 1.0, 1.0)
+    assert compiled.choose(value, one, one, outermost, 5, 0.0) == ([0], 1.0, 1.0)
     for ends, marks in ((array("q", [2]).tobytes(), outermost), (array("q", [0]).tobytes(), outermost), (one, one)):
         with pytest.raises(ValueError, match="nodes end"):
-            compiled.choose(value, one, ends, marks, 5)
+            compiled.choose(value, one, ends, marks, 5, 0.0)
     with pytest.raises(ValueError, match="one length"):
-        compiled.choose(value, one, one, outermost * 2, 5)
+        compiled.choose(value, one, one, outermost * 2, 5, 0.0)
     with pytest.raises(ValueError, match="eight bytes"):
-        compiled.choose(value, b"abc", one, outermost, 5)
+        compiled.choose(value, b"abc", one, outermost, 5, 0.0)
     with pytest.raises(ValueError, match="number of names"):
         compiled.definition_values([(one, value, one, value)], 1, [1.0], [], {})
 

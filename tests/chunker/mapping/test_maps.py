@@ -68,6 +68,18 @@ def test_the_value_of_a_map_is_near_the_bound(ours: Repository) -> None:
         assert drawn.value >= 0.99 * drawn.bound > 0
 
 
+def test_a_blank_line_that_costs_a_token_is_in_the_price(tmp_path: Path) -> None:
+    # "{})" and a line end are one token of o200k_base, with a blank line they are two.
+    (tmp_path / "head.rb").write_text("def test_response(headers = {})\nend\n")
+    (tmp_path / "method_override.rb").write_text("def app\nend\n")
+    (tmp_path / "Rakefile.rb").write_text("def release\nend\n")
+    for budget in range(5, 40):
+        for focus in ((), ("head.rb",), ("head.rb", "method_override.rb", "Rakefile.rb")):
+            drawn = map_repository(tmp_path, budget, focus=focus)
+            assert drawn.value >= 0.99 * drawn.bound
+    assert map_repository(tmp_path, 10**15).definitions == 3
+
+
 def test_an_edit_changes_few_lines_and_reads_one_file(tmp_path: Path) -> None:
     for number in range(40):
         uses = "\n".join(f"    part_{(number * 7 + step) % 40}(a)" for step in range(1, 6))

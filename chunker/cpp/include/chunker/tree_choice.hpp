@@ -19,6 +19,7 @@ struct TreeChoice {
     double value, bound;
 };
 
-TreeChoice choose(const ChoiceTree& tree, std::int64_t budget);
+// `raised`: what was added to values so that their nodes are chosen first.
+TreeChoice choose(const ChoiceTree& tree, std::int64_t budget, double raised);
 
 }  // namespace chunker
