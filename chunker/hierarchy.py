@@ -149,7 +149,11 @@ class Hierarchy(BaseModel):
 
         Args:
             node: A chunk of this hierarchy.
+
+        Raises:
+            WrongTypeError: `node` is no chunk of a hierarchy.
         """
+        require(node, ChunkNode, "node", "a chunk of this hierarchy")
         found = []
         while node.parent is not None:
             node = self.node(node.parent)

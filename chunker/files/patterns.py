@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from chunker.arguments import require_all
 from chunker.errors import OptionError
 from chunker.files.gitignore import Rule, parse_rules
 
@@ -71,7 +72,12 @@ class Wanted:
 
     @classmethod
     def of(cls, include: Iterable[str] | Patterns = (), exclude: Iterable[str] | Patterns = ()) -> Self:
-        """Make the selection from patterns; strings are relative to the current folder."""
+        """Make the selection from patterns; strings are relative to the current folder. Raises `WrongTypeError` if they
+        are no collection of strings.
+        """
+        for patterns, name in ((include, "include"), (exclude, "exclude")):
+            if not isinstance(patterns, Patterns):
+                require_all(patterns, str, name, "str")
         given = [one if isinstance(one, Patterns) else Patterns.of(one) for one in (include, exclude)]
         return cls(*(one or None for one in given))
 

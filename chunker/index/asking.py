@@ -17,7 +17,7 @@ from chunker.index.filters import Filter
 from chunker.index.packing import Pack, hits_for, packed
 from chunker.index.ranked import EVERY_TAG
 from chunker.index.ranking import DEFAULT_WEIGHTS, Weights
-from chunker.index.reranking import AnyReranker, hits_to_read, reranked
+from chunker.index.reranking import AnyReranker, hits_to_read, require_reranker, reranked
 from chunker.index.searching import By, Search
 from chunker.index.settings import Settings
 from chunker.index.store import Store
@@ -71,16 +71,18 @@ class Asking(ABC):
         Raises:
             EmbedderError: The question cannot be embedded.
             OptionError: An option cannot be used.
+            WrongTypeError: An argument has a wrong type.
         """
         require_text(query, "query")
         limit = whole_number(limit, "limit", least=1)
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
+        require(weights, (Weights, type(None)), "weights", "Weights or None")
+        require_reranker(rerank)
         if by not in get_args(By):
             raise OptionError(f"by must be one of {', '.join(get_args(By))}; got {by!r}")
         if self._is_empty:
             return []
         vector = None
-        require(weights, (Weights, type(None)), "weights", "Weights or None")
         if by != "words" and query.strip():
             vector = checked(self.embedder.embed_query(query)[None], 1, self.embedder)[0]
         with self._store.reading() as snapshot:
@@ -117,7 +119,12 @@ class Asking(ABC):
         Raises:
             EmbedderError: The question cannot be embedded.
             OptionError: An option cannot be used.
+            WrongTypeError: An argument has a wrong type.
         """
+        require_text(question, "question")
+        require(filter, (Filter, type(None)), "filter", "a Filter or None")
+        if hits is not None:
+            require_all(hits, Hit, "hits", "hits of search")
         budget = whole_number(budget, "budget", " of tokens", least=1)
         counter = self._settings.counter(self._root) if tokenizer is None else resolve_tokenizer(tokenizer)
         if hits is None:
@@ -147,7 +154,7 @@ class Asking(ABC):
             Exactly this name first, then types before functions, then by file and line.
         """
         require_name(name, "name")
-        limit = whole_number(limit, "limit")
+        limit = whole_number(limit, "limit", least=1)
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
         if self._is_empty:
             return []
@@ -174,7 +181,7 @@ class Asking(ABC):
             By file and line. Of a name that is on more than 64 lines of a file, the first 64.
         """
         require_name(name, "name")
-        limit = whole_number(limit, "limit")
+        limit = whole_number(limit, "limit", least=1)
         require(filter, (Filter, type(None)), "filter", "a Filter or None")
         if self._is_empty:
             return []

@@ -64,6 +64,8 @@ class FullText:
             limit: The most texts.
             among: Only texts of these numbers; None for all.
         """
+        # tantivy takes memory for as many hits as may come, and ends the process where there is none.
+        limit = min(limit, len(self))
         if not terms or limit < 1:
             return []
         package = _tantivy()

@@ -14,7 +14,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
-from chunker.errors import MissingExtraError, OptionError
+from chunker.arguments import told
+from chunker.errors import MissingExtraError, OptionError, WrongTypeError
 from chunker.hits import Hit
 
 # A reranker reads so many hits for each that is wanted, and at least so many.
@@ -77,6 +78,12 @@ class CrossEncoderReranker:
         return [float(score) for score in self._model.predict([(question, text) for text in texts])]
 
 
+def require_reranker(given: object) -> None:
+    """Raise `WrongTypeError` if a value is neither a reranker nor a function nor None."""
+    if given is not None and not isinstance(given, Reranker) and not callable(given):
+        raise WrongTypeError(f"rerank must be a Reranker or a function of a question and texts, not {told(given)}")
+
+
 def hits_to_read(limit: int) -> int:
     """The number of hits that a reranker reads to return `limit` of them."""
     return max(_LEAST, _READ * limit)
@@ -99,7 +106,11 @@ def reranked(question: str, hits: Sequence[Hit], reranker: AnyReranker, limit: i
         OptionError: The reranker does not give a number for each text.
     """
     judge = reranker.rerank if isinstance(reranker, Reranker) else reranker
-    scores = [float(score) for score in judge(question, [hit.text for hit in hits])] if hits else []
+    given = judge(question, [hit.text for hit in hits]) if hits else []
+    try:
+        scores = [float(score) for score in given]
+    except (TypeError, ValueError):
+        raise OptionError(f"rerank must give a number for each text; it gave {given!r:.100}") from None
     if len(scores) != len(hits) or not all(map(math.isfinite, scores)):
         raise OptionError(
             f"rerank must return a finite number for each of {len(hits)} texts; it returned {scores!r:.100}"

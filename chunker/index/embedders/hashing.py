@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chunker.arguments import whole_number
 from chunker.index.sketches import mixed
 from chunker.index.vectors import Vectors, unit_rows
 from chunker.index.words import further_words
@@ -58,7 +59,7 @@ class HashingEmbedder:
     max_batch_tokens = 262_144
 
     def __init__(self, dimensions: int = _DIMENSIONS) -> None:
-        self.dimensions = dimensions
+        self.dimensions = whole_number(dimensions, "dimensions", least=1)
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
         """Embed texts. Linear time.

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chunker.errors import OptionError, WrongTypeError
 from chunker.index import Filter, HashingEmbedder, Index, Weights, searching
 from chunker.index.ranked import Ranked
-from chunker.index.ranking import Candidate, QueryWords
+from chunker.index.ranking import Candidate, QueryWords, stem_points
 from chunker.index.searching import By
 from chunker.index.vectors import best_rows, unit_rows
 
@@ -250,6 +253,58 @@ def test_a_filter_that_few_pass_finds_the_best_of_them(
     monkeypatch.setattr(searching, "_FEW", 0)
     assert index.search("walrus", 2, only, by=by) == found
     assert index.search("walrus", 2, Filter(sources=("none",)), by=by) == []
+
+
+@given(
+    words=st.lists(st.text("aberst\u0130\u03a3\u03c3_", min_size=1, max_size=6), min_size=1, max_size=4),
+    source=st.text("aberst\u0130\u03a3\u03c3_/.Q", max_size=14),
+)
+def test_a_file_that_may_not_have_the_name_has_no_points_for_it(words: list[str], source: str) -> None:
+    question = QueryWords(dict.fromkeys(words, 1.0), " ".join(words))
+    assert question.may_name(source) or stem_points(source, question) == 0
+
+
+@pytest.mark.parametrize("by", get_args(By))
+def test_a_limit_may_be_as_large_as_one_likes(by: By, topics: Index) -> None:
+    assert {hit.source for hit in topics.search("soup telescope headers", 10**12, by=by)} <= TOPICS.keys()
+    assert len(topics.search("soup telescope headers", 10**12)) >= 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "told"),
+    [
+        ({"rerank": 5}, WrongTypeError, "rerank must be a Reranker or a function of a question and texts, not 5"),
+        (
+            {"rerank": lambda _question, _texts: None},
+            OptionError,
+            "rerank must give a number for each text; it gave None",
+        ),
+        ({"weights": {"path": 0}}, WrongTypeError, "weights must be Weights or None"),
+        ({"limit": 0}, OptionError, "limit must be a whole number from 1, got 0"),
+        ({"by": "nope"}, OptionError, "by must be one of both, vectors, words"),
+    ],
+)
+def test_a_wrong_search_says_what_is_wrong(
+    asked: dict[str, Any], error: type[Exception], told: str, topics: Index
+) -> None:
+    with pytest.raises(error, match=told):
+        topics.search("soup", **asked)
+
+
+def test_other_wrong_calls_say_what_is_wrong(topics: Index, tmp_path: Path) -> None:
+    for weight in (math.nan, math.inf, "1"):
+        with pytest.raises(OptionError, match="the weight path must be a finite number, got"):
+            Weights(path=weight)  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError, match="hits must hold hits of search alone, not 'a'"):
+        topics.pack("soup", hits=["a"])  # type: ignore[list-item]
+    with pytest.raises(WrongTypeError, match="question must be a str, not None"):
+        topics.pack(None)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="limit must be a whole number from 1, got -1"):
+        topics.definitions("parse_headers", limit=-1)
+    with pytest.raises(WrongTypeError, match=r"include must be a collection of str, not '\*\.py'"):
+        topics.sync(tmp_path, include="*.py")
+    with pytest.raises(OptionError, match="dimensions must be a whole number from 1, got -1"):
+        HashingEmbedder(-1)
 
 
 @settings(max_examples=60, deadline=None)
