@@ -3,7 +3,7 @@
     git clone --depth 1 https://github.com/MinishLab/semble     its annotations are the questions
     python benchmarks/run.py search --annotations semble/benchmarks/annotations --repositories FOLDER
 
-FOLDER has a checkout of each repository, called as its file of annotations. Indexes are kept in --keep from run to run. With --semble PYTHON (of an environment that
+FOLDER has a checkout of each repository, called as its file of annotations; a repository without one of both is left out. Indexes are kept in --keep from run to run. With --semble PYTHON (of an environment that
 has semble) and where ripgrep is installed, they answer the same questions.
 """
 
@@ -122,19 +122,31 @@ def main() -> None:
     arguments.add_argument("--semble", type=Path, metavar="PYTHON", help="the Python of an environment with semble")
     given = arguments.parse_args()
     report = Report("Search in code", given.output)
+    there = {
+        name: root
+        for name, root in ROOTS.items()
+        if (given.annotations / f"{name}.json").is_file() and (given.repositories / name / root).is_dir()
+    }
+    if not there:
+        raise SystemExit(f"no repository has annotations and a checkout here; wanted are {', '.join(ROOTS)}")
     with tempfile.TemporaryDirectory() as temporary:
         kept = given.keep or Path(temporary)
         asked = {}
-        for name, root in ROOTS.items():
+        for name, root in there.items():
             index = Index.open(kept / name, root=given.repositories / name)
             index.sync(given.repositories / name / root)
             asked[name] = (index, questions_in(given.annotations / f"{name}.json"))
         number = sum(len(questions) for _, questions in asked.values())
         chunks = sum(index.status().chunks for index, _ in asked.values())
         told = f"{number} questions about {len(asked)} repositories, {chunks:,} chunks"
-        report.add_provenance(PACKAGES, time.strftime("%d %B %Y"), told, *REMARKS)
+        missing = (
+            [f"left out, for they are not here: {', '.join(name for name in ROOTS if name not in there)}"]
+            if len(there) < len(ROOTS)
+            else []
+        )
+        report.add_provenance(PACKAGES, time.strftime("%d %B %Y"), told, *missing, *REMARKS)
         rows = [[way, *_row(asked, _answers(asked, *how))] for way, how in WAYS.items()]
-        folders = {name: given.repositories / name / root for name, root in ROOTS.items()}
+        folders = {name: given.repositories / name / root for name, root in there.items()}
         if given.semble is not None:
             rows.append(["semble: BM25 and its rules", *_row(asked, _of_semble(asked, folders, given.semble))])
         if shutil.which("rg"):

@@ -13,6 +13,7 @@ class PackageUnavailableError(Exception):
 
 def unpacked(package: str, folder: Path) -> Path:
     """The root of the files of a package: below `folder`, fetched if they are not there. Raises PackageUnavailableError."""
+    folder = folder.resolve()  # for commands that run in another one
     root = folder / "unpacked" / package
     if root.is_dir():
         return root
