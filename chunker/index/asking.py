@@ -62,8 +62,8 @@ class Asking(ABC):
             by: Rank by "vectors", by "words", or by "both".
             explain: Give each hit the points of each rule of the ranking (`Hit.points`).
             weights: The weights of the rules; None for the default.
-            rerank: A `Reranker` or a function from the query and texts to numbers: it reads four times as many hits, at least 20, and its numbers
-                decide. None leaves it to the rules.
+            rerank: A `Reranker`, or a function of the query and texts that returns a number for each text. It judges four times as many hits as
+                `limit`, at least 20, and its numbers decide the order. None: the rules decide.
 
         Returns:
             The hits, best first; none if the index has no files.
@@ -205,7 +205,7 @@ class Asking(ABC):
         return self._listed(f"SELECT DISTINCT kind FROM {table} ORDER BY kind")  # noqa: S608  # names of ours
 
     def added(self, names: Iterable[str]) -> set[str]:
-        """Those of some names that are of texts that were added (`Index.add`), under every tag that they have, and not of files.
+        """The names among `names` that belong, under each of their tags, to added texts (`Index.add`) and not to files.
 
         Args:
             names: Names of files and texts, as `Hit.source` has them.

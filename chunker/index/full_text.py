@@ -1,10 +1,10 @@
-"""Full text in a folder, by tantivy: which numbered texts have a term, and which have most of some terms by BM25.
+"""Full text in a folder, by tantivy: how many numbered texts have a term, and which have the best BM25 for some terms.
 
     0 "the parser reads"      best(["parser"], 10)  ->  [(0, 1.38), (2, 0.91)]
     2 "a parser and a test"   count("parser")       ->  2
 
-Texts come as their terms (`terms`), joined by spaces. A commit is whole or not there at all, and a reader sees the one that was the last when it
-was made. `settling` keeps these folders in step with the database.
+Texts are given as terms (`terms`), joined by spaces. A commit is written whole or not at all; a reader sees the last commit before it was opened.
+`settling` keeps these folders in step with the database.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEAP = 64 << 20
 
 
 def create(folder: Path) -> None:
-    """Make an empty folder of full text; what is there goes."""
+    """Make an empty folder of full text, in place of what is there."""
     shutil.rmtree(folder, ignore_errors=True)
     package = _tantivy()
     builder = package.SchemaBuilder()
@@ -53,7 +53,7 @@ class FullText:
         return int(self._searcher.num_docs)
 
     def count(self, term: str) -> int:
-        """The number of texts that have a term; those that were removed since the folder was last written anew count, too."""
+        """The number of texts that have a term. Texts that were removed since the folder was last written anew still count."""
         return int(self._searcher.doc_freq(_TEXT, term))
 
     def best(self, terms: Sequence[str], limit: int, among: Iterable[int] | None = None) -> list[tuple[int, float]]:
@@ -64,7 +64,7 @@ class FullText:
             limit: The most texts.
             among: Only texts of these numbers; None for all.
         """
-        # tantivy takes memory for as many hits as may come, and ends the process where there is none.
+        # tantivy reserves memory for `limit` hits, and aborts the process if there is not enough.
         limit = min(limit, len(self))
         if not terms or limit < 1:
             return []
@@ -87,7 +87,7 @@ class FullText:
         )
 
     def beginning_with(self, prefix: str, limit: int) -> list[str]:
-        """The terms that begin so, those of most texts first."""
+        """The terms that begin with `prefix`, the most frequent first."""
         with _translating(self._folder):
             return [term for term, _ in self._searcher.terms_with_prefix(_TEXT, prefix, limit=limit)]
 
@@ -110,7 +110,7 @@ class FullTextWriter:
         with _translating(folder):
             # One thread: the order of the texts in a part is that in which they came.
             self._writer = index.writer(_HEAP, 1)
-            # What a killed run left goes: its numbers are given once more, and a file that is there already is an error to tantivy.
+            # Remove what a killed run left: its numbers will be used again, and tantivy fails on a file that already exists.
             self._writer.garbage_collect_files()
 
     def add(self, number: int, terms: str) -> None:
@@ -139,11 +139,11 @@ class FullTextWriter:
 
 
 def analyzer(language: str | None) -> Callable[[str], str]:
-    """A function that makes a term of a word: in small letters, as a stem of a language (None for no stem), without accents."""
+    """A function that turns a word into a term: in small letters, without accents, and stemmed for a language (None: not stemmed)."""
     package = _tantivy()
     steps = [package.Filter.lowercase(), package.Filter.ascii_fold()]
     if language is not None:
-        # Accents tell stems apart, but where a language has them in foreign words alone.
+        # Stem first, for accents matter to stemmers; in English they are in foreign words only.
         steps.insert(2 if language == "english" else 1, package.Filter.stemmer(language))
     builder = package.TextAnalyzerBuilder(package.Tokenizer.raw())
     for step in steps:
@@ -157,7 +157,7 @@ def analyzer(language: str | None) -> Callable[[str], str]:
 
 
 def without_function_words(language: str) -> Callable[[str], int]:
-    """A function that counts the words of a text that are not function words of a language."""
+    """A function that counts the words of a text, without the function words of a language."""
     package = _tantivy()
     builder = package.TextAnalyzerBuilder(package.Tokenizer.simple()).filter(package.Filter.lowercase())
     analyze = builder.filter(package.Filter.stopword(language)).build().analyze

@@ -371,7 +371,7 @@ class Index(Asking):
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """To find out what is known: of an index that does not exist yet, nothing."""
+        """A connection to read by; to an empty database if the index does not exist yet."""
         if self._store.settings() is not None:
             with self._store.reading() as snapshot:
                 yield snapshot.connection

@@ -3,9 +3,9 @@
     search 1    open the database, its full text, the vectors   search   hand them back
     search 2    the same files? take them                       search   hand them back
 
-To open a database and its full text anew, and to read the first pages of both, costs more than most searches; so do the first looks at thousands of
-pages of vectors that are mapped anew. A connection is used by one search at a
-time; a process that was forked opens its own. On Windows, where an open file cannot be removed, nothing is kept.
+Opening a database and its full text, and reading the first pages of both, costs more than most searches; so does the first access to thousands of
+newly mapped pages of vectors. A connection is used by one search at a time, and a forked process opens its own. On Windows, where an open file
+cannot be removed, nothing is kept open.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from chunker.index.sketches import opened, sketches_path
 from chunker.index.vectors import MappedRows, map_rows
 
 _KEEPS = os.name != "nt"
-# Bytes of the database that are read as memory: a page costs no call of the system.
+# Bytes of the database that are mapped into memory, so that reading a page needs no system call.
 _MAPPED = 1 << 30
 
 _State = tuple[int, int, int, int]
@@ -69,7 +69,7 @@ class KeptOpen:
             return known[1]
         found = FullText(folder)
         if _KEEPS:
-            # Of a kind the last generation alone.
+            # Only the last generation of each kind.
             kind = folder.name.partition("-")[0]
             for name in [name for name in self._texts if name.partition("-")[0] == kind]:
                 self._texts.pop(name, None)
@@ -90,7 +90,7 @@ class KeptOpen:
         return found
 
     def close(self) -> None:
-        """Let go of what no search uses."""
+        """Close what no search is using."""
         self._texts.clear()
         self._rows = None
         _close(self._idle, self._process)

@@ -12,13 +12,13 @@ from __future__ import annotations
 import hashlib
 import json
 
-# A new number when the same text would get another key, or the same key another vector.
+# To be raised when the same text would get another key, or the same key another vector.
 KEY_FORMAT = 1
 KEY_BYTES = 16
 
 
 def digest(*parts: bytes | str) -> bytes:
-    """16 bytes that depend on the parts and on where one ends and the next begins.
+    """A hash of 16 bytes of the parts and of the boundaries between them.
 
     >>> digest("ab", "c") == digest("a", "bc")
     False

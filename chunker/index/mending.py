@@ -22,15 +22,15 @@ class MendingWriter(Writer):
     """Changes an index, and mends it."""
 
     def set_aside(self, *, check: bool = False) -> None:
-        """Give the embeddings whose vectors are lost a row below 0, until they are embedded anew; forget those that nothing needs.
+        """Mark the embeddings whose vectors are lost by a row below 0, until they are embedded anew; forget those that nothing needs.
 
         Args:
-            check: Read all vectors, and take those that are not what was written as lost, too.
+            check: Read all vectors, and treat those that are not what was written as lost, too.
         """
         lost = self._lost(check=check)
         if lost is None and not self._is_waiting():
             return
-        # Before anything new can have the numbers of what is gone.
+        # First, because the numbers of what is gone may be given again.
         self._full_text.settle()
         if lost is not None:
             self._without(lost)
@@ -59,7 +59,7 @@ class MendingWriter(Writer):
         return self._connection.execute("SELECT 1 FROM embeddings WHERE row < 0").fetchone() is not None
 
     def _drop_waiting(self) -> None:
-        """Forget what waits, and nothing needs it any more."""
+        """Forget embeddings that wait for a vector but have no place any more."""
         self._connection.execute("DELETE FROM embeddings WHERE row < 0 AND places = 0")
 
     def _lost(self, *, check: bool) -> set[int] | None:
@@ -90,7 +90,7 @@ class MendingWriter(Writer):
         rewritten(before, kept, vectors_path(self._folder, generation + 1), generation + 1)
         with transaction(self._connection):
             self._connection.executemany("UPDATE embeddings SET row = -id WHERE row = ?", ((row,) for row in lost))
-            # Ascending, and no row moves up: where one goes, nobody is any more.
+            # Ascending: each row moves to a lower number, which is free by then.
             self._connection.executemany("UPDATE embeddings SET row = ? WHERE row = ?", enumerate(kept))
             self._set("generation", generation + 1)
             self._set("rows", len(kept))

@@ -18,7 +18,7 @@ from chunker.symbols import Definition, FileSymbols
 
 _SUFFIX = re.compile(r"\.[^./]*$")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-# Versions of which the names are read for one question.
+# The most versions whose symbols are read for one question.
 _MOST_VERSIONS = 5000
 
 
@@ -32,7 +32,7 @@ def words_of_source(source: str) -> str:
 
 
 def new_sources(connection: sqlite3.Connection, sources: Iterable[str]) -> dict[int, str]:
-    """Numbers for those names that no file has yet, and their terms."""
+    """Number -> terms, for those names that no file has yet."""
     found = {}
     for source in dict.fromkeys(sources):
         row = connection.execute("SELECT id, files FROM sources WHERE source = ?", (source,)).fetchone()
@@ -45,7 +45,7 @@ def new_sources(connection: sqlite3.Connection, sources: Iterable[str]) -> dict[
 
 
 def count_source(connection: sqlite3.Connection, source: str, change: int) -> int | None:
-    """A tag more or less has a file of this name; the number of the name, if no file has it any more."""
+    """Count a file of this name under one tag more or less. Returns the number of the name if no file has it any more."""
     ask = "UPDATE sources SET files = files + ? WHERE source = ? RETURNING id, files"
     ((number, files),) = connection.execute(ask, (change, source)).fetchall()
     return None if files else int(number)
@@ -79,7 +79,7 @@ def remove_symbols(connection: sqlite3.Connection, version: int) -> None:
 
 
 def forget_names(connection: sqlite3.Connection) -> None:
-    """Forget the names of all symbols, and that files have the names they have."""
+    """Forget all symbols, and set the counts of all file names to 0."""
     connection.execute("DELETE FROM definitions")
     connection.execute("DELETE FROM symbols")
     connection.execute("INSERT INTO used_names (used_names) VALUES ('delete-all')")
@@ -98,7 +98,7 @@ def symbols_of_version(connection: sqlite3.Connection, version: int) -> FileSymb
 
 
 def versions_that_use(connection: sqlite3.Connection, name: str) -> Iterator[tuple[int, list[int]]]:
-    """The versions in which a name stands, and the lines of it."""
+    """The versions that use a name, each with the lines it is on."""
     quoted = '"' + name.replace('"', "") + '"'
     rows = connection.execute(
         "SELECT s.version, s.uses FROM used_names JOIN symbols AS s ON s.version = used_names.rowid WHERE used_names MATCH ? LIMIT ?",

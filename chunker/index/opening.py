@@ -19,7 +19,7 @@ from chunker.options import Strategy
 
 # The embedder in the settings of an index whose embedder has no name, but was given as an object.
 GIVEN = "(given)"
-# The name of the place of vectors without a store.
+# How messages call the place of vectors without a store.
 _FILE = "a file of the index"
 
 
@@ -99,7 +99,7 @@ def settings_of(
     *,
     root: Path,
 ) -> Settings:
-    """The settings that are asked for: those of the index, where there is one, with what is given. A tokenizer file has the hash of now."""
+    """The settings asked for: those of the index, if there is one, changed by the given options, with the present hash of a tokenizer file."""
     given: dict[str, Any] = dict(options)
     if kept is None and embedder is not None:
         given.setdefault("tokenizer", embedder.tokenizer)

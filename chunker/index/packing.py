@@ -8,10 +8,10 @@
         def push(self, item):
             ...
 
-The hits are taken one after the other, best first. Each brings the lines of its chunk, those of the small definition around it, and the first lines of
-the definitions around that. What does not fit so is tried with less around it: its lines, the small definition around the line that says most, as many lines around that as there is room for. After each
-step the whole text is counted: a token count of parts does not add up. `chunker.prompt.assemble` makes the text of the parts; `Pack.section` hands them to
-a prompt of one's own, where they compete with other items.
+Hits are taken one after the other, best first. Each brings the lines of its chunk, the small definition around it, and the first lines of the
+definitions around that. If this does not fit, less is tried: the lines of the chunk alone; the small definition around its most telling line; as many
+lines around that line as there is room for. The whole text is counted after each step, because token counts of parts do not add up.
+`chunker.prompt.assemble` makes the text; `Pack.section` puts the parts into a prompt of your own, where they compete with other items.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from chunker.index.filters import Filter
 from chunker.index.words import words_of_query
 from chunker.symbols.reading import line_starts
 
-# The definition around a hit is taken whole if it has so many lines at most.
+# A definition is small if it has at most so many lines: then it is taken whole.
 _SMALL_LINES = 60
-# Lines of a gap between two parts that are taken rather than left out.
+# A gap between two parts of at most so many lines is filled.
 _GAP_LINES = 2
 _TOKENS_PER_HIT = 60
 _LEAST_HITS, _MOST_HITS = 20, 400
-# What a hit of the next rank is less important: parts of one pack lie within one step of priority.
+# Each rank lowers the priority by this much, so all parts of a pack lie within less than 1.
 _STEP = 1 / (2 * _MOST_HITS)
 
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ class Pack:
 
 @dataclass(slots=True)
 class _File:
-    """A file of which something may be in the pack: its lines by number, and those that are.
+    """A file of which something may be in the pack: its known lines by number, and the lines taken.
 
-    `whole`: all lines are known. Of a file whose text is not what its bytes say (a document, data that was shortened) only those of hits are.
+    `whole`: all lines are known. Of a document, or of data that was shortened, only the lines of hits are, because its text is not that of the file.
     """
 
     source: str
@@ -179,7 +179,7 @@ class _Packer:
         part = self._nearest_lines(file, own, middle)
         if part and self._fits(file, part):
             self._hits.append(hit)
-        # What is left is less than a hit of usual size needs.
+        # The rest of the budget is less than a hit usually needs.
         self._full = self._budget - self._tokens < _TOKENS_PER_HIT // 2
 
     def pack(self) -> Pack:
@@ -210,7 +210,7 @@ class _Packer:
         return True
 
     def _telling_line(self, file: _File, lines: set[int]) -> int:
-        """The first of the lines with most words of the question."""
+        """The line with the most words of the question; of several the first."""
         counts = {line: sum(word in file.lines[line].lower() for word in self._words) for line in sorted(lines)}
         return max(counts, key=lambda line: (counts[line], -line), default=0)
 
@@ -223,7 +223,7 @@ class _Packer:
         return set(range(row[0], row[1] + 1)) if row is not None and row[1] - row[0] < _SMALL_LINES else set()
 
     def _nearest_lines(self, file: _File, lines: set[int], middle: int) -> set[int]:
-        """The lines around one, as many as fit, by bisection; the taken lines stay as they are."""
+        """The lines nearest to `middle`, as many as fit beside what is taken, by bisection."""
         nearest = sorted(lines, key=lambda line: (abs(line - middle), line))
         before, low, high = file.taken, 0, len(nearest)
         while low < high:
@@ -240,7 +240,7 @@ class _Packer:
         return "\n".join(_shown(file) for file in self._files.values() if file.taken)
 
     def _around(self, hit: Hit) -> set[int]:
-        """The lines of the small definition around a hit, and the first lines of those around that one."""
+        """The lines of the small definition around a hit, and the first line of each larger one around it."""
         rows = self._connection.execute(
             "SELECT line, end_line, start, signature FROM definitions WHERE version = ? AND line <= ? AND end_line >= ?",
             (self._versions[hit.source], hit.span.end_line, hit.span.start_line),
@@ -294,7 +294,7 @@ def text_of_version(connection: sqlite3.Connection, version: int) -> str:
 
 
 def _add_lines(file: _File, hit: Hit) -> None:
-    """The lines of a hit in a file whose lines are not known: by number where there are as many as its span has, else all as one."""
+    """Note the lines of a hit in a file that is not `whole`: by number if they are as many as its span has, else as one line."""
     lines = hit.body.splitlines()
     while lines and not lines[-1].strip():
         lines.pop()
@@ -317,7 +317,7 @@ def _runs(file: _File) -> Iterator[tuple[int, int]]:
     start = last = 0
     for line in [*taken, 0]:
         near = line and last and line - last <= _GAP_LINES + 1
-        # Lines that are not known cannot be shown: the next part begins after them.
+        # Unknown lines cannot fill a gap: a new part begins after them.
         if near and all(between in file.lines for between in range(last + 1, line)):
             last = line
             continue

@@ -34,17 +34,17 @@ _PLACES = (
     "CROSS JOIN places AS p ON p.embedding = asked.value JOIN versions AS v ON v.id = p.version "
     "JOIN files AS f ON f.version = v.id"
 )
-# Places of one text that are looked at, files that are found by their name, and definitions of one name.
+# Limits: places of one text that become candidates, files added for their name, and definitions read for one name.
 _MOST_PLACES = 8
 _MOST_FILES = 20
 _MOST_DEFINITIONS = 200
-# What may stand before a name that a question has without it.
+# Characters that code writes before a name and people leave out.
 _SIGILS = ("", "$", "_")
-# Hits of a file count together from this share of the best on.
+# Hits of a file add up (rule "file") if their BM25 is above this share of the best.
 _COUNTED = 0.3
-# Files that are rated before the least score of the best is looked up anew.
+# So many files are rated before the score that a hit must reach is computed anew.
 _FILES_AT_ONCE = 16
-# Every tag, by looks at the first file of each.
+# All tags, with one look-up in the index of files for each.
 EVERY_TAG = (
     "WITH RECURSIVE t(tag) AS (SELECT min(tag) FROM files UNION ALL SELECT (SELECT min(tag) FROM files WHERE tag > t.tag) FROM t WHERE t.tag IS NOT NULL) "
     "SELECT tag FROM t WHERE tag IS NOT NULL"
@@ -52,7 +52,7 @@ EVERY_TAG = (
 
 
 class Rated(NamedTuple):
-    """A candidate with its score; `share` of the points of its file are its own."""
+    """A candidate with its score. It gets `share` of the points of its file."""
 
     candidate: Candidate
     score: float
@@ -83,7 +83,13 @@ class Ranked:
         self._paths = paths  # BM25 of the words of files' names
 
     def best(self, worded: Mapping[int, float], similarities: Mapping[int, float], limit: int) -> list[Rated]:
-        """The best candidates, best first. `worded`: BM25 of those found by words; `similarities`: cosines of all, or none."""
+        """The best candidates, best first.
+
+        Args:
+            worded: Embedding -> BM25, of those found by words.
+            similarities: Embedding -> cosine, of all candidates; empty in a search by words alone.
+            limit: The most candidates to return.
+        """
         top = max(worded.values(), default=0.0)
         paths = self._paths
         definitions = self._definitions() if self._weights.definitions else []
@@ -108,7 +114,7 @@ class Ranked:
     def _candidates(self, embeddings: Iterable[int]) -> list[Candidate]:
         where = f" WHERE {self._condition}" if self._condition else ""
         rows = self._connection.execute(_PLACES + where, [json.dumps(sorted(embeddings)), *self._values])
-        # One for all tags of a file.
+        # A file with several tags gives one candidate.
         found: dict[tuple[int, str, int], tuple[Any, ...]] = {}
         for row in rows:
             found.setdefault((row[0], row[1], row[3]), row)
@@ -124,7 +130,7 @@ class Ranked:
     def _further(
         self, candidates: list[Candidate], paths: Mapping[str, float], definitions: Iterable[NamedDefinition]
     ) -> list[Candidate]:
-        """A chunk of each file that its name or its definitions speak for, and that has none among the candidates."""
+        """One chunk of each file that has no candidate yet, but whose name or definitions match the question."""
         known = {one.source for one in candidates}
         wanted: dict[str, int] = {}
         for one in definitions:
@@ -165,7 +171,7 @@ class Ranked:
         return found
 
     def _phrases(self, candidates: Iterable[Candidate]) -> set[int]:
-        """The embeddings whose text has all phrases that stand between quotation marks."""
+        """The embeddings whose text has all phrases that the question puts between double quotes."""
         wanted = phrases_in_query(self._question.text)
         if not wanted:
             return set()
@@ -178,7 +184,7 @@ class Ranked:
     # --- points
 
     def _point_definitions(self, candidates: list[Candidate], definitions: Iterable[NamedDefinition]) -> None:
-        """Points for the chunk in which a definition begins; for each name those of the best definition of a file."""
+        """Give the chunk in which a definition begins its points. Of several definitions of a name in a file, only the best counts."""
         alone = len(self._question.text.split()) == 1
         best: dict[tuple[str, str], tuple[float, int, int]] = {}
         for one in definitions:
@@ -190,15 +196,17 @@ class Ranked:
         for candidate in candidates:
             by_file[candidate.source].append(candidate)
         for (source, _), (points, version, start) in best.items():
-            # The chunk that the definition begins in, else the one of the file that is next to it.
+            # The candidate that the definition begins in, or the nearest one of the same file.
             near = [one for one in by_file[source] if one.version == version]
             if near:
                 chosen = min(near, key=lambda one: (one.start > start, abs(one.start - start)))
                 chosen.definitions += points
 
     def _best_of(self, candidates: list[Candidate], paths: Mapping[str, float], top: float, limit: int) -> list[Rated]:
-        """The best candidates, best first, each text once. Files are rated in the order of what their candidates may have at most, until no
-        further one can be among the best: the rules of names are the dearest part of a search.
+        """The best candidates, best first, each text once.
+
+        The rules of names are the slowest part of a search. So files are rated in the order of an upper bound of their scores, and rating stops
+        when no further file can have one of the best candidates.
         """
         weights = self._weights
         by_file: dict[str, list[Candidate]] = defaultdict(list)
@@ -206,7 +214,7 @@ class Ranked:
             by_file[one.source].append(one)
         sums = {source: sum([one.words for one in ones if one.words > _COUNTED]) for source, ones in by_file.items()}
         most = max(sums.values(), default=0.0) or 1.0
-        # Words that are rare in names and frequent in texts are no reason to go by names alone.
+        # Not below the best BM25 of texts: a word that is rare in names and frequent in texts must not make names decide alone.
         best_path = max(top, *paths.values()) if paths else 1.0
         latest = latest_versions(by_file) if weights.older != 1.0 else {}
         files = []
@@ -229,7 +237,7 @@ class Ranked:
         return sorted(best.values(), key=_order)[:limit]
 
     def _bound(self, source: str, candidates: list[Candidate], path: float, whole: float) -> float:
-        """A score that no candidate of a file exceeds: computed in the order of a score, so that rounding cannot make it less."""
+        """An upper bound of the scores of a file's candidates. It is added up in the order of a score, so that rounding keeps it one."""
         weights = self._weights
         stem = weights.stem if weights.stem > 0 and self._question.may_name(source) else 0.0
         if len(candidates) == 1:
@@ -244,7 +252,7 @@ class Ranked:
     def _rated(
         self, source: str, candidates: list[Candidate], path: float, whole: float, latest: Mapping[str, int]
     ) -> Iterator[Rated]:
-        """The candidates of a file with their scores: its own points each, and those of the file, of which the best has all, the next a share."""
+        """The candidates of a file with their scores: their own points, and those of the file, in full for the best and in falling shares for the others."""
         weights = self._weights
         stem = weights.stem * stem_points(source, self._question) if weights.stem else 0.0
         factor, reason = factor_of(source, candidates[0].language, self._question) if weights.lower else (1.0, "")

@@ -1,4 +1,4 @@
-"""Ranking: small rules, each of which gives a hit points, or takes a share of them.
+"""Ranking: small rules. Each adds points to a hit, or multiplies its score by a factor.
 
     words        how well the text has the words of the question: BM25, as a share of the best    1 for the best
     meaning      the cosine of the vectors, as a share of the range of all                        `Weights.meaning`
@@ -31,7 +31,7 @@ from chunker.errors import OptionError
 from chunker.index.words import FUNCTION_WORDS, parts_of_name
 from chunker.symbols.lowered import lowered_as, lowered_kinds
 
-# Kinds of definitions that are what somebody means who names them, rather than a method of the same name somewhere.
+# Kinds that somebody who asks for a name means rather than a method of the same name.
 _TYPES = frozenset(
     {
         "annotation",
@@ -48,7 +48,7 @@ _TYPES = frozenset(
         "union",
     }
 )
-# Files that are called after their folder.
+# File names that say nothing: the name of the folder stands for them.
 _UNNAMED = frozenset({"__init__", "__main__", "index", "lib", "main", "mod", "package", "readme"})
 _SUFFIXES = (
     "ations",
@@ -69,7 +69,7 @@ _SUFFIXES = (
     "y",
 )
 _LEAST_ROOT = 3
-# Files that are not code answer questions about code less often.
+# The factor for files that are not code: they answer questions about code less often.
 _NO_CODE = 0.7
 _VERSION = re.compile(r"(?:^|/)v(\d{1,9})(?=/)")
 
@@ -113,7 +113,7 @@ DEFAULT_WEIGHTS = Weights()
 
 @dataclass(slots=True)
 class Candidate:
-    """A chunk at one of its places, that may be a hit, with the points that it has for itself."""
+    """A chunk at one of its places that may become a hit, with its own points: those that do not depend on its file."""
 
     embedding: int
     source: str
@@ -128,19 +128,19 @@ class Candidate:
 
     @property
     def own(self) -> float:
-        """These points together."""
+        """The sum of its own points."""
         return self.words + self.meaning + self.phrase + self.definitions
 
 
 class FilePoints(NamedTuple):
-    """The points of a file for each of its chunks, and the factor of its kind.
+    """The points that a file gives to each of its chunks, and the factor on their scores.
 
     Args:
-        path: Those of the words of its name.
-        stem: Those of the last part of its name.
-        file: Those of all its hits.
-        factor: By what the score is multiplied; 1 for nothing.
-        reason: The kinds of files that lower it.
+        path: The points for words of the question in its path.
+        stem: The points for words of the question in its own name.
+        file: The points for having several hits.
+        factor: The scores are multiplied by it; 1 changes nothing.
+        reason: Why the factor is below 1: the kinds of files that it is of.
     """
 
     path: float
@@ -150,7 +150,7 @@ class FilePoints(NamedTuple):
     reason: str
 
     def points(self, chunk: Candidate, share: float) -> dict[str, float]:
-        """The points of a chunk by rule, those that it has."""
+        """Rule -> points of a chunk, without the rules that give it none."""
         of_chunk = {rule: getattr(chunk, rule) for rule in ("words", "meaning", "phrase", "definitions")}
         of_file = {"path": self.path * share, "stem": self.stem * share, "file": self.file * share}
         points = {rule: value for rule, value in (of_chunk | of_file).items() if value}
@@ -158,9 +158,9 @@ class FilePoints(NamedTuple):
 
 
 class QueryWords:
-    """A query as the rules see it: its words with their weight (rarer is more), and itself.
+    """A query as the rules see it: its text, and its words with their weights (rarer words weigh more).
 
-    `roots`: the words without their endings, with `weight` together; `asked`: the words in small letters.
+    `asked` are the words in small letters, `roots` the words without their endings, and `weight` is the sum of the weights of these.
     """
 
     __slots__ = ("_beginnings", "_folded", "_forms", "asked", "roots", "text", "weight", "words")
@@ -176,7 +176,7 @@ class QueryWords:
         self._forms: dict[str, str | None] = {}
 
     def may_name(self, source: str) -> bool:
-        """Whether `stem_points` of a file can be more than 0: a look that is quicker than they are."""
+        """Whether `stem_points` of a file may be above 0: a quick test, with false positives."""
         folded = source.casefold()
         for beginning in self._folded:  # noqa: SIM110  # of hundreds of files: a generator takes three times as long
             if beginning in folded:
@@ -184,8 +184,8 @@ class QueryWords:
         return False
 
     def form_of(self, part: str) -> str | None:
-        """The first root of the query that is of the same word as this one."""
-        # Roots of one word are equal or begin alike: a quick look leaves few to compare.
+        """The first root of the query that is a form of the same word as `part`, or None."""
+        # Roots of one word begin alike: this test leaves few to compare.
         if part[:_LEAST_ROOT] not in self._beginnings:
             return None
         if part not in self._forms:
@@ -194,7 +194,7 @@ class QueryWords:
 
 
 class NamedDefinition(NamedTuple):
-    """A definition of a name that the question has. `certain`: the name can hardly be a word of a sentence; `files`: that define it."""
+    """A definition of a name in the question. `certain`: the name can hardly be a plain word. `files`: how many files define it."""
 
     source: str
     version: int
@@ -221,7 +221,7 @@ def root(word: str) -> str:
 
 
 def are_forms(one: str, other: str) -> bool:
-    """Whether two roots are of the same word, or one is short for it: equal, or one begins with the other and three letters or more are alike.
+    """Whether two roots belong to the same word, or one is short for it: one begins with the other, which has at least three letters.
 
     >>> are_forms("valid", "validat"), are_forms("req", "request"), are_forms("de", "deserializ")
     (True, True, False)
@@ -235,8 +235,8 @@ def are_forms(one: str, other: str) -> bool:
 def stem_points(source: str, question: QueryWords) -> float:
     """The share of the last part of a file's name that stands in the question, from 0 to 1.
 
-    A file that is called by words of the question, and by no others, is about them; the more these words say of the question the better. The
-    last word of several may be missing ("HttpCookies", "json_writer"), for it often says what kind of file it is.
+    A file whose name has words of the question, and no others, is about them; it counts more if these words are most of the question. The last of
+    several words need not be in the question ("HttpCookies", "json_writer"): it often says what kind of file it is.
     """
     parts = _stem_words(source)
     if not parts:
@@ -252,10 +252,10 @@ def stem_points(source: str, question: QueryWords) -> float:
 
 
 def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
-    """The value for a file of defining a name of the question.
+    """The points of a file for defining a name of the question, before the weight.
 
-    A type counts more than a function, a name of its own more than a member, a file that is called after it more than another. `alone`: the
-    question is this name and nothing else; in a sentence the name counts half, and less where it may be a plain word that many files define.
+    A type counts more than a function, a top-level name more than a member, and a file named after the definition more than another. If the question
+    is the name `alone`, all points count. In a sentence the name counts half at most, and less if it may be a plain word that many files define.
     """
     of_type = definition.kind in _TYPES
     points = 1.0 if of_type else 0.7 if definition.qualified == definition.name else 0.42
@@ -274,14 +274,14 @@ def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
 
 
 def latest_versions(sources: Iterable[str]) -> dict[str, int]:
-    """The latest version in each folder that has folders of versions.
+    """The latest version in each folder that holds folders of versions (v3, v4).
 
     >>> latest_versions(["src/v3/a.ts", "src/v4/a.ts", "src/b.ts"])
     {'src': 4}
     """
     latest: dict[str, int] = {}
     for source in sources:
-        # A look that is quicker than the pattern: most names have no such folder.
+        # This test is quicker than the pattern, and most names have no such folder.
         for found in _VERSION.finditer(source) if "/v" in source or source[:1] == "v" else ():
             folder = source[: found.start()]
             latest[folder] = max(latest.get(folder, 0), int(found[1]))
@@ -289,7 +289,7 @@ def latest_versions(sources: Iterable[str]) -> dict[str, int]:
 
 
 def is_older(source: str, question: QueryWords, latest: Mapping[str, int]) -> bool:
-    """Whether a file is in the folder of an older version than the latest beside it, which the question does not name."""
+    """Whether a file is in a folder of an older version than the latest beside it, and the question does not ask for that version."""
     return any(
         int(found[1]) < latest.get(source[: found.start()], 0) and f"v{found[1]}" not in question.asked
         for found in _VERSION.finditer(source)
@@ -297,7 +297,7 @@ def is_older(source: str, question: QueryWords, latest: Mapping[str, int]) -> bo
 
 
 def factor_of(source: str, language: str | None, question: QueryWords) -> tuple[float, str]:
-    """By what the score of a hit in this file is multiplied, and why."""
+    """The factor on the scores of hits in a file, and the reasons for it."""
     factor, reasons = 1.0, []
     for name in lowered_as(source):
         rule = lowered_kinds()[name]
@@ -311,7 +311,7 @@ def factor_of(source: str, language: str | None, question: QueryWords) -> tuple[
 
 
 def most_factor(language: str | None) -> float:
-    """The largest factor that a file of a language may have."""
+    """The largest factor that `factor_of` may give a file of a language."""
     return _NO_CODE if language is None or language in _no_code() else 1.0
 
 
@@ -325,7 +325,7 @@ def _no_code() -> frozenset[str]:
 
 @lru_cache(1 << 14)
 def _stem_words(source: str) -> tuple[str, ...]:
-    """The words of the last part of a file's name, as roots; of its folder, if it is called as any is."""
+    """The words of a file's own name, as roots; those of its folder if the name says nothing ("index", "main")."""
     folders, _, name = source.rpartition("/")
     stem = name.split(".")[0] or name
     if stem.lower() in _UNNAMED:

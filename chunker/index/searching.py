@@ -29,25 +29,25 @@ from chunker.models import Span
 
 By = Literal["both", "vectors", "words"]
 
-# How far down the list of words, and that of vectors, is read.
+# Candidates by words, and as many by vectors: at least so many, and so many for each hit that is asked for.
 _LEAST_DEPTH = 200
 _DEPTH = 10
-# A word of more chunks than these, and than a tenth of all, is looked for only where a query has no rarer one.
+# A word in more chunks than this, and in more than a tenth of all, is searched only if the query has no rarer one.
 _FREQUENT = 2000
-# A word that no text has is looked for by so many of the most frequent terms that begin with it, if it has as many letters.
+# A word that no text has, if it is long enough, is completed: by so many of the most frequent terms that begin with it.
 _COMPLETIONS = 8
 _SHORTEST_BEGINNING = 4
-# A filter that lets fewer than one of so many pass, and no more than these in all: those are listed, and compared alone.
+# A filter is selective if it passes fewer than one candidate in _SELECTIVE, and at most _FEW chunks in all: these are then listed and compared alone.
 _SELECTIVE = 8
 _FEW = 1 << 14
-# Names of files that are looked at.
+# File names that the words of the question may find.
 _MOST_NAMES = 500
-# Places of one text that a hit names.
+# The most places that a hit lists for a text that stands in several.
 _PLACES = 16
 
 
 class _Asked(NamedTuple):
-    """A word of the question, the terms by which it is looked for, how many chunks have it, and its weight: rarer is more."""
+    """A word of the question: the terms to search it by, how many chunks have it, and its weight, larger for rarer words."""
 
     word: str
     terms: list[str]
@@ -56,7 +56,7 @@ class _Asked(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """An embedding, its row among the vectors, and its BM25 or cosine."""
+    """A candidate: its embedding, the row of its vector, and its BM25 or cosine."""
 
     embedding: int
     row: int
@@ -64,7 +64,7 @@ class _Found(NamedTuple):
 
 
 class Search:
-    """One search in one snapshot. `vector`: of the question, with length 1; None not to search by vectors."""
+    """One search in one snapshot. `vector` is that of the question, of length 1; None searches by words alone."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Search:
         self._weights = weights
 
     def hits(self, *, explain: bool = False) -> list[Hit]:
-        """The best hits, best first. `explain`: with the points of each rule."""
+        """The best hits, best first; with `explain`, each has the points of each rule."""
         depth = max(self._limit * _DEPTH, _LEAST_DEPTH)
         if self._text is None:
             found = self._by_vectors(self._limit)
@@ -99,7 +99,7 @@ class Search:
         asked = self._telling(words, total)
         worded = self._by_words(asked, depth)
         nearest = [] if self._vector is None else self._by_vectors(depth)
-        # A word that most texts have may be in the names of few files.
+        # All words, also the frequent ones: a word that most texts have may be in the names of few files.
         question = QueryWords({one.word: one.weight for one in words}, self._text)
         paths = self._paths(words) if self._weights.path else {}
         ranked = Ranked(self._connection, self._only, question, self._weights, paths)
@@ -118,10 +118,10 @@ class Search:
 
     @staticmethod
     def _telling(asked: list[_Asked], total: int) -> list[_Asked]:
-        """The words that tell chunks apart: without those of a tenth of all chunks, if there are rarer ones."""
+        """The words that tell chunks apart: without those that a tenth of all chunks have, if rarer ones were found."""
         most = max(_FREQUENT, total // 10)
         rare = [one for one in asked if one.texts <= most]
-        # What no text has may be in the name of a file.
+        # A rare word that no text has may still be in the name of a file, so it cannot replace the frequent ones.
         return rare if any(one.texts for one in rare) else asked
 
     def _asked(self, word: str, total: int) -> _Asked:
@@ -133,7 +133,7 @@ class Search:
         return _Asked(word, terms, count, math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5)))
 
     def _by_vectors(self, limit: int) -> list[_Found]:
-        # Rows without places, or filtered out, are passed over: more are asked for until there are enough.
+        # Rows that stand nowhere any more, or that the filter refuses, are skipped: ask for more rows until enough are left.
         asked = limit + 16
         while True:
             numbers, scores = self._vectors.best(self._require_vector(), min(asked, len(self._vectors)))
@@ -152,7 +152,7 @@ class Search:
             asked *= 8
 
     def _by_words(self, asked: list[_Asked], limit: int) -> list[_Found]:
-        # Larger BM25 is better. Those that are filtered out are passed over as by vectors.
+        # Larger BM25 is better. Chunks that the filter refuses are skipped as in `_by_vectors`.
         terms = list(dict.fromkeys(term for one in asked for term in one.terms))
         wanted = limit
         while True:
@@ -167,14 +167,14 @@ class Search:
             wanted *= 8
 
     def _nearest_of(self, few: dict[int, int], limit: int) -> list[_Found]:
-        """The nearest of some embeddings, given with their rows; of equal ones the lower row is first."""
+        """The nearest among `few` (embedding -> row); of equal ones the lower row comes first."""
         similarities = self._vectors.similarities(list(few.values()), self._require_vector())
         found = [_Found(number, row, similarities[row]) for number, row in few.items() if row in similarities]
         return sorted(found, key=lambda one: (-one.score, one.row))[:limit]
 
     @cached_property
     def _few(self) -> dict[int, int] | None:
-        """Each embedding that the filter lets pass, with its row; None if they are many."""
+        """All embeddings that the filter passes, each with its row; None if there are many or no filter is set."""
         if not self._condition:
             return None
         rows = self._connection.execute(
@@ -186,8 +186,15 @@ class Search:
         return dict(rows) if len(rows) <= _FEW else None
 
     def _passed(self, column: str, numbers: list[int], limit: int) -> dict[int, int]:
-        """The first of some embeddings that stand somewhere where the filter lets them pass, at least `limit` of them if there are: of each "id"
-        the row, of each "row" the id.
+        """Those of some embeddings that have a place the filter passes; it stops once it has `limit`.
+
+        Args:
+            column: What `numbers` are: "id" of embeddings, or "row" of their vectors.
+            numbers: The embeddings, best first.
+            limit: How many are enough.
+
+        Returns:
+            Id -> row, or row -> id.
         """
         other = "id" if column == "row" else "row"
         exists = (
@@ -206,7 +213,7 @@ class Search:
         return passed
 
     def _paths(self, asked: list[_Asked]) -> dict[str, float]:
-        """BM25 of the words of files' names."""
+        """File name -> BM25 of the words of the question in it."""
         terms = list(dict.fromkeys(term for one in asked for term in terms_of_word(one.word)))
         best = dict(self._names.best(terms, _MOST_NAMES))
         rows = self._connection.execute(
@@ -216,7 +223,7 @@ class Search:
         return {source: best[number] for number, source in rows}
 
     def _similarities(self, found: Iterable[_Found]) -> dict[int, float]:
-        """The cosine of each with the question, read at one go."""
+        """Embedding -> its cosine with the question; all vectors are read at once."""
         embeddings = {one.row: one.embedding for one in found}
         similarities = self._vectors.similarities(list(embeddings), self._require_vector())
         return {embeddings[row]: similarity for row, similarity in similarities.items()}

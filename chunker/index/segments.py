@@ -3,9 +3,9 @@
     boundaries   |   |  #  | | |  #     |   |  #  |      #: the strongest as far as one can see from it, to both sides
     segments     |------|---------|------------|---       each is cut into chunks for itself
 
-Chunks that are filled one after the other shift with each word before them: in a text of even paragraphs, all of them. A boundary that is
-the best of all within `reach` characters is so by what stands there alone. The best is the strongest; of equal ones, that whose text has
-the largest hash (content-defined chunking, as by local maxima: Bjørner, Blass and Gurevich, 2010). Two such places are never closer than `reach`.
+If chunks were simply filled one after the other, a word inserted before them could shift all cuts that follow. Whether a boundary is the best within
+`reach` characters depends on the text near it alone. The best is the strongest; of equally strong ones, the one whose following text has the largest
+hash (content-defined chunking by local maxima: Bjørner, Blass and Gurevich, 2010). Two anchors are never closer than `reach`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _Priority = tuple[int, int]
 
 
 def chunks_of(chunker: TextChunker, text: str, reach: int, outline: Outline | None = None) -> list[Chunk]:
-    """The chunks of `text`, cut segment by segment. Without a source: where a text stands is not part of it.
+    """Chunk `text` segment by segment; the chunks have no source. Linear time.
 
-    With an overlap the text is one segment, for each chunk then depends on the one before. Linear. Raises what `chunker.chunk` raises.
-    `outline`: that of the text, if it is there already.
+    With an overlap each chunk depends on the one before, so the text is one segment. `outline` is that of the text, if the caller has it.
+    Raises what `chunker.chunk` raises.
     """
     if chunker.overlap:
         return chunker.chunk(text)
@@ -65,7 +65,7 @@ def _pieces(chunker: TextChunker, text: str, outline: Outline, context_at: Conte
 
 
 def anchors(text: str, outline: Outline, reach: int) -> list[int]:
-    """The boundaries that are better than all less than `reach` characters before them, and as good as all so far after them."""
+    """The anchors: boundaries better than all others less than `reach` characters before them, and no worse than all less than `reach` after them."""
     offsets = outline.offsets
     priorities = _priorities(text, outline)
     before = _best_before(offsets, priorities, reach)
@@ -80,7 +80,7 @@ def anchors(text: str, outline: Outline, reach: int) -> list[int]:
         and own >= right
         and offset >= reach
         and len(text) - offset >= reach
-        and heads.get(last, 0) <= offset  # between the comments above a definition and its first line nothing is cut
+        and heads.get(last, 0) <= offset  # never between a definition and the comments above it
     ]
 
 
@@ -96,9 +96,9 @@ def _priorities(text: str, outline: Outline) -> list[_Priority]:
 
 
 def _best_before(offsets: Sequence[int], priorities: Sequence[_Priority], reach: int) -> list[_Priority]:
-    """For each offset the best priority of those less than `reach` before it; the lowest there is for none."""
+    """For each offset, the best priority of the offsets less than `reach` before it; (-1, -1) if there are none."""
     best: list[_Priority] = []
-    window: deque[int] = deque()  # numbers of offsets, their priorities falling
+    window: deque[int] = deque()  # positions in `offsets`, with falling priorities
     for number, offset in enumerate(offsets):
         while window and offsets[window[0]] <= offset - reach:
             window.popleft()

@@ -1,4 +1,4 @@
-"""Keep full text in step with the database, whatever moment a run is killed at.
+"""Keep full text in step with the database, even if a run is killed at any moment.
 
     database    unsettled: 7 8                      commit: 7 8 are needed, unsettled no more; 3 is not needed any more: unsettled
                     |                                  ^
@@ -22,7 +22,7 @@ from chunker.index.schema import transaction
 from chunker.index.terms import terms_of
 
 KINDS = ("words", "names")
-# Texts that were removed count in BM25 until full text is written anew: when they are more than the others and these.
+# Removed texts count in BM25 until full text is written anew: when they are more than this plus the number of the others.
 REMOVED = 1024
 _NEEDED = {
     "words": "SELECT id, text, names, stems FROM embeddings WHERE places > 0 ORDER BY id",
@@ -42,7 +42,7 @@ def text_terms(text: str, names: str, stems: str | None) -> str:
 
 
 class Settling:
-    """Full text of an index that is written to."""
+    """The full text of an index while a writer changes it."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self._folder = folder
@@ -50,7 +50,7 @@ class Settling:
         self._writers: dict[str, FullTextWriter] = {}
 
     def announce(self, kind: str, terms: Mapping[int, str]) -> None:
-        """Have the terms of some numbers, durably, before the commit that needs them; what is unsettled goes."""
+        """Write the terms of some numbers to the disk, before the commit that needs them; remove what is unsettled."""
         left = self._unsettled(kind)
         if not left and not terms:
             return
@@ -68,7 +68,7 @@ class Settling:
 
     @contextlib.contextmanager
     def settled(self) -> Iterator[None]:
-        """In the commit that needs what was announced: nothing is unsettled but what is so from now on."""
+        """Part of the commit that needs what was announced: only what is noted inside this context stays unsettled."""
         self._connection.execute("DELETE FROM unsettled")
         yield
         self._connection.execute(
@@ -76,7 +76,7 @@ class Settling:
         )
 
     def needed_no_more(self, kind: str, numbers: Iterable[int]) -> None:
-        """In the commit from which on these are not needed."""
+        """Note numbers as unsettled, in the commit that no longer needs them."""
         self._connection.executemany(
             "INSERT OR IGNORE INTO unsettled VALUES (?, ?)", ((kind, number) for number in numbers)
         )
@@ -97,7 +97,7 @@ class Settling:
                 self._rewrite(kind)
 
     def tidy(self) -> None:
-        """What a killed run left: folders of other generations, and what is unsettled."""
+        """Remove what a killed run left: folders of other generations, and what is unsettled."""
         for kind in KINDS:
             for path in self._folder.glob(f"{kind}-*"):
                 if path != self._current(kind):
@@ -105,13 +105,13 @@ class Settling:
         self.settle()
 
     def close(self) -> None:
-        """Let go of all folders."""
+        """Close the writers of all folders."""
         for writer in self._writers.values():
             writer.close()
         self._writers.clear()
 
     def _rewrite(self, kind: str) -> None:
-        """All that is needed, in a folder of the next generation."""
+        """Write all that is needed to a folder of the next generation."""
         with contextlib.suppress(KeyError):
             self._writers.pop(kind).close()
         generation = self._meta(kind) + 1

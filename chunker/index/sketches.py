@@ -7,8 +7,8 @@ compares the vectors of the best exactly. The rotation is one of signs and Walsh
 
     vectors-3.bits   | header: how many rows it has | block 0: word 0 of 16,384 rows, word 1, ... | block 1 | ...
 
-The file is made of the vectors, and grows by the rows that it lacks when they are many. What it says it has is on the disk before it says so; a
-search compares the rows that it lacks exactly. So it may lag behind, be cut off at any point, or be missing.
+The file is computed from the vectors, and extended when many rows have no sketch yet. Sketches are flushed to the disk before the header counts them,
+and a search compares rows without a sketch exactly. So the file may lag behind, be cut off at any point, or be missing.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Sketches:
         return self._rows
 
     def wrong(self, rows: Rows) -> int:
-        """How many sketches are not those of their rows; a bit or two may differ by how a machine rounds."""
+        """The number of sketches that do not match their rows; a bit or two may differ by the rounding of another machine."""
         found = 0
         for start in range(0, min(self._rows, len(rows)), _ROTATED):
             end = min(start + _ROTATED, self._rows, len(rows))
@@ -71,7 +71,7 @@ class Sketches:
         return found
 
     def nearest(self, query: Rows, number: int) -> NDArray[np.int64]:
-        """The rows that differ from a vector in the fewest bits, in their order: at least `number` of them, and all that are as good as the last."""
+        """The rows that differ from a vector in the fewest bits, ascending: at least `number`, and all ties of the last."""
         asked = sketches_of(query[None])[0]
         differing = np.empty((len(self._blocks), _BLOCK), np.uint16)
         rows = np.zeros(64 * len(asked) + 1, np.int64)  # by how many bits differ
@@ -101,7 +101,7 @@ def opened(vectors: Path, dimensions: int) -> Sketches | None:
 
 
 def extend(path: Path, rows: Rows) -> None:
-    """Make the file have the sketches of all rows; those that it has stay."""
+    """Add the sketches of the rows that have none yet."""
     dimensions = rows.shape[1]
     try:
         first = len(Sketches(path, dimensions))
@@ -138,7 +138,7 @@ def sketches_of(rows: Rows) -> Bits:
 
 @lru_cache(8)
 def _rotation(dimensions: int) -> tuple[Rows, Rows, list[Rows]]:
-    """Two Walsh-Hadamard matrices, whose Kronecker product is that of all numbers, and the signs before each of two rounds."""
+    """Two Walsh-Hadamard matrices, whose Kronecker product is that of all dimensions, and the random signs of both rounds."""
     bits = _words(dimensions) * 64
     half = 1 << (bits.bit_length() // 2)
     left, right = _hadamard(bits // half), _hadamard(half)

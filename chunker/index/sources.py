@@ -24,10 +24,10 @@ from chunker.files.patterns import Wanted
 from chunker.files.secrets import LEFT_OUT_BY_NAME, named_as_secret
 from chunker.index.writing import FileState
 
-# Larger files are data, or were written by a program: their chunks would drown what people wrote.
+# Larger files are data or the output of programs: their chunks would drown what people wrote.
 MAX_FILE_BYTES = 64 << 20
-# A file that was written to less than this many nanoseconds before it was read may be written to again without another time: coarse
-# clocks tick every two seconds.
+# A file that was written less than this many nanoseconds before it was read may change again without a new time stamp: coarse clocks tick every
+# two seconds.
 _TIMES_TELL_AFTER = 2_500_000_000
 
 
@@ -71,15 +71,15 @@ class Sources:
             self._tops.append(os.path.realpath(given))
 
     def scopes(self) -> list[str]:
-        """The names of what is asked for; "" for all that is below the root."""
+        """The names of the paths that were asked for; "" for the root."""
         return [self._name(top) for top in self._tops]
 
     def missing(self) -> set[str]:
-        """The names of what is asked for and is not there."""
+        """The names of the paths that were asked for and do not exist."""
         return {self._name(top) for top in self._tops if not os.path.lexists(top)}
 
     def found(self) -> Iterator[Source | Problem]:
-        """The files, each once; a Problem for what cannot be had, and one that has not `failed` for what is left out on purpose."""
+        """The files, each once, and a Problem for each that cannot be read; its `failed` is false for what is left out on purpose."""
         folders: set[str] = set()
         limits = self._limits
         for item in find_files(
@@ -103,7 +103,7 @@ class Sources:
         return Source(name, file)
 
     def _hidden_secrets(self, folder: str, seen: set[str]) -> Iterator[Problem]:
-        """The hidden files beside a file that are secrets. A walk says nothing of hidden files; of these one should know."""
+        """Problems for hidden files of a folder that hold secrets: a walk passes over hidden files silently, but these are reported."""
         if folder in seen or self._limits.intake.secrets:
             return
         seen.add(folder)

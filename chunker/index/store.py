@@ -43,8 +43,8 @@ _ATTEMPTS = 5
 class Snapshot:
     """The state of one commit: rows of the database by `connection`, and as many `vectors` as it knows of.
 
-    `words` and `names`, the full text of chunks and of names of files, have all that this state needs, and may have more; `stems` are the languages of the
-    words.
+    `words` and `names` are the full text of chunks and of file names; they have all that this state needs, and may have more. `stems` are the languages
+    whose stems the words may have.
     """
 
     connection: sqlite3.Connection
@@ -132,7 +132,7 @@ class Store:
             for attempt in range(_ATTEMPTS):
                 last = attempt == _ATTEMPTS - 1
                 try:
-                    # Before the snapshot: what is removed from full text later, the snapshot may need.
+                    # Opened before the snapshot begins: it may need texts that are removed from the full text later.
                     before = _meta(connection)
                     words, names = (
                         self._kept_open.full_text(folder_of(self.folder, kind, before[kind])) for kind in KINDS
@@ -143,7 +143,7 @@ class Store:
                         vectors = self._vectors(connection, now, stack)
                         break
                 except FileNotFoundError as error:
-                    # Written anew between our look at the database and this one; the next look sees where.
+                    # The files were written anew after we read the database; the next attempt finds them.
                     if last:
                         raise DamagedIndexError(self._missing(error)) from error
                 if connection.in_transaction:
@@ -154,7 +154,7 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[MendingWriter]:
         """Raises `LockedIndexError` at once if somebody else writes."""
-        # Who closes the database last writes back what is in its log.
+        # The last connection that closes writes the log back to the database: it must be the writer's.
         self._kept_open.close()
         with (
             self._locked(),
@@ -162,7 +162,7 @@ class Store:
             contextlib.closing(connect(self.folder)) as connection,
             contextlib.ExitStack() as stack,
         ):
-            # What the database has forgotten, full text and a store may have; what it promises, they must have: also when the power goes.
+            # Full text and a store may have more than the database, never less, even if the power fails.
             connection.execute("PRAGMA synchronous = FULL")
             full_text = stack.enter_context(settling(self.folder, connection))
             full_text.tidy()
@@ -186,14 +186,14 @@ class Store:
         return self._kept_open.rows(vectors_path(self.folder, meta["generation"]), settings.dimensions, meta["rows"])
 
     def _missing(self, error: FileNotFoundError) -> str:
-        """What is missing, and what helps."""
+        """The message for a missing file: what is missing, and what to do."""
         if Path(str(error.filename or "")).name.startswith("vectors-"):
             return f"the vectors of {self.folder} are missing; {MENDED}"
         return f"the full text of {self.folder} is missing: remove the folder and index again"
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        # A lock of SQLite, for it is there on every system, and gone with the process that held it.
+        # A lock of SQLite works on every system, and ends with the process that holds it.
         try:
             lock = sqlite3.connect(self.folder / _LOCK, timeout=0, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:

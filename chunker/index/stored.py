@@ -34,7 +34,7 @@ _KEYS = 900
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """The table of one index. `generation` grows when the index begins anew with other vectors."""
+    """The name of the table of one index. `generation` grows each time the index begins anew with another embedder."""
 
     identifier: str
     generation: int
@@ -44,19 +44,19 @@ class TableName:
 
     @classmethod
     def new(cls) -> TableName:
-        """A name that nobody else has."""
+        """A new, unique name."""
         return cls(secrets.token_hex(8), 0)
 
 
 class StoredRows:
-    """The vectors of a snapshot, asked of the store; rows are numbers of the book."""
+    """The vectors of a snapshot, read from the store; rows are numbers of the database."""
 
     def __init__(self, connection: sqlite3.Connection, table: VectorTable) -> None:
         self._connection = connection
         self._table = table
 
     def __len__(self) -> int:
-        """The largest number of vectors in the store: those that are pending may be there, too."""
+        """The most vectors that the store may hold: those that are pending may have arrived."""
         return self._count("SELECT (SELECT count(*) FROM embeddings) + (SELECT count(*) FROM pending)")
 
     def __getitem__(self, row: int) -> Vectors:
@@ -73,20 +73,20 @@ class StoredRows:
         return np.array([row for row, _ in found], np.int64), np.array([score for _, score in found], np.float32)
 
     def take(self, rows: Sequence[int]) -> dict[int, Vectors]:
-        """The vectors of those rows that have one."""
+        """Row -> vector, of those rows that have one."""
         keys = dict(self._known("SELECT key, row FROM embeddings WHERE row IN ({})", rows))
         return {keys[key]: vector for part in _parts(list(keys)) for key, vector in self._table.vectors(part).items()}
 
     def similarities(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
-        """The dot products of those rows with a vector that have one."""
+        """Row -> dot product with a vector, of those rows that have one."""
         return {row: float(np.dot(vector, query)) for row, vector in self.take(rows).items()}
 
     def surplus(self) -> int:
-        """The number of vectors in the store that the book does not know."""
+        """The number of vectors in the store that the database does not know."""
         return max(self._table.count() - len(self), 0)
 
     def wrong_sketches(self) -> int:
-        """0: a store has its own ways to be fast."""
+        """0: a store has no sketches."""
         return 0
 
     def _count(self, query: str) -> int:
@@ -108,7 +108,7 @@ class StoreWriter(MendingWriter):
         self._table = table
 
     def tidy(self) -> None:
-        """Drop from the store what a killed run left there, and the table that another has replaced."""
+        """Drop what a killed run left in the store, and the table of an earlier generation."""
         discarded = self._text_or_none("discarded")
         if discarded:
             self._store.discard(discarded)
@@ -134,7 +134,7 @@ class StoreWriter(MendingWriter):
             self._set("rows", first + len(rows))
 
     def _lost(self, *, check: bool) -> set[int] | None:
-        """The rows that the store has lost or changed; None where nobody asks the store."""
+        """The rows that the store has lost or changed; None without `check`, which alone reads the store."""
         if not check:
             return None
         written = dict(self._connection.execute("SELECT row, checksum FROM embeddings WHERE row >= 0"))
@@ -146,12 +146,12 @@ class StoreWriter(MendingWriter):
         return set(written)
 
     def _without(self, lost: set[int]) -> None:
-        """Note that vectors are lost."""
+        """Note in the database that vectors are lost."""
         with transaction(self._connection):
             self._connection.executemany("UPDATE embeddings SET row = -id WHERE row = ?", ((row,) for row in lost))
 
     def _drop_waiting(self) -> None:
-        """Forget what waits, and nothing needs it any more; it goes from the store, too."""
+        """Forget embeddings that wait for a vector but have no place any more, in the store too."""
         which = "WHERE row < 0 AND places = 0"
         with transaction(self._connection):
             self._connection.execute(f"INSERT OR IGNORE INTO pending SELECT key FROM embeddings {which}")  # noqa: S608  # texts of ours
@@ -178,7 +178,7 @@ class StoreWriter(MendingWriter):
         return spare
 
     def _begin_anew(self) -> None:
-        """In the commit of a restart with another embedder: all vectors are gone, those to come have a table of their own."""
+        """Part of the commit that restarts the index with another embedder: forget all vectors, and name the table of the new ones."""
         name = table_name(self._connection)
         self._connection.execute("DELETE FROM embeddings")
         self._connection.execute("DELETE FROM pending")
@@ -187,7 +187,7 @@ class StoreWriter(MendingWriter):
         self._set("discarded", str(name))
 
     def _prepare_anew(self, settings: Settings) -> None:
-        """Before that commit: the table is there."""
+        """Create that table, before the commit of `_begin_anew`."""
         name = table_name(self._connection)
         self._store.create(str(TableName(name.identifier, name.generation + 1)), settings.dimensions)
 
@@ -201,7 +201,7 @@ class StoreWriter(MendingWriter):
 
 
 def table_name(connection: sqlite3.Connection) -> TableName:
-    """The table of the vectors that the book knows of."""
+    """The name of the table that the database refers to."""
     ask = "SELECT value FROM meta WHERE name = ?"
     identifier, generation = (connection.execute(ask, (name,)).fetchone()[0] for name in ("store_id", "generation"))
     return TableName(str(identifier), int(generation))

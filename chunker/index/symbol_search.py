@@ -114,8 +114,8 @@ class _Owner:
 
     Args:
         name: Its name.
-        use: A use of the member, with the name it is used on, if there is one.
-        is_defined: Whether the index has the member.
+        use: Matches a use of the member, and captures the name that it is used on.
+        is_defined: Whether the index has a definition of this member of the class.
         versions: The versions that define the class or use its name.
     """
 
@@ -126,7 +126,7 @@ class _Owner:
 
     @classmethod
     def of(cls, connection: sqlite3.Connection, steps: list[str]) -> _Owner | None:
-        """The class; None where there is none, or where it is the file or folder that defines the name."""
+        """The class in a path of names; None if there is none, or if the word before the name is the file or folder that defines it."""
         if len(steps) < 2:
             return None
         name, member = steps[-2:]
@@ -148,7 +148,7 @@ class _Owner:
         return cls(name, use, is_defined, versions)
 
     def may_mean(self, version: int, line: str) -> bool:
-        """Whether a line of a version may use the member of this class."""
+        """Whether a line of a file may use the member of this class."""
         return any(self._is_ours(version, *use.groups()) for use in self.use.finditer(line))
 
     def _is_ours(self, version: int, on: str | None, after: str | None) -> bool:

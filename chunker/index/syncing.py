@@ -9,7 +9,7 @@
       |
     commit     versions, places and files, some hundred files at a time; at the end the files that are gone
 
-A run that is killed has done whole commits; the next one finds what they have, and goes on.
+A killed run leaves complete commits; the next run continues from them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from chunker.index.writing import Changes, FileState, NewFile, NewPlace, NewVers
 from chunker.models import Chunk
 from chunker.symbols import FileSymbols, symbols_of
 
-# A commit holds at most so many new chunks and files, and one file more.
+# A commit is made once so many new chunks, or files, wait for it.
 CHUNKS_AT_ONCE = 4096
 FILES_AT_ONCE = 512
 
@@ -61,7 +61,7 @@ class Known:
 
 
 class Sync:
-    """One run. Without `writer` it is a dry one: it finds out what would be done, and does nothing."""
+    """One run. Without a `writer` it is a dry run: it only reports what would be done."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Sync:
         self._changes = Changes()
         self._waiting = 0  # chunks in self._changes
         self._seen: set[str] = set()
-        self._kept: list[str] = []  # scopes of which nothing is known now, so that what the index has of them stays
+        self._kept: list[str] = []  # paths that could not be read: what the index has of them stays
         self._known: dict[tuple[str, str], Known] = {}
         self._appeared: Counter[bytes] = Counter()
         self._disappeared: Counter[bytes] = Counter()
@@ -102,7 +102,7 @@ class Sync:
         self._metadata: str | None = None  # of texts that are not files
 
     def run(self, sources: Sources) -> SyncReport:
-        """Do it all."""
+        """Run the sync."""
         scopes, missing = sources.scopes(), sources.missing()
         self._load_known(scopes)
         items = list(sources.found())
@@ -164,7 +164,7 @@ class Sync:
         self._assign(source.name, version, state or FileState(document.size, -1, -1), known)
 
     def _version(self, name: str, document: Document) -> bytes | None:
-        """The key of the version that a text is; one that is new is put among the changes. None if it cannot be cut."""
+        """The key of the version of a text, which is added to the changes if it is new; None if the text cannot be chunked."""
         chunker = self._cut.chunker_of(document)
         form = chunker.format
         notes = repr(form) if isinstance(form, LinesFormat) else ""
@@ -231,7 +231,7 @@ class Sync:
     # --- commits
 
     def _flush(self) -> None:
-        """Embed what has no vector, then commit what is waiting."""
+        """Embed the texts that have no vector, then commit the waiting changes."""
         changes = self._changes
         if not changes.files and not changes.removed:
             return
@@ -280,7 +280,7 @@ class Sync:
         self._report.mended = len(waiting)
 
     def _embed(self, texts: Sequence[str], sizes: list[int], keep: Callable[[slice, Vectors], None]) -> None:
-        """Embed texts of so many tokens in batches, and have each batch kept; in a dry run, only count them."""
+        """Embed texts in batches, and pass each batch to `keep`; in a dry run, only count. `sizes`: the tokens of each text."""
         report = self._report
         report.tokens_waiting = sum(sizes)
         self._tell()
@@ -298,7 +298,7 @@ class Sync:
             self._tell()
 
     def _count(self, changes: Changes, missing: set[bytes]) -> None:
-        """Note which places appear and which disappear, before the commit makes it so."""
+        """Count the places that the next commit adds and removes."""
         steps: set[tuple[str, bytes | None, bytes | None]] = set()
         for file in changes.files:
             known = self._known.get((file.tag, file.source))

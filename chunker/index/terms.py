@@ -17,9 +17,9 @@ from chunker.index.full_text import analyzer
 from chunker.index.words import cased_parts, joined_names, pairs_of, runs_of, words_in
 
 ENGLISH = "english"
-# Characters of a term that count. A chunk may be one word of a hundred thousand letters.
+# Terms are cut to this many characters: a chunk may be one word of a hundred thousand letters.
 _LONGEST = 64
-# Words whose terms are remembered; then it begins anew.
+# The most words whose terms are cached; the cache is cleared when it is full.
 _REMEMBERED = 1 << 17
 
 

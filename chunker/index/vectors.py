@@ -3,9 +3,9 @@
     vectors-3.f32   | header, 64 bytes | row 0 | row 1 | ... | row n-1 | rows of a run that was killed
                                                                        ^ the database says how many rows there are
 
-Rows are written and flushed to the disk before the database commits to them, so each row it knows of is there. What a killed run left
-after its last commit is written over. A row never changes: a reader that began before a commit sees what it saw. Rows that nobody
-needs are left out when the file is written anew under the next number (`rewritten`); who still reads the old one keeps it.
+Rows are flushed to the disk before the database commits to them, so each row that it knows of is there. Rows that a killed run left after its
+last commit are overwritten. A row never changes, so a reader is not disturbed by later commits. Rows that nothing needs are dropped when the
+file is written anew under the next number (`rewritten`); readers of the old file keep it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ Vectors = NDArray[np.float32]
 HEADER_BYTES = 64
 _MAGIC = b"BPEVEC01"
 _HEADER = struct.Struct("<8sII")
-# What helps when rows are missing.
+# The advice in messages about missing rows.
 MENDED = "the next sync (`chunker index PATHS`) embeds damaged texts again"
-# Rows at a time, so that a search or a copy needs little memory beside the file.
+# Rows that a search or a copy reads at a time, to need little memory beside the file.
 BLOCK_ROWS = 8192
 _NEAR_ROWS = 256
-# Rows that are compared exactly after their sketches, in all and for each that is looked for; sketches are asked where they save most of the rows.
+# Rows that are compared exactly once their sketches are near: at least COMPARED, and so many for each hit. Sketches are used only where they save
+# three quarters of the rows.
 COMPARED = 4096
 _COMPARED_EACH = 8
 _LEAST_SAVED = 4
@@ -144,7 +145,7 @@ def _largest(scores: Vectors, limit: int) -> NDArray[np.int64]:
 
 
 class MappedRows:
-    """The rows of a snapshot, in the file. Of many, those are compared whose `sketches` are the nearest, and those without one."""
+    """The rows of a snapshot, in the file. Where there are many, only rows with near `sketches`, or without one, are compared exactly."""
 
     def __init__(self, rows: Vectors, sketches: Sketches | None = None) -> None:
         self._rows = rows
@@ -170,20 +171,20 @@ class MappedRows:
         return numbers[best], scores[best]
 
     def take(self, rows: Sequence[int]) -> dict[int, Vectors]:
-        """The vectors of those rows that there are."""
+        """Row -> vector, of those rows that exist."""
         return {row: self._rows[row] for row in rows if 0 <= row < len(self._rows)}
 
     def similarities(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
-        """The dot products of those rows that there are with a vector."""
+        """Row -> dot product with a vector, of those rows that exist."""
         there = [row for row in rows if 0 <= row < len(self._rows)]
         return dict(zip(there, products(self._rows, np.array(there, np.int64), query).tolist(), strict=True))
 
     def surplus(self) -> int:
-        """The number of rows that nobody knows: those that a killed run left are not part of a snapshot."""
+        """The number of vectors that the database does not know: none, for a snapshot has no rows of a killed run."""
         return 0
 
     def wrong_sketches(self) -> int:
-        """The number of sketches that are not those of their rows."""
+        """The number of sketches that do not match their rows."""
         return 0 if self._sketches is None else self._sketches.wrong(self._rows)
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import regex
 
-# All of these are read from left to right once: a chunk may be one word of a hundred thousand letters.
+# None of these patterns goes back: a chunk may be one word of a hundred thousand letters.
 _WORD = re.compile(r"[^\W_]+")
-# Words of letters that have marks, such as the vowels of Hindi.
+# Words whose letters may have combining marks, such as the vowels of Hindi.
 _MARKED_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
 _NAME = re.compile(r"\w+")
 # Capitals before a capital that begins a word, a word with or without its capital, digits, and letters that have no case.
@@ -22,13 +22,13 @@ _PARTS = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}++|\p{N}++|[\p{Lo}\p{Lm}
 _UNSPACED = regex.compile(
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+"
 )
-# Words of questions that say nothing of what is asked for. They are looked for where a query has no others.
+# Words of questions that say nothing about what is asked for. They are searched only if a query has no others.
 FUNCTION_WORDS = frozenset({
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its",
     "me", "my", "no", "not", "of", "on", "or", "so", "that", "the", "their", "them", "then", "there", "these", "this", "to", "was", "we", "were", "what",
     "when", "where", "which", "who", "why", "will", "with", "you", "your",
 })  # fmt: skip
-# A query is looked for by so many words at most: a page that is pasted is no reason to read the whole index.
+# The most words of a query that are searched: a pasted page must not read the whole index.
 MOST_WORDS = 64
 _LONGEST_QUERY = 10_000  # characters that are looked at
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:::|\.|#|->|\\)[^\W\d]\w*)*[?!]?")
@@ -61,7 +61,7 @@ def runs_of(word: str) -> Iterator[tuple[str, bool]]:
 
 
 def joined_names(text: str) -> list[str]:
-    """The names of several words with underscores between them, without these.
+    """The names of several words that underscores join, with the underscores removed.
 
     >>> joined_names("__all__ = max_tokens")
     ['maxtokens']
@@ -87,8 +87,8 @@ def further_words(text: str) -> str:
 
 
 def words_of_query(text: str) -> list[str]:
-    """The words that a query is looked for by, each once: names whole and in parts; without function words, if there are others,
-    but for those between double quotes.
+    """The words to search for a query, each once: names whole and in their parts. Function words are left out if there are others, except between
+    double quotes.
 
     >>> words_of_query('how does parseHeader handle max_tokens'), words_of_query("to be or to be")
     (['parseHeader', 'parse', 'Header', 'handle', 'max', 'tokens', 'maxtokens'], ['to', 'be', 'or'])
@@ -105,7 +105,7 @@ def words_of_query(text: str) -> list[str]:
 
 
 def names_in_query(text: str) -> Iterator[tuple[str, str, bool]]:
-    """The names in a query that may be those of symbols: the last step, the whole, and whether it can hardly be a word of a sentence.
+    """The names in a query that may be those of symbols: the last part, the whole name, and whether it can hardly be a plain word.
 
     >>> list(names_in_query("how Rack::Builder calls to_app of Functor"))
     [('Builder', 'Rack::Builder', True), ('to_app', 'to_app', True), ('Functor', 'Functor', False)]
@@ -147,7 +147,7 @@ def parts_of_word(word: str) -> list[str]:
 
 
 def cased_parts(word: str) -> list[str]:
-    """As `parts_of_word`, of words whose letters have cases: marks part no word of others."""
+    """`parts_of_word` for words of letters with cases; none for others, which combining marks would split."""
     return [] if word.lower() == word.upper() else parts_of_word(word)
 
 

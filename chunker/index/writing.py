@@ -28,9 +28,9 @@ from chunker.index.terms import ENGLISH
 from chunker.index.vectors import Vectors, checksum, create, map_rows, rewritten, vectors_path, write_rows
 from chunker.symbols import FileSymbols
 
-# Vectors without places that are kept in any case, and beside these as many as there are others.
+# Vectors without places are kept up to this many plus the number of needed vectors.
 SPARE = 1024
-# Vectors without a sketch that a search compares exactly, all of them.
+# The most vectors without a sketch; a search compares all of them exactly.
 UNSKETCHED = 8192
 
 
@@ -107,11 +107,11 @@ class Writer:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """To read by, between changes."""
+        """The connection, to read between changes."""
         return self._connection
 
     def tidy(self) -> None:
-        """Remove vectors of another generation than the database names: what a killed run was about to write, or had replaced."""
+        """Remove vector files of other generations: those that a killed run was about to use, or had replaced."""
         current = vectors_path(self._folder, self._meta("generation"))
         for path in self._folder.glob("vectors-*"):
             if path not in {current, sketches_path(current)}:
@@ -135,13 +135,13 @@ class Writer:
             self._set("rows", first + len(rows))
 
     def change_files(self, changes: Changes) -> None:
-        """Make the changes, all in one commit. Each vector they need is there."""
+        """Make the changes, all in one commit. The vectors that they need must have been added."""
         self._full_text.announce("words", self._new_texts(changes.versions.values()))
         with transaction(self._connection):
             names = new_sources(self._connection, (file.source for file in changes.files))
         self._full_text.announce("names", names)
         with transaction(self._connection), self._full_text.settled():
-            # What is new first: a text that only changes its place is never without one.
+            # New places first, so that a text that only moves never has none.
             numbers = {key: self._add_version(version) for key, version in changes.versions.items()}
             left: Counter[int] = Counter()
             for file in changes.files:
@@ -178,7 +178,7 @@ class Writer:
         rewritten(before, kept, vectors_path(self._folder, generation + 1), generation + 1)
         with transaction(self._connection):
             count("DELETE FROM embeddings WHERE places = 0")
-            # Ascending, and no row moves up: where one goes, nobody is any more.
+            # Ascending: each row moves to a lower number, which is free by then.
             self._connection.executemany("UPDATE embeddings SET row = ? WHERE row = ?", enumerate(kept))
             self._set("generation", generation + 1)
             self._set("rows", len(kept))
@@ -195,7 +195,7 @@ class Writer:
             extend(sketches_path(path), map_rows(path, dimensions, rows))
 
     def _spare_and_needed(self) -> tuple[int, int]:
-        """The number of vectors without places, and of those with some."""
+        """The number of vectors without places, and of vectors with some."""
         ask = "SELECT coalesce(sum(places = 0), 0), coalesce(sum(places > 0), 0) FROM embeddings"
         spare, needed = self._connection.execute(ask).fetchone()
         return int(spare), int(needed)
@@ -220,12 +220,12 @@ class Writer:
             self._set("settings", settings.to_json())
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES ('root', ?)", (root,))
             self._set("revision", self._meta("revision") + 1)
-        # Before anything new can have the numbers of what is gone.
+        # First, because the numbers of what is gone may be given again.
         self._full_text.settle()
         self.tidy()
 
     def _prepare_anew(self, settings: Settings) -> None:
-        """Before the commit that `_begin_anew` is part of: there is a place for other vectors."""
+        """Create the file of the new vectors, before the commit of `_begin_anew`."""
         generation = self._meta("generation") + 1
         create(vectors_path(self._folder, generation), settings.dimensions, generation)
 

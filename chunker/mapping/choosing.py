@@ -6,9 +6,9 @@
         def push      5      6       left out: a mark in its place, unless there is one just above
       def main        1      4
 
-With a price for each token the best choice of every file is found in one pass from its end (Lagrange); the price at which all files together just
-fill the budget gives a bound that no choice exceeds. The best choice is then searched for among those near the bound alone: nearly all nodes are
-clear from the price, so few combinations are left.
+If each token costs a fixed value (the rate: a Lagrange multiplier), the best choice in a file is found in one pass from its end. The rate at which the
+choices of all files just fill the budget gives a bound that no choice exceeds. If that choice is not near enough to the bound, better ones are searched
+among combinations near the bound: at this rate nearly all nodes are clearly in or out, so few combinations are left.
 
 This is the specification of chunker/cpp/include/chunker/tree_choice.hpp, to the last bit.
 """
@@ -21,13 +21,13 @@ from dataclasses import dataclass
 
 from chunker.native import native
 
-# How far below the bound the best choice is looked for, as shares of it, one after the other.
+# The search looks for a choice within these shares below the bound, one after the other.
 _WINDOWS = (0.001, 0.004, 0.016, 0.064, 0.256, 1.0)
-# A choice so near to the bound is taken as it is.
+# A choice that has this share of the bound is good enough.
 _NEAR = 0.995
 # No tree costs more.
 _MOST_BUDGET = 1 << 40
-# So many combinations are kept at a node; beyond these, those of the best prospects.
+# The most combinations that are kept at a node: the most promising ones.
 _MOST_STATES = 100
 _STEPS = 60
 
@@ -39,8 +39,9 @@ class Tree:
     Args:
         values: What each is worth, from 0.
         prices: What its line costs, from 1, in tokens.
-        sizes: How many nodes each is with all that is in it.
-        marks: What the mark costs that stands for it, and for those left out after it, in tokens; -1 for the outermost, which leave no mark.
+        sizes: The number of nodes in it, itself included.
+        marks: The price, in tokens, of the mark that stands for it if it is left out, and for those left out right after it; -1 for the outermost
+            nodes, which leave no mark.
     """
 
     values: array[float]
@@ -51,7 +52,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen nodes, ascending, their value, and a value that no choice of this price exceeds."""
+    """The chosen nodes, ascending, their value, and an upper bound of the value of any choice within the budget."""
 
     nodes: list[int]
     value: float
@@ -60,7 +61,7 @@ class Choice:
 
 _compiled = native()
 
-# A combination: its price, its value, and the chain of chosen nodes, last first.
+# A combination: its price, its value, and the linked list of its nodes, last first.
 _Chain = tuple[int, "_Chain"] | None
 _State = tuple[int, float, _Chain]
 
@@ -71,7 +72,7 @@ def choose(tree: Tree, budget: int, raised: float = 0.0) -> Choice:
     Args:
         tree: The nodes.
         budget: The largest price of all that is chosen.
-        raised: What was added to values so that their nodes are chosen first; a choice has to be near the bound without it, too.
+        raised: The sum of what was added to values to have their nodes chosen first. How near a choice must be to the bound is told without it.
     """
     if _compiled is not None:
         columns = (column.tobytes() for column in (tree.values, tree.prices, tree.sizes, tree.marks))
@@ -80,7 +81,7 @@ def choose(tree: Tree, budget: int, raised: float = 0.0) -> Choice:
 
 
 def choose_in_python(tree: Tree, budget: int, raised: float = 0.0) -> Choice:
-    """`choose` as the specification has it."""
+    """The specification of `choose`."""
     search = _Search(tree, budget)
     rate, nodes = search.rate()
     value = 0.0
@@ -103,7 +104,7 @@ def choose_in_python(tree: Tree, budget: int, raised: float = 0.0) -> Choice:
 
 
 class _Search:
-    """The search for the best choice. A rate is a value for each token."""
+    """The search for the best choice. A rate is the value that each token has to bring."""
 
     def __init__(self, tree: Tree, budget: int) -> None:
         self._tree = tree
@@ -112,12 +113,12 @@ class _Search:
         # The number of the node after each and all that is in it.
         self._ends = [node + tree.sizes[node] for node in range(size)]
         self._roots = [node for node in range(size) if tree.marks[node] < 0]
-        # The best of what follows each node in its file, less the price at the rate: with a line above it, and with a mark above it.
+        # For each node, the best value less price of what stands from it to the end of its file, below a line and below a mark.
         self._after_line = [0.0] * (size + 1)
         self._after_mark = [0.0] * (size + 1)
 
     def rate(self) -> tuple[float, list[int]]:
-        """The rate at which the best choices just fill the budget, and the largest of them that does not exceed it."""
+        """The rate at which the best choice just fills the budget, and the best choice found that does not exceed it."""
         value_low, cost_low, nodes = self._best_at(0.0)
         if cost_low <= self._budget:
             return 0.0, nodes
@@ -135,7 +136,7 @@ class _Search:
         return rate, nodes
 
     def priced(self, rate: float) -> float:
-        """The bound at a rate, with what is after each node kept for `best`."""
+        """The bound at a rate. Leaves the tables that `best` reads."""
         total = rate * self._budget
         for root in self._roots:
             self._price(root, rate)
@@ -156,7 +157,7 @@ class _Search:
             after_mark[node] = max(taken, left)
 
     def _best_at(self, rate: float) -> tuple[float, int, list[int]]:
-        """Value, price and nodes of the best choices at a rate."""
+        """Value, price and nodes of the best choice at a rate, whatever it costs."""
         tree = self._tree
         value, cost = 0.0, 0
         nodes: list[int] = []
@@ -181,18 +182,18 @@ class _Search:
         return value, cost, nodes
 
     def best(self, rate: float, least: float) -> tuple[_State | None, bool]:
-        """The best choice of at least this value, and whether all that could be it were seen."""
+        """The best choice of at least the value `least` (None if there is none), and whether no combination was dropped on the way."""
         tree = self._tree
         whole = True
         opened = [self._opened(root, rate) for root in self._roots]
-        # What files from each on may bring.
+        # The most that the files from each on may add.
         coming = [0.0] * (len(self._roots) + 1)
         for number in reversed(range(len(self._roots))):
             coming[number] = coming[number + 1] + max(0.0, opened[number])
         states: list[_State] = [(0, 0.0, None)]
         total = rate * self._budget + coming[0]
         for number, root in enumerate(self._roots):
-            # Opening a file that brings less than it costs loses the difference to the bound.
+            # A file that brings less than it costs lowers the bound by the difference: too far, and it is left out.
             if total + min(0.0, opened[number]) < least:
                 continue
             end = self._ends[root]
@@ -225,7 +226,7 @@ class _Search:
         return (states[-1] if states and states[-1][1] >= least and states[-1][2] else None), whole
 
     def _taken(self, states: Sequence[_State], node: int, rate: float, least: float) -> list[_State]:
-        """The combinations with a node more."""
+        """The combinations with `node` added, if they may still reach `least`."""
         value, price = self._tree.values[node], self._tree.prices[node]
         need = least - self._after_line[node + 1] - rate * self._budget
         most = self._budget - price
@@ -236,7 +237,7 @@ class _Search:
         ]
 
     def _promising(self, states: Sequence[_State], price: int, rate: float, least: float) -> list[_State]:
-        """The combinations that may still come to a value, at a price more."""
+        """The combinations with `price` added, if they may still reach `least`."""
         need = least - rate * self._budget
         most = self._budget - price
         return [
@@ -246,15 +247,15 @@ class _Search:
         ]
 
     def _cut(self, states: list[_State], rate: float) -> list[_State]:
-        """The combinations of the best prospects."""
+        """The most promising combinations, by price."""
         best = sorted(states, key=lambda state: (rate * state[0] - state[1], state[0]))[:_MOST_STATES]
         return sorted(best, key=lambda state: state[0])
 
 
 def _merged(parts: Sequence[list[_State]]) -> list[_State]:
-    """The combinations of all parts that no other one beats in price and value, by price."""
+    """The combinations of all parts that no other beats in both price and value, by price."""
     filled = [part for part in parts if part]
-    if len(filled) < 2:  # one is as it should be
+    if len(filled) < 2:  # one part alone is in order already
         return filled[0] if filled else []
     best: list[_State] = []
     for state in sorted((state for part in filled for state in part), key=lambda state: (state[0], -state[1])):

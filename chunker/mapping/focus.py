@@ -18,12 +18,12 @@ from chunker.mapping.reading import MappedFile
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """A focus as the files of a map have it.
+    """A focus, resolved against the files of a map.
 
     Args:
         files: For each file that was named, its number; for each folder, the numbers of its files.
-        symbols: The names of symbols, without what stands before the last dot.
-        unknown: What names none of these, as it was given.
+        symbols: The names of symbols, each from after its last dot on.
+        unknown: The names that match nothing, as they were given.
     """
 
     files: tuple[tuple[int, ...], ...] = ()
@@ -32,7 +32,7 @@ class Focus:
 
     @classmethod
     def of(cls, given: Iterable[str], files: Sequence[MappedFile], used: Collection[str], root: str) -> Focus:
-        """Find what is meant.
+        """Resolve names: as a file or folder first, else as a symbol.
 
         Args:
             given: Names.
@@ -56,7 +56,7 @@ class Focus:
 
 
 def _names_of(given: str, root: str) -> list[str]:
-    """What a file may be called on the map: as given, by its path from here, and from the folder around the root."""
+    """The names that a file may have on the map: as given, resolved from the current folder, and from the folder around the root."""
     if not given or "\0" in given:
         return []
     paths = [os.path.realpath(given), os.path.realpath(Path(root).parent / given)]

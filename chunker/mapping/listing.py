@@ -1,4 +1,4 @@
-"""The files behind some paths, listed once, and again when a folder or a file of ignore rules has changed."""
+"""The files below some paths, listed once, and again only when a folder or an ignore file has changed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from chunker.files.discovery import FoundFile, find_files
 
 _RULE_FILES = (".gitignore", ".chunkerignore")
 _EXCLUDED = ".git/info/exclude"
-# A folder that changed so shortly before it was listed may have changed after it without another time.
+# A folder that changed less than this before it was listed may have changed again with the same time stamp.
 _COARSE_CLOCK = 2_000_000_000  # nanoseconds
 
 
 @dataclass(slots=True)
 class _Folder:
-    """A folder that was listed: when it changed, and the names in it."""
+    """A listed folder: when it last changed, when it was listed (both in nanoseconds), and the names in it."""
 
     changed: int
     listed: int
@@ -26,7 +26,7 @@ class _Folder:
 
 
 class Listing:
-    """Lists files. As long as the names in all folders and the ignore rules stay, a list costs one look at each file and folder."""
+    """Lists files. While no folder and no ignore file changes, listing again costs one `stat` for each file and folder."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self._paths = paths

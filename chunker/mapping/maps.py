@@ -4,8 +4,8 @@
     prices     of each line by itself (sheets.py)
     choice     the lines of the largest value whose prices add up to the budget (choosing.py)
 
-The text of the choice is then counted as a whole: should it have more tokens than its lines by themselves, the choice is made again for less.
-Where nothing of the focus is among the chosen lines, its best line gets the value of a whole map, so that it is there if it fits.
+The text of the choice is then counted as a whole. If it exceeds the budget, because lines cost more together than alone, the choice is made again
+with a smaller one. If no line of the focus is chosen, its best line is given the value of a whole map, so that it is chosen if it fits.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from chunker.mapping.focus import Focus
 from chunker.mapping.ranks import definition_values, starts_of
 from chunker.mapping.repositories import Repository
 
-# So often the choice is made again for a larger budget.
+# The choice is made again at most so often to use what is left of the budget.
 _TRIES = 6
-# A text that has this share of the budget left, for its lines are cheaper together, is worth another try.
+# It is made again only if at least this share of the budget is left.
 _LEFT = 0.02
 
 
@@ -90,7 +90,7 @@ def map_repository(
 
 
 class _Drawing:
-    """Draws maps of one state of a repository. The lines of all sheets, one after the other, are the nodes of the choice."""
+    """Draws maps of one state of a repository. The lines of all sheets, in order, are the nodes of the tree to choose from."""
 
     def __init__(self, repository: Repository, focus: Sequence[str], counter: TokenCounter) -> None:
         self._sheets = repository.sheets
@@ -128,7 +128,7 @@ class _Drawing:
             elif best.nodes:
                 break
             else:
-                # Twice as much less each time: a little less may leave the choice as it is.
+                # Each try lowers it by twice as much: a little less may lead to the same choice.
                 allowed -= (count - budget) << tried
         files = self._by_file(best)
         added = sum(raised[node] for node in raised.keys() & set(best.nodes))
@@ -145,7 +145,11 @@ class _Drawing:
         )
 
     def _raise_focus(self, budget: int) -> dict[int, float]:
-        """Give the best line of each part of the focus that the best choice leaves out the value of that choice; node -> what was added."""
+        """Raise the best line of each part of the focus that the best choice leaves out.
+
+        Returns:
+            Node -> what was added to its value: that of the whole choice.
+        """
         parts = self._focused_lines()
         if not parts:
             return {}
@@ -161,7 +165,7 @@ class _Drawing:
         return raised
 
     def _focused_lines(self) -> list[list[int]]:
-        """The nodes that show each part of the focus: definitions of its name, or the outermost ones of its files."""
+        """For each part of the focus, the nodes that show it: definitions of that name, or the outermost definitions of its files."""
         sizes = self._tree.sizes
         parts: list[list[int]] = []
         for numbers in self._focus.files:
@@ -180,12 +184,12 @@ class _Drawing:
                 for row, one in enumerate(sheet.file.symbols.definitions, 1)
                 if one.name == symbol
             ]
-            if nodes:  # a name that is only used has no line
+            if nodes:  # a name that is used but not defined here has no line
                 parts.append(nodes)
         return parts
 
     def _by_file(self, choice: Choice) -> dict[int, set[int]]:
-        """The chosen rows of each sheet that has any."""
+        """Number of a sheet -> its chosen rows, of sheets that have some."""
         rows: dict[int, set[int]] = defaultdict(set)
         for node in choice.nodes:
             sheet = bisect_right(self._firsts, node) - 1

@@ -3,8 +3,8 @@
     a.py uses Stack, push        a.py -> stack.py       Stack is worth what a.py gives for it, push too
     b.py uses Stack              b.py -> stack.py
 
-Rank is that of a random walk (PageRank: Brin and Page, 1998) along the names; with a focus the walk begins there. Scores are rounded to steps of a
-fifth, so that an edit elsewhere, which changes all of them a little, changes the order of few.
+Files are ranked by a random walk along the names (PageRank: Brin and Page, 1998); with a focus the walk begins there. Values are rounded to powers of
+1.2: an edit changes all of them a little, and this way few of them change their order.
 
 The walk is the specification of chunker/cpp/include/chunker/name_graph.hpp, to the last bit.
 """
@@ -28,7 +28,7 @@ _PRIVATE = 0.5
 _PROSE = 0.3
 _RULES: dict[str, float] = {
     "damping": 0.85,
-    # A name that more than so many files define tells little about any of them, and nothing if even more do.
+    # A name that more than `common` files define tells little about any of them, and with more than `most_definers` nothing.
     "common": 5,
     "common_share": 0.2,
     "most_definers": 40,
@@ -36,10 +36,10 @@ _RULES: dict[str, float] = {
     "own_share": 0.1,
     # The weight of a use of a name that is in focus.
     "focused": 10.0,
-    # The rank of a definition that nobody uses, as a share of the rank of its file.
+    # The value of a definition that nothing uses, as a share of the rank of its file.
     "unused": 0.1,
     "step_ratio": 1.2,
-    # The walk ends after so many steps, or when so small a share of all rank has moved in one.
+    # The walk ends after `steps` steps, or after one that moved less than the share `settled` of all rank.
     "steps": 24,
     "settled": 0.002,
 }
@@ -83,13 +83,13 @@ def name_columns(file: MappedFile, numbers: dict[str, int]) -> NameColumns:
         of_prose = definition.kind == "section"
         defined.append(-1 if of_prose else numbers.setdefault(definition.name, len(numbers)))
         factor = lowered * (_PRIVATE if definition.name.startswith("_") else 1.0) * (_PROSE if of_prose else 1.0)
-        # The first of a file, and what stands outermost, say most about it.
+        # The first definitions of a file say most about it.
         factors.append(factor / (1 + 0.02 * order))
     return NameColumns(used, weights, defined, factors)
 
 
 def starts_of(files: Sequence[MappedFile], focus: Focus) -> list[float]:
-    """The share of walks that begin at each file."""
+    """The weight with which walks begin at each file."""
     if not focus.files and not focus.symbols:
         return [1.0] * len(files)
     named = frozenset(number for numbers in focus.files for number in numbers)
@@ -124,7 +124,7 @@ def definition_values(
 def values_in_python(
     columns: Sequence[tuple[bytes, bytes, bytes, bytes]], names: int, starts: Sequence[float], focused: Collection[int]
 ) -> list[float]:
-    """`definition_values` as the specification has it."""
+    """The specification of `definition_values`."""
     files = [
         NameColumns(array("q", used), array("d", weights), array("q", defined), array("d", factors))
         for used, weights, defined, factors in columns
@@ -139,12 +139,12 @@ class _Graph:
         self._files = files
         self._starts = starts
         self._flows = [0.0] * names
-        self._targets: dict[int, list[int]] = defaultdict(list)  # of each name the files that define it
+        self._targets: dict[int, list[int]] = defaultdict(list)  # name -> the files that define it
         for number, file in enumerate(files):
             for name in dict.fromkeys(file.defined):
                 if name >= 0:
                     self._targets[name].append(number)
-        # The links of each file: a name, its weight, and whether the file defines it itself.
+        # For each file its links: a name, its weight, and whether the file itself defines the name.
         self._edges: list[list[tuple[int, float, bool]]] = []
         self._whole: list[float] = []
         for file in files:
@@ -172,7 +172,7 @@ class _Graph:
             shares: dict[int, int] = defaultdict(int)
             for name in file.defined:
                 shares[name] += 1
-            # What the file gives to itself.
+            # What the file gives to itself through names that it defines and uses.
             own = {
                 name: (1 - _RULES["own_share"]) * (ranks[number] / self._whole[number]) * weight
                 for name, weight, is_own in self._edges[number]
@@ -187,7 +187,7 @@ class _Graph:
         return values
 
     def _ranks(self) -> list[float]:
-        """The rank of each file; all of them together have as much as there are files."""
+        """The rank of each file; the mean is 1."""
         count = len(self._files)
         total = _added(self._starts) or 1.0
         begin = [count * start / total for start in self._starts]
@@ -206,8 +206,9 @@ class _Graph:
         return ranks
 
     def _flow(self, ranks: Sequence[float], damping: float, later: list[float] | None) -> None:
-        """Find what each name is given by the files that use it, for each of its definers. `later`: what files without links keep is added, what
-        they do not give to themselves taken off.
+        """Compute what each definer of a name gets from the files that use it.
+
+        `later`, the ranks of the next step, is corrected: files without links keep what they have, and a file gives less to itself than to others.
         """
         self._flows = [0.0] * len(self._flows)
         for number, edges in enumerate(self._edges):
@@ -223,7 +224,7 @@ class _Graph:
 
 
 def _added(values: Sequence[float]) -> float:
-    """The sum in the order of the values, as compiled code has it: that of Python is rounded otherwise from 3.12 on."""
+    """The sum, added up in order as the compiled code does; from Python 3.12 on, `sum` rounds differently."""
     total = 0.0
     for value in values:
         total += value

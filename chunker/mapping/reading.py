@@ -14,7 +14,7 @@ from chunker.symbols import Definition, FileSymbols, symbols_of
 from chunker.symbols.reading import line_starts
 
 _MOST_HEADINGS = 40
-# Any budget will do for who wants no chunks.
+# Chunkers need a budget; any will do, since no chunks are made.
 _BUDGET = 256
 
 

@@ -17,9 +17,9 @@ from chunker.mapping.listing import Listing
 from chunker.mapping.reading import MappedFile, mapped_file
 from chunker.mapping.sheets import Sheet
 
-# A larger file was written by a program.
+# Larger files are left out: a program wrote them.
 _MOST_BYTES = 1 << 20
-# So many files are worth several threads.
+# With fewer files than this, threads are not worth it.
 _MANY = 32
 
 
@@ -62,7 +62,7 @@ class Repository:
         self._numbers: dict[str, int] = {}
 
     def refresh(self) -> int:
-        """Read what is new or has changed, forget what is gone; how many files that were."""
+        """Read what is new or has changed and forget what is gone. Returns the number of these files."""
         seen: set[str] = set()
         changed: dict[str, int] = {}
         for path, state in self._listing.files():
@@ -78,14 +78,14 @@ class Repository:
             del self._states[path]
         for path in (*gone, *changed):
             self._sheets.pop(path, None)
-        # In the order of the files, for the numbers of names are given in it.
+        # In the order of the files: names are numbered as they are met, and the numbers must not depend on threads.
         for path, mapped in zip(changed, self._mapped(changed), strict=True):
             if mapped is not None:
                 self._sheets[path] = Sheet(mapped, self._numbers)
         return len(changed) + len(gone)
 
     def _mapped(self, sizes: dict[str, int]) -> Iterator[MappedFile | None]:
-        """What files, given with their sizes, have to be mapped. Parsing lets other threads run."""
+        """The symbols of each file, given with its size. Parsing releases the GIL, so many files are read by several threads."""
         if len(sizes) < _MANY:
             yield from map(self._read, sizes, sizes.values())
             return
@@ -115,5 +115,5 @@ class Repository:
 
     @property
     def name_numbers(self) -> dict[str, int]:
-        """The number of each name that is or was in a file."""
+        """Name -> its number, for all names that are or were in a file."""
         return self._numbers

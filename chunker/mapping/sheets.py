@@ -1,4 +1,4 @@
-"""The lines that a map may have of each file, with their prices, kept from map to map."""
+"""The lines of each file that a map may show, with their prices, kept from map to map."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chunker.mapping.skeletons import depths, left_out, line_of, parents
 
 
 class Sheet:
-    """The lines of a file: its name, and one for each definition, a row each.
+    """The lines of a file, a row each: its name, then its definitions.
 
     Args:
         file: The file.
@@ -22,9 +22,9 @@ class Sheet:
     Attributes:
         file: The file.
         lines: Its lines.
-        marks: Of each the mark that stands for it where it is left out; "" for the name of the file.
-        sizes: How many rows each is with those in it, packed as array("q").
-        columns: What the graph of names has of the file: `NameColumns`, packed.
+        marks: For each line the mark that stands for it if it is left out; "" for the name of the file.
+        sizes: For each line the number of rows in it, itself included, packed as array("q").
+        columns: The part of the file in the graph of names: `NameColumns`, packed.
     """
 
     __slots__ = ("_counter", "_prices", "columns", "file", "lines", "marks", "sizes")
@@ -41,10 +41,10 @@ class Sheet:
         self._prices = b"", b""
 
     def prices(self, counter: TokenCounter) -> tuple[bytes, bytes]:
-        """The tokens of each line and of each mark, with its line end, packed as array("q"); at least 1, and -1 for the mark of the file, which has none.
+        """The price of each line and of each mark, in tokens with its line end, packed as array("q"). At least 1; -1 for the file, which leaves no mark.
 
-        The file is followed by a blank line. What it costs after a mark is in the price of the name; what it costs after the last line, beyond that,
-        is in the price of that line: it ends the file whenever it is chosen.
+        A blank line follows each file. The tokens that it adds after a mark are in the price of the file's name. After the last line it may add more or
+        fewer: the difference is in the price of that line, which ends the file whenever it is chosen.
         """
         if self._counter is not counter:
             known = {line: max(1, counter.count(f"{line}\n")) for line in {*self.lines, *self.marks}}
@@ -69,12 +69,12 @@ class Sheet:
 
 
 def _price_of_blank_line(counter: TokenCounter, line: str) -> int:
-    """The tokens that a blank line adds between a line and the next file: none where all line ends are one token, as after most letters."""
+    """The tokens that a blank line adds between a line and the next file; often 0, where several line ends are one token."""
     return counter.count(f"{line}\n\na") - counter.count(f"{line}\na")
 
 
 def _sizes(deep: list[int]) -> array[int]:
-    """How many rows each is with those in it."""
+    """For each row the number of rows in it, itself included; `deep` is its depth."""
     sizes = array("q", range(len(deep), 0, -1))
     open_ones: list[int] = []
     for row, depth in enumerate(deep):

@@ -46,7 +46,7 @@ def left_out(depth: int) -> str:
 
 
 def parents(definitions: Sequence[Definition]) -> list[int]:
-    """The number of the definition around each; -1 for none."""
+    """For each definition the position of the one around it; -1 for none."""
     around: list[int] = []
     open_ones: list[int] = []
     for number, definition in enumerate(definitions):
@@ -58,7 +58,7 @@ def parents(definitions: Sequence[Definition]) -> list[int]:
 
 
 def depths(around: Sequence[int]) -> list[int]:
-    """In how many others each definition is, from their `parents`."""
+    """The number of definitions around each, from their `parents`."""
     deep: list[int] = []
     for parent in around:
         deep.append(0 if parent < 0 else deep[parent] + 1)

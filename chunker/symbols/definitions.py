@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from chunker.formats.outline import Outline, Scope
 
-# Scopes with these labels hold definitions, or are not code: they define nothing by themselves.
+# Scopes with these labels define nothing by themselves: they hold definitions, or are not code.
 _NO_DEFINITIONS = frozenset(
     {"block", "extension", "impl", "instance", "index", "module", "rule", "script", "section", "stylesheet", "test"}
 )
-# Labels of scopes without a name: `class << self`, a conversion operator.
+# Words that stand where a name would in scopes without one: `class << self`, a conversion operator.
 _NO_NAMES = frozenset({"const", "operator", "self", "this"})
 _ATTRIBUTES = ("@", "#[", "[")  # the starts of lines that annotate the definition below
 _LONGEST_SIGNATURE = 300  # characters
@@ -60,7 +60,7 @@ class Definition:
 
 
 def definitions_of(text: str, code: str, outline: Outline, line_starts: Sequence[int]) -> Iterator[Definition]:
-    """The definitions of `text`, ascending. `code`: the text with comments and strings blanked."""
+    """The definitions of `text`, in order. `code` is the text with comments and strings blanked."""
     labels = dict(zip(outline.offsets, outline.labels, strict=True))
     around: list[tuple[int, str]] = []  # ends and names of the scopes that are open
     for scope in outline.scopes:
@@ -85,7 +85,7 @@ def definitions_of(text: str, code: str, outline: Outline, line_starts: Sequence
 
 
 def name_of(scope: str) -> tuple[str, str]:
-    """The holder, if it is named, and the name of what a scope defines; "" for none.
+    """The type that a scope belongs to, if its header names one, and the name that it defines; "" for none.
 
     >>> name_of("def push"), name_of("func (mx *Mux) Use"), name_of("impl fmt::Display for Stack<T>"), name_of("val size: Int")
     (('', 'push'), ('Mux', 'Use'), ('', 'Stack'), ('', 'size'))
@@ -126,7 +126,7 @@ def _is_of_name(character: str) -> bool:
 
 
 def _signature(text: str, code: str, start: int, end: int) -> str:
-    """From the start of the line up to the body: to where brackets are closed and a line ends, or a body begins."""
+    """The text from the start of the line to the body: to the first line end outside of brackets, or to the brace that opens the body."""
     depth = 0
     stop = min(end, start + 4 * _LONGEST_SIGNATURE)
     for match in _SIGNIFICANT.finditer(code, start, stop):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Lowered(NamedTuple):
-    """A kind of files. `unless`: words of a question that ask for such files."""
+    """A kind of files that ranks lower. `unless`: words in a question that ask for such files, which then do not."""
 
     factor: float
     unless: frozenset[str]
@@ -35,7 +35,7 @@ def lowered_kinds() -> dict[str, Lowered]:
 
 @lru_cache(1 << 14)
 def lowered_as(source: str) -> tuple[str, ...]:
-    """The kinds of which a file is.
+    """The kinds that a file belongs to.
 
     >>> lowered_as("tests/test_a.py"), lowered_as("src/a.py")
     (('tests',), ())

@@ -8,7 +8,7 @@ from functools import cache
 
 from chunker.formats.code.tables import reading_named, table_names
 
-# An unclosed quotation mark of one line ends with the line; an unclosed triple one with the text.
+# Quotation marks of strings that may span lines: an unclosed one hides the rest of the text, an unclosed other one the rest of its line.
 _MULTI_LINE = frozenset({'"""', "'''", "`"})
 _NOT_LINE_ENDS = re.compile(r"[^\r\n]+")
 
@@ -29,7 +29,7 @@ def without_comments_and_strings(text: str, language: str) -> str:
 
 
 def imports_of(text: str, language: str) -> list[str]:
-    """The imports of a file, as they are written there, each once, in order."""
+    """The imports of a file as written, in order, each once."""
     found: dict[int, str] = {}
     for pattern in _imports(language):
         for match in pattern.finditer(text):
@@ -38,7 +38,7 @@ def imports_of(text: str, language: str) -> list[str]:
 
 
 def hidden_marks(language: str) -> tuple[list[str], list[str], list[str]]:
-    """The begin and end of block comments, what begins line comments, and quotation marks."""
+    """The start and end of block comments, the starts of line comments, and the quotation marks of a language."""
     reading = _reading(language)
     return reading.get("block_comments", []), reading.get("line_comments", []), reading.get("strings", [])
 
@@ -51,7 +51,7 @@ def _blanked(match: re.Match[str]) -> str:
 
 
 def _up_to(begin: str, end: str, *, escaping: bool = False) -> str:
-    """From one mark to the other, or to the end of the text; what cannot begin the second is passed over at one go."""
+    """A pattern from one mark to the other, or to the end of the text. It skips in one step what cannot begin the second mark, so it is linear."""
     first, rest = re.escape(end[0]), re.escape(end[1:])
     other = rf"[^{first}\\]+|\\[\s\S]?" if escaping else rf"[^{first}]+"
     more = rf"|{first}(?!{rest})" if rest else ""

@@ -13,7 +13,7 @@ from chunker.symbols.definitions import Definition, definitions_of
 from chunker.symbols.masking import hidden_marks, imports_of, without_comments_and_strings
 
 _NAME = re.compile(r"[^\W\d]\w+")
-# The most lines of a file that are kept for a name.
+# The most lines that are kept for a name in a file.
 MOST_LINES = 64
 _LINE_START = re.compile(r"\r\n|\r|\n")
 
