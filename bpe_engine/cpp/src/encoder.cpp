@@ -2,7 +2,25 @@
 
 #include <algorithm>
 
+#include "bpe/unicode.hpp"
+
 namespace bpe {
+
+namespace {
+
+// The first seam of `piece` after `start`; its end if there is none.
+std::size_t next_seam(const Dictionary& dictionary, Bytes piece, std::size_t start) {
+    const Seams* seams = nullptr;  // asked for once there may be one
+    for (std::size_t place = start + 2; place + 1 < piece.size; ++place) {
+        const Byte* const at = piece.data + place;
+        if (*at < Seams::first_lead || !UnicodeTable::continues(at[-1]) || at[-2] < 0x80 || !UnicodeTable::continues(at[1])) continue;
+        if (!seams) seams = &dictionary.seams();
+        if (seams->is_at(at)) return place;
+    }
+    return piece.size;
+}
+
+}  // namespace
 
 Encoder::Encoder(std::shared_ptr<const Dictionary> dictionary, const Scanner* scanner, std::vector<std::uint32_t> ids)
     : dictionary_(std::move(dictionary)), scanner_(scanner), ids_(std::move(ids)), by_units_(!dictionary_->has_unreachable() && dictionary_->has_all_bytes()) {}
@@ -52,6 +70,13 @@ const std::vector<Rank>& Encoder::encode_piece(Bytes piece, Workspace& workspace
 }
 
 std::size_t Encoder::count_anew(Bytes piece, Workspace& workspace) const {
+    // Slices of a text without spaces make ever new pieces of the same few units.
+    if (std::size_t const seam = by_units_ ? next_seam(*dictionary_, piece, 0) : piece.size; seam < piece.size) {
+        std::size_t total = 0;
+        for (std::size_t start = 0, end = seam; start < piece.size; start = end, end = next_seam(*dictionary_, piece, start))
+            total += count_piece(piece.part(start, end), piece.size - start, workspace);
+        return total;
+    }
     if (piece.size > short_length) return encode_piece(piece, workspace).size();
     Rank tokens[short_length];
     return merge(piece, tokens);
