@@ -190,6 +190,11 @@ class MarkdownSketch:
         Offsets, strengths and labels of the boundaries inside of the unit of `text` that begins there; None if it holds code that may be cut as its language is.
         """
 
+    def scopes(self, text: str, plain: Callable[[str], str]) -> list[tuple[int, int, str, str]]:
+        """
+        Start, end, name and header of the sections and tables of `text`, outermost first. `plain` returns the text of a heading on one line; called for those that have marks or links inside.
+        """
+
     def headings(self) -> list[tuple[int, int, int]]:
         """Start, end and level of those outside of quotes and lists."""
 

@@ -87,6 +87,13 @@ class Breadcrumbs:
         """The offset from which on a context has the imports; 0 if it never or always has them."""
         return self._imported
 
+    @property
+    def names_only(self) -> tuple[str | None, int] | None:
+        """The source and the limit of a context in tokens, if contexts are made of names and repeated lines alone: compiled
+        code makes these itself. None if they may have imports or a summary.
+        """
+        return (self._source, self._limit) if self._parts == _BREADCRUMB else None
+
     def with_repeats(self, offset: int) -> tuple[str, bool]:
         """Return the context at `offset` for a chunk without overlap, and whether it repeats lines: after an overlap that has these lines, the context is
         another one.

@@ -100,13 +100,14 @@ class Scopes:
         found = self._all()
         if found is _NONE:
             return ()
-        index = bisect_left(found.starts, offset) - 1
+        starts, parents = found.places()
+        index = bisect_left(starts, offset) - 1
         trail: list[Scope] = []
         while index >= 0:
             scope = found.scopes[index]
             if offset < scope.end:
                 trail.append(scope)
-            index = found.parents[index]
+            index = parents[index]
         trail.reverse()
         return tuple(trail)
 
@@ -119,14 +120,19 @@ class Scopes:
 
 
 class _Found:
-    """Scopes in order, with their starts and the index of the scope around each."""
+    """Scopes in order."""
 
-    __slots__ = ("parents", "scopes", "starts")
+    __slots__ = ("_places", "scopes")
 
     def __init__(self, scopes: Iterable[Scope]) -> None:
         self.scopes: list[Scope] = outermost_first(scopes)
-        self.starts = [scope.start for scope in self.scopes]
-        self.parents = _parents(self.scopes)
+        self._places: tuple[list[int], list[int]] | None = None
+
+    def places(self) -> tuple[list[int], list[int]]:
+        """Return the start of each scope, and the index of the scope around it. The first call is linear."""
+        if self._places is None:
+            self._places = [scope.start for scope in self.scopes], _parents(self.scopes)
+        return self._places
 
 
 class Outline:

@@ -44,6 +44,7 @@ public:
         if (auto const known = numbers_.find(context.ptr()); known != numbers_.end()) return known->second;
         return PyUnicode_GetLength(context.ptr()) == 0 ? 0 : put(std::move(context));
     }
+    Context number_of(const std::string& context) { return context.empty() ? 0 : put(nb::str(context.data(), context.size())); }
     nb::handle string(Context context) const { return strings_[context]; }
     std::string_view bytes(Context context) const { return bytes_[context]; }
 

@@ -40,8 +40,8 @@ public:
           tokenizer_(std::move(tokenizer)),
           native_(std::move(native)),
           text_(utf8_of(data_)),
-          outlined_(source, outline, std::move(context_at), std::move(look), contexts_),
           counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
+          outlined_(source, outline, std::move(context_at), std::move(look), contexts_, *counter_),
           grower_(text_, outlined_.noted(read_rows(outline, text_.size(), closed)), limits, *counter_, outlined_),
           limit_(limits.most) {
         if (native_.is_none()) return;
@@ -135,8 +135,8 @@ private:
     nb::object source_, data_, tokenizer_, native_;
     Text text_;
     Contexts contexts_;
-    Outlined outlined_;
     std::unique_ptr<Counter> counter_;
+    Outlined outlined_;
     Grower grower_;
     std::size_t limit_;
     std::exception_ptr failed_;

@@ -9,6 +9,7 @@
 
 #include "chunker/formats/markup.hpp"
 #include "chunker/markdown_blocks.hpp"
+#include "chunker/markdown_headings.hpp"
 #include "chunker/parser_copy.hpp"
 #include "contexts.hpp"
 #include "formats.hpp"
@@ -81,6 +82,10 @@ public:
 
     void check(std::size_t start) const { check(start, sketch_.copy().size()); }
 
+    void check_text(nb::str text) const {
+        if (PyUnicode_GetLength(text.ptr()) != static_cast<Py_ssize_t>(sketch_.copy().size())) throw nb::value_error("not the text of this copy");
+    }
+
     nb::tuple columns() const {
         const markdown::Columns& columns = sketch_.columns();
         std::vector<nb::str> const names = interned(markdown::label_names);
@@ -134,13 +139,35 @@ public:
     }
 
     nb::object inside(nb::str text, std::size_t unit) const {
-        if (PyUnicode_GetLength(text.ptr()) != static_cast<Py_ssize_t>(sketch_.copy().size())) throw nb::value_error("not the text of this copy");
+        check_text(text);
         formats::Columns found;
         std::u32string paragraph;
         auto const part = [&](std::size_t start, std::size_t end) -> formats::Text {
             return paragraph = characters_of(nb::borrow<nb::str>(part_of(text, start, end)));
         };
         return look_by(unit, found, part) ? to_columns(found) : nb::object(nb::none());
+    }
+
+    // `plain`: returns the text of a heading on one line. Called for those that are not simple.
+    nb::list scopes(nb::str text, nb::callable plain) const {
+        check_text(text);
+        std::vector<nb::object> names;
+        std::vector<bool> have_names;
+        for (markdown::Heading const& heading : sketch_.headings()) {
+            nb::object shown = part_of(text, heading.start, heading.end);
+            auto const name = markdown::plain_heading(characters_of(nb::borrow<nb::str>(shown)));
+            shown = name ? part_of(text, heading.start + name->first, heading.start + name->second) : plain(shown);
+            have_names.push_back(PyUnicode_GetLength(shown.ptr()) > 0);
+            names.push_back(std::move(shown));
+        }
+        nb::str const none("");
+        nb::list found;
+        for (markdown::Region const& region : markdown::nested_regions(sketch_.headings(), have_names, sketch_.tables(), sketch_.copy().size())) {
+            if (region.is_table)
+                found.append(nb::make_tuple(region.start, region.end, none, part_of(text, region.start, sketch_.tables()[region.number].first_row)));
+            else found.append(nb::make_tuple(region.start, region.end, names[region.number], none));
+        }
+        return found;
     }
 
     nb::list headings() const {
@@ -274,6 +301,10 @@ void define_markdown(nb::module_& module) {
              nb::sig("def inside(self, text: str, unit: int) -> tuple[list[int], list[int], list[str]] | None"),
              "Offsets, strengths and labels of the boundaries inside of the unit of `text` that begins there; None if it holds code that may be cut as its "
              "language is.")
+        .def("scopes", &Sketch::scopes, nb::lock_self(), nb::arg("text"), nb::arg("plain"),
+             nb::sig("def scopes(self, text: str, plain: collections.abc.Callable[[str], str]) -> list[tuple[int, int, str, str]]"),
+             "Start, end, name and header of the sections and tables of `text`, outermost first. `plain` returns the text of a heading on one line; called for "
+             "those that have marks or links inside.")
         .def(
             "headings", [](const Sketch& self) { return Rows(self.headings()); }, nb::lock_self(), "Start, end and level of those outside of quotes and lists.")
         .def(

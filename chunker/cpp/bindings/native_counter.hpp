@@ -100,21 +100,24 @@ public:
         }
         std::size_t const first = text_.place(start), last = text_.place(behind_);
         if (!prepends_ && window_.hold(first, last)) {
+            // Where words have no spaces between them most slices begin inside of pre-tokens, and agree late.
+            bool const is_short = last - first <= slice_worth_a_price;
+            if (is_short && text_.data()[first] >= first_without_spaces) return count(0, start, behind_);
             auto const agreed = window_.agreement({}, first);
             if (agreed && last >= agreed->from) {
                 if (!sum_behind_ || summed_in_ != window_.number()) sum_behind_ = window_.count(window_.start(), last);
                 summed_in_ = window_.number();
                 if (sum_behind_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_behind_) + agreed->shift);
             }
-            if (agreed || last - first <= slice_worth_a_price) return count(0, start, behind_);
+            if (agreed || is_short) return count(0, start, behind_);
         }
         return grow_to_the_left(first, prepends_ ? text_.place(end) : last);
     }
 
     std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) override {
         std::size_t const first = text_.place(start), last = text_.place(end);
-        // A slice that is surely too long is not worth a window.
-        if (last - first <= limit * worth_a_window && window_.hold(first, last)) {
+        // Nothing but a context, and a slice that is surely too long, are not worth a window.
+        if (first < last && last - first <= limit * worth_a_window && window_.hold(first, last)) {
             std::optional<std::size_t> found;
             auto const agreed = window_.agreement(contexts_.bytes(context), first);
             if (agreed && context == 0) found = window_.count(first, last);
@@ -137,6 +140,8 @@ private:
     static constexpr std::size_t likely_bytes = 4, worth_a_window = 16;
     // Bytes. A slice up to this length is priced even inside of a long pre-token, or at the end of the text.
     static constexpr std::size_t slice_worth_a_price = 64;
+    // The first byte of U+3000, from which on Chinese and Japanese are written.
+    static constexpr unsigned char first_without_spaces = 0xE3;
 
     // The tokens of the context and text[origin:last], in bytes; none where they have to be counted by appending.
     std::optional<std::size_t> priced(std::size_t last) {

@@ -27,8 +27,8 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
     Rows const rows = read_rows(outline, text.size(), nb::none());
     if (rows.offsets.empty() || rows.offsets.front() != 0) throw nb::value_error("an outline's first offset is 0");
     Contexts contexts;
-    Outlined outlined(source, outline, std::move(context_at), nb::none(), contexts);
     auto const counter = make_counter(text, source, tokenizer, contexts, true);
+    Outlined outlined(source, outline, std::move(context_at), nb::none(), contexts, *counter);
     auto const prices = make_prices(source, tokenizer, *counter);
     try {
         for (Piece const& piece : Optimizer(text, rows, limits, *counter, *prices, outlined).pieces())

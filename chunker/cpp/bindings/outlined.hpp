@@ -10,10 +10,12 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "chunker/formats/text.hpp"
 #include "chunker/units.hpp"
 #include "counters.hpp"
 #include "integers.hpp"
@@ -24,15 +26,17 @@ namespace chunker::bindings {
 // The boundaries of an outline, as Python has them, with the labels of all that is found.
 class Outlined : public Surroundings {
 public:
-    Outlined(nb::object source, nb::handle outline, nb::object context_at, nb::object look, Contexts& contexts)
+    Outlined(nb::object source, nb::handle outline, nb::object context_at, nb::object look, Contexts& contexts, Counter& counter)
         : source_(std::move(source)),
           labels_(outline.attr("labels")),
           context_at_(std::move(context_at)),
           look_(std::move(look)),
           contexts_(contexts),
+          counter_(counter),
           rows_(nb::len(labels_)) {
         if (nb::getattr(context_at_, "outline", nb::none()).is(outline)) {
             tells_scopes_ = true;
+            read_settings(context_at_.attr("names_only"));
         }
         for (const char* const label : {"sentence", "word", "grapheme", "character"}) more_labels_.push_back(nb::str(label));  // the levels of refining.hpp
     }
@@ -48,13 +52,13 @@ public:
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
-        if (fresh > 0 && is_steady(static_cast<std::int64_t>(fresh))) {
-            if (!steady_) read_scopes();
-            std::optional<Steady>& known = (*steady_)[2 * innermost(static_cast<std::int64_t>(fresh)) + (fresh >= imported_)];
-            if (!known) {
-                auto const found = nb::cast<nb::tuple>(context_at_.attr("with_repeats")(fresh));
-                known = Steady{contexts_.number_of(found[0]), nb::cast<bool>(found[1])};
-            }
+        if ((fresh > 0 || limit_) && is_steady(static_cast<std::int64_t>(fresh))) {
+            if (fresh > 0 && !scopes_.is_valid()) read_scopes();
+            std::size_t const scope = fresh > 0 ? innermost(static_cast<std::int64_t>(fresh)) : 0;
+            std::size_t const number = 2 * scope + (fresh >= imported_);
+            if (number >= steady_.size()) steady_.resize(number + 1);
+            std::optional<Steady>& known = steady_[number];
+            if (!known) known = steady(scope, fresh);
             if (fresh == start || !known->repeats) return known->context;
         }
         return contexts_.number_of(fresh == start ? context_at_(fresh) : context_at_(fresh, part_of(source_, start, fresh)));
@@ -131,6 +135,82 @@ private:
         return inside;
     }
 
+    // A context, and whether it repeats lines, unless the overlap has them.
+    struct Steady {
+        Context context;
+        bool repeats;
+    };
+
+    // That of a chunk in this scope, which is a number plus one, or 0 for none; its text begins at `fresh`.
+    Steady steady(std::size_t scope, std::size_t fresh) {
+        if (limit_)
+            if (auto const made = of_names(scope)) return *made;
+        auto const found = nb::cast<nb::tuple>(context_at_.attr("with_repeats")(fresh));
+        return {contexts_.number_of(nb::object(found[0])), nb::cast<bool>(found[1])};
+    }
+
+    // The source and the names around, and the lines that the innermost scope wants repeated: what chunker/context/breadcrumbs.py says, which is the
+    // specification. None where a name has halves of surrogate pairs.
+    std::optional<Steady> of_names(std::size_t scope) {
+        std::vector<std::string> names;  // innermost first
+        std::string repeated;
+        for (; scope > 0; scope = around_[scope - 1]) {
+            nb::handle const fields = PyList_GetItem(scopes_.ptr(), static_cast<Py_ssize_t>(scope - 1));
+            std::optional<std::string> name = utf8_of(fields[2]), header = utf8_of(fields[3]);
+            if (!name || !header) return std::nullopt;
+            names.push_back(on_one_line(*name));
+            if (repeated.empty()) repeated = *header;
+        }
+        names.push_back(source_name_);
+        std::erase(names, std::string());
+        bool const repeats = !repeated.empty();
+        if (repeats && repeated.back() != '\n' && repeated.back() != '\r') repeated += '\n';
+        for (;; names.pop_back()) {
+            std::string breadcrumb;
+            for (auto name = names.rbegin(); name != names.rend(); ++name) breadcrumb += (breadcrumb.empty() ? "" : " > ") + *name;
+            if (!names.empty()) breadcrumb += '\n';
+            if (repeats)
+                if (auto const context = fitting(breadcrumb + std::exchange(repeated, {}))) return Steady{*context, repeats};
+            if (auto const context = fitting(breadcrumb)) return Steady{*context, repeats};
+        }
+    }
+
+    std::optional<Context> fitting(const std::string& breadcrumb) {
+        Context const context = contexts_.number_of(breadcrumb);
+        return context == 0 || counter_.count_up_to(context, 0, 0, *limit_) ? std::optional(context) : std::nullopt;
+    }
+
+    static std::optional<std::string> utf8_of(nb::handle text) {
+        Py_ssize_t size = 0;
+        const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (data) return std::string(data, static_cast<std::size_t>(size));
+        PyErr_Clear();
+        return std::nullopt;
+    }
+
+    // White space of any length becomes a space; none at the ends.
+    static std::string on_one_line(const std::string& name) {
+        Text const text(reinterpret_cast<const unsigned char*>(name.data()), name.size());
+        std::string line;
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            if (formats::is_space(text[at])) continue;
+            if (!line.empty() && formats::is_space(text[at - 1])) line += ' ';
+            line.append(name, text.place(at), text.place(at + 1) - text.place(at));
+        }
+        return line;
+    }
+
+    // Of the contexts that are made of names alone.
+    void read_settings(nb::handle names_only) {
+        if (names_only.is_none()) return;
+        if (!names_only[0].is_none()) {
+            std::optional<std::string> const name = utf8_of(names_only[0]);
+            if (!name) return;
+            source_name_ = on_one_line(*name);
+        }
+        limit_ = given::size(names_only[1], "the limit of a context");
+    }
+
     // From this offset on, up to the next of these, a scope is the innermost: its number plus one, or 0 if none is.
     struct Change {
         std::int64_t from;
@@ -148,15 +228,16 @@ private:
             }
         };
         std::size_t number = 0;
-        for (nb::handle const scope : nb::cast<nb::list>(context_at_.attr("scopes"))) {
+        scopes_ = nb::cast<nb::list>(context_at_.attr("scopes"));
+        for (nb::handle const scope : scopes_) {
             std::int64_t const start = given::number(scope[0], "the start of a scope"), end = given::number(scope[1], "the end of a scope");
             close_until(start);
+            around_.push_back(open.empty() ? 0 : open.back().second);
             open.emplace_back(end, ++number);
             changes_.push_back({start + 1, number});  // one that begins at an offset is not around it
         }
         close_until(std::numeric_limits<std::int64_t>::max());
         imported_ = given::size(context_at_.attr("imported"), "imported");
-        steady_.emplace(2 * (number + 1));
     }
 
     std::size_t innermost(std::int64_t offset) const {
@@ -164,12 +245,6 @@ private:
             std::upper_bound(changes_.begin(), changes_.end(), offset, [](std::int64_t place, const Change& change) { return place < change.from; });
         return next == changes_.begin() ? 0 : std::prev(next)->innermost;
     }
-
-    // A context, and whether it repeats lines, unless the overlap has them.
-    struct Steady {
-        Context context;
-        bool repeats;
-    };
 
     // A closed unit that may have names inside. It ends where it begins if it is known to have none.
     struct Unknown {
@@ -194,10 +269,15 @@ private:
 
     nb::object source_, labels_, context_at_, look_;
     Contexts& contexts_;
-    bool tells_scopes_ = false;    // whether `context_at_` does; see ContextAt of chunker/growing/pieces.py
-    std::vector<Change> changes_;  // ascending; of all scopes except those inside closed units
+    Counter& counter_;
+    bool tells_scopes_ = false;                           // whether `context_at_` does; see ContextAt of chunker/growing/pieces.py
+    nb::list scopes_{nb::steal<nb::list>(nb::handle())};  // except those inside closed units; invalid until it is asked for
+    std::vector<std::size_t> around_;                     // each: the number of the scope around it plus one, or 0
+    std::vector<Change> changes_;                         // ascending; of the scopes
     std::size_t imported_ = 0;
-    std::optional<std::vector<std::optional<Steady>>> steady_;  // by `innermost`, before and from `imported_` on; none until it is asked for
+    std::optional<std::size_t> limit_;           // of contexts that are made here, in tokens
+    std::string source_name_;                    // on one line
+    std::vector<std::optional<Steady>> steady_;  // by `innermost`, before and from `imported_` on
     std::vector<Unknown> unknown_;
     const NativeSketch* native_ = nullptr;
     const Text* text_ = nullptr;  // of that

@@ -27,6 +27,7 @@ its language.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import regex
 
@@ -64,6 +65,9 @@ _ATTRIBUTES = re.compile(
 _DEEPEST_LEVEL = 6  # of a heading
 _MARKS_BEHIND = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
 
+
+# Equal to Scope(*fields), in a third of the time.
+_as_scope: Callable[[tuple[int, int, str, str]], Scope] = partial(tuple.__new__, Scope)
 
 _compiled = native()
 _sketch_of: Callable[[str], MarkdownSketch] = MarkdownSketch if _compiled is None else _compiled.MarkdownSketch
@@ -152,6 +156,8 @@ class _Reading:
     def scopes(self, inside: list[Scope]) -> list[Scope]:
         """Return all scopes, including those of code, `inside`."""
         text = self._text
+        if self.native is not None and not inside:
+            return list(map(_as_scope, self.native.scopes(text, _plain)))
         headings = [Heading(start, level, _plain(text[start:end])) for start, end, level in self.found.headings()]
         tables = [Scope(start, end, "", text[start:row]) for start, end, row in self.found.tables()]
         return nested([*inside, *tables, *sections(headings, len(text))])

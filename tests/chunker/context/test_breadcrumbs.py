@@ -11,6 +11,8 @@ from chunker import CodeChunker, MarkdownChunker, OptionError, TextChunker, chun
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart
 from chunker.context.summaries import summary_of
 from chunker.formats import Boundary, Outline, Scope, Strength
+from chunker.formats.markup.markdown import sketch_by
+from chunker.formats.markup.markdown_sketch import MarkdownSketch
 from chunker.options import Strategy
 from chunker.streams.chunk_stream import chunk_stream
 
@@ -253,6 +255,25 @@ def test_lines_that_are_repeated_are_told() -> None:
     assert breadcrumbs.with_repeats(text.index("| a")) == ("One\n", False)
     assert breadcrumbs.with_repeats(text.index("| 3")) == ("One\n| a | b |\n|---|---|\n", True)
     assert breadcrumbs(text.index("| 3"), "| a | b |\n|---|---|\n") == "One\n"
+
+
+@given(
+    st.lists(st.text("ab #\t\u3000\xa0[](){}=->:.é\r|", max_size=12), max_size=6),
+    st.sampled_from([None, "a/b  c.md", "\ud800"]),
+    st.integers(24, 80),
+    st.booleans(),
+)
+def test_the_compiled_contexts_are_those_of_the_specification(
+    headings: list[str], source: str | None, max_tokens: int, table: bool
+) -> None:
+    rows = "| a | b |\n|---|---|\n" + "| some | words |\n" * 9 if table else ""
+    text = "".join(
+        f"{'#' * (1 + number % 3)} {heading}\n\n{'Some words. ' * 9}\n\n{rows}\n"
+        for number, heading in enumerate(headings)
+    )
+    read = Breadcrumbs(sketch_by(MarkdownSketch, text).opened(), source, TOKENIZER, max_tokens)
+    for chunk in MarkdownChunker(max_tokens, tokenizer=TOKENIZER, context=True).chunk(text, source=source):
+        assert chunk.context in {read(chunk.span.start), ""}
 
 
 def test_a_heading_is_no_summary_of_its_section() -> None:
