@@ -28,6 +28,8 @@ NORMALIZERS: dict[str, Any] = {
     "a space behind 中": normalizers.Replace("中 ", "b"),
     "space to ▁": normalizers.Replace(" ", "▁"),
     "white space to a space": normalizers.Replace(tokenizers.Regex(r"\s+"), " "),
+    "two of white space to a space": normalizers.Replace(tokenizers.Regex(r"\s{2,}"), " "),
+    "two lines to a line": normalizers.Replace("\n\n", "\n"),
     "two wide spaces to y": normalizers.Replace("\u3000\u3000", "y"),
     "lines to wide spaces": normalizers.Replace("\n", "\u3000"),
     "prepend": normalizers.Prepend("▁"),
@@ -36,6 +38,8 @@ PRE_TOKENIZERS: dict[str, Any] = {
     "none": None,
     "bert": pre_tokenizers.BertPreTokenizer(),
     "metaspace": pre_tokenizers.Metaspace(prepend_scheme="always"),
+    "words": pre_tokenizers.Split(tokenizers.Regex(r"\p{L}+|[^\s\p{L}]+"), "removed", invert=True),
+    "words behind spaces": pre_tokenizers.Split(tokenizers.Regex(r" ?\p{L}+|\s+(?!\S)|\s+"), "isolated"),
 }
 UNITS = [
     "a",

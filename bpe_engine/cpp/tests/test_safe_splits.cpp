@@ -103,6 +103,17 @@ void normalizers() {
     CHECK(units(&stripping, chain(words), "a  b \n c ") == "a|  b| \n c| ");
     CHECK(units(&stripping, white, "a  b \n c ") == "a|  b| \n c| ");
     CHECK(units(&stripping, chain("\\S+ ?|\\s+"), "a  b c") == "a  b c");
+    // All of a run becomes one space, and so does each character of it: the text may be split before it.
+    NormalizationStep run{.kind = Kind::replace_matches, .content = U" ", .program = regex::Program::compile("\\s+")};
+    run.least_run = 1;
+    run.run_of = ' ';
+    run.of_white_space = true;
+    StepNormalizer const spacing({{.kind = Kind::compose}, run, {.kind = Kind::lower}});
+    CHECK(units(&spacing, chain(words), "a\n\nb\tc d \n e\r\n\xE3\x80\x80") == "a|\n\nb|\tc| d| \n e|\r\n\xE3\x80\x80");
+    // One character alone stays what it is.
+    run.program = regex::Program::compile("\\s{2,}");
+    run.least_run = 2;
+    CHECK(units(std::make_unique<StepNormalizer>(std::vector{run}).get(), chain(words), "a\n\nb c") == "a\n\nb| c");
 }
 
 std::shared_ptr<const MergeModel> model() {

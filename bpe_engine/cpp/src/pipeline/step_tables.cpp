@@ -128,15 +128,20 @@ void StepNormalizer::find_lonely() {
 // Whether a lonely character has an image that begins with the same character alone and beside others of its kind. At the end of a region the image may
 // be empty.
 bool StepNormalizer::begins_alike(char32_t code) const {
-    Items alone{{code, 0, true}};
+    // The first character that is made of characters between two letters; nothing where none is left.
+    auto const first_of = [&](const std::u32string& text, std::size_t step, std::vector<Watched>* watched) -> std::optional<char32_t> {
+        Items items{{'a', 0, true}};
+        for (char32_t const made : text) items.push_back({made, 1, true});
+        items.push_back({'a', 2, true});
+        apply(items, false, false, true, watched, step);
+        auto const found = std::find_if(items.begin(), items.end(), [](Item const& item) { return item.origin == 1; });
+        return found == items.end() ? std::nullopt : std::optional(found->code);
+    };
     std::vector<Watched> watched;
-    apply(alone, false, false, false, &watched);
+    auto const alone = first_of({code}, 0, &watched);
     return std::all_of(watched.begin(), watched.end(), [&](Watched const& one) {
-        if (steps_[one.step].kind == Kind::strip) return true;
-        Items together;
-        for (char32_t const made : steps_[one.step].content) together.push_back({made, 0, true});
-        apply(together, false, false, false, nullptr, one.step + 1);
-        return !together.empty() && !alone.empty() && together[0].code == alone[0].code;
+        if (one.origin != 1 || steps_[one.step].kind == Kind::strip) return true;
+        return alone && first_of(steps_[one.step].content, one.step + 1, nullptr) == alone;
     });
 }
 
