@@ -7,6 +7,7 @@
 // A symbol depends on the position of its character, but merges depend on symbols only. So each symbol is a letter of a second model, whose pieces grow as
 // usual. For each answer the character at the growing side is added as the symbol that it is at the end (or at the start), and removed again.
 #include <algorithm>
+#include <deque>
 
 #include "bpe/models/merges.hpp"
 #include "bpe/steps.hpp"
@@ -164,6 +165,44 @@ public:
         return inner_->count();
     }
 
+    // Where a character of a part has the letter that it has as the first of a piece.
+    bool takes_parts() const { return side_ == Side::right && model_.options_.continuing_prefix.empty() && !model_.options_.ignore_merges; }
+
+    std::unique_ptr<GrowingPiece> another() const override {
+        return takes_parts() ? std::make_unique<GrowingMarked>(model_, unmarked_, inner_->another(), side_) : nullptr;
+    }
+
+    std::size_t count_with(const std::vector<AddedPart>& parts) override {
+        if (!takes_parts()) return GrowingPiece::count_with(parts);
+        // The tables have the letters of all characters but their last ones, which stand between.
+        std::deque<std::vector<Byte>> between;
+        std::vector<AddedPart> letters;
+        std::vector<Byte> last = last_character();
+        auto const put = [&](bool ends) {
+            if (last.empty()) return;
+            between.emplace_back();
+            put_utf8(between.back(), letter_of({last.data(), last.size()}, false, ends));
+            letters.push_back({{between.back().data(), between.back().size()}});
+        };
+        for (AddedPart const& part : parts) {
+            if (part.table) {
+                auto const& table = static_cast<GrowingMarked const&>(*part.table);
+                if (table.text_.empty()) continue;
+                put(false);
+                letters.push_back({{}, table.inner_.get()});
+                last = table.last_character();
+                continue;
+            }
+            for (std::size_t place = 0, size = 0; place < part.text.size; place += size) {
+                put(false);
+                size = model_.unit_size(part.text, place);
+                last.assign(part.text.begin() + place, part.text.begin() + place + size);
+            }
+        }
+        put(true);
+        return inner_->count_with(letters);
+    }
+
     std::size_t fewest() override {
         if (model_.options_.ignore_merges && text_.size() <= model_.longest_) return text_.empty() ? 0 : 1;
         return inner_->fewest();
@@ -197,10 +236,21 @@ private:
 
     // The letter of a character. `stays`, `grows`: the piece begins or ends with it, at the side that stays and at the one that grows.
     std::uint32_t letter(std::size_t from, std::size_t to, bool stays, bool grows) {
-        count_step();
-        bool const begins = side_ == Side::right ? stays : grows, ends = side_ == Side::right ? grows : stays;
-        Options const& options = model_.options_;
         std::vector<Byte> const character = as_read(side_, text_, from, to);
+        try {
+            return letter_of({character.data(), character.size()}, side_ == Side::right ? stays : grows, side_ == Side::right ? grows : stays);
+        } catch (const EncodingError&) {
+            // Throws the right error.
+            std::vector<Byte> const whole = as_read(side_, text_, 0, text_.size());
+            (void)model_.count({whole.data(), whole.size()});
+            throw EncodingError(character[0], side_ == Side::right ? from : text_.size() - to);
+        }
+    }
+
+    // `begins`, `ends`: the piece.
+    std::uint32_t letter_of(Bytes character, bool begins, bool ends) {
+        count_step();
+        Options const& options = model_.options_;
         written_.clear();
         if (!begins) written_.insert(written_.end(), options.continuing_prefix.begin(), options.continuing_prefix.end());
         written_.insert(written_.end(), character.begin(), character.end());
@@ -208,10 +258,12 @@ private:
         std::int64_t const number = model_.find_token({written_.data(), written_.size()});
         if (number >= 0) return unmarked_->letters[static_cast<std::size_t>(number)];
         if (options.unknown == Unknown::token) return unmarked_->unknown_letter;
-        // Throws the right error.
-        std::vector<Byte> const whole = as_read(side_, text_, 0, text_.size());
-        (void)model_.count({whole.data(), whole.size()});
-        throw EncodingError(character[0], side_ == Side::right ? from : text_.size() - to);
+        throw EncodingError(character[0], 0);
+    }
+
+    std::vector<Byte> last_character() const {
+        if (ends_.empty()) return {};
+        return as_read(side_, text_, ends_.size() > 1 ? ends_[ends_.size() - 2] : 0, ends_.back());
     }
 
     // Letters in the order in which they were added.

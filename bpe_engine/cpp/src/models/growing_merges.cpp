@@ -161,6 +161,37 @@ public:
         return rows_.back().count;
     }
 
+    std::unique_ptr<GrowingPiece> another() const override { return std::make_unique<Growing>(model_, growth_); }
+
+    // Rows of a part are read anew until they are those of its own table, but for a difference of the counts; from there on all are. So only the last ones,
+    // which later rows look at, are taken over.
+    //
+    //     this piece  ...a | part  b c b c b c ... b c | part  d d d ...
+    //                        anew  ^ ^ ^ known     ^ ^         ^ ^
+    std::size_t count_with(const std::vector<AddedPart>& parts) override {
+        std::size_t const size = text_.size();
+        std::size_t whole = size;
+        for (AddedPart const& part : parts) whole += part.table ? part.table->size() : part.text.size;
+        bool const may_be_one = model_.options_.ignore_merges && whole <= model_.longest_;
+        struct Back {
+            Growing& piece;
+            std::size_t size;
+            ~Back() { piece.truncate(size); }
+        } const back{*this, size};
+        for (AddedPart const& part : parts) {
+            auto const* const table = static_cast<Growing const*>(part.table);
+            if (!table) {
+                extend(part.text);
+            } else if (may_be_one) {
+                std::vector<Byte> const text = as_read(to_left ? Side::left : Side::right, table->text_, 0, table->text_.size());
+                extend({text.data(), text.size()});
+            } else {
+                follow(*table);
+            }
+        }
+        return count();
+    }
+
     std::size_t fewest() override {
         std::size_t const done = rows_.size() - 1;
         if (model_.options_.ignore_merges && done <= model_.longest_) return done > 0 ? 1 : 0;
@@ -218,6 +249,33 @@ private:
             sided.numbers.push_back(number);
         }
         sided.automaton = std::make_unique<const TokenAutomaton>(tokens, std::vector<double>(tokens.size()));
+    }
+
+    // Adds the text of another piece, with rows that stand for all of its rows.
+    void follow(const Growing& other) {
+        std::size_t const first = rows_.size() - 1, end = other.rows_.size() - 1;
+        std::size_t alike = 0, place = 0;  // rows at the end that are alike
+        std::uint32_t more = 0;            // of the count, modulo 2^32
+        while (place < end) {
+            std::size_t next = place + 1;
+            while (next < end && other.rows_[next].token == inside) ++next;
+            text_.insert(text_.end(), other.text_.begin() + static_cast<std::ptrdiff_t>(place), other.text_.begin() + static_cast<std::ptrdiff_t>(next));
+            advance(text_.size());
+            for (; place < next; ++place) {
+                Row const &made = rows_[first + place + 1], &known = other.rows_[place + 1];
+                std::uint32_t const difference = made.token == inside ? more : made.count - known.count;
+                bool const is_alike = made.token == known.token && made.state == known.state;
+                alike = !is_alike ? 0 : difference == more ? alike + 1 : 1;
+                more = difference;
+            }
+            if (alike > sided_.automaton->depth(rows_.back().state)) break;
+        }
+        std::size_t const from = std::max(place, end - std::min<std::size_t>(end, sided_.automaton->depth(other.rows_[end].state) + std::size_t{1}));
+        for (std::size_t index = from; index < end; ++index) {
+            text_.push_back(other.text_[index]);
+            rows_.push_back(other.rows_[index + 1]);
+            if (rows_.back().token != inside) rows_.back().count += more;
+        }
     }
 
     bool is_whole() const {

@@ -9,4 +9,14 @@ std::size_t PieceModel::count(Bytes piece) const {
     return ids.size();
 }
 
+std::size_t GrowingPiece::count_with(const std::vector<AddedPart>& parts) {
+    struct Back {
+        GrowingPiece& piece;
+        std::size_t size;
+        ~Back() { piece.truncate(size); }
+    } const back{*this, size()};
+    for (AddedPart const& part : parts) extend(part.text);  // no other piece makes tables
+    return count();
+}
+
 }  // namespace bpe

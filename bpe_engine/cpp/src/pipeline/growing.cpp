@@ -34,6 +34,7 @@ void PipelineAppendingEncoder::append(Bytes more) {
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
+        if (count_marks(workspace->pieces)) return;
         // The part is a text of its own: nothing depends on the text before it.
         std::size_t const base = tokens_.end_of(tokens_.size());
         const Byte* const text = text_.data() + base;
@@ -73,6 +74,38 @@ void PipelineAppendingEncoder::append(Bytes more) {
     }
 }
 
+bool PipelineAppendingEncoder::count_marks(PieceCoder::Workspace& workspace) {
+    if (!pipeline_->orders_marks()) return false;
+    std::size_t const base = tokens_.end_of(tokens_.size());
+    Bytes const text = this->text().part(base, text_.size());
+    Position from = state_.certain;
+    from.offset -= base;
+    std::size_t const open = text.size - from.offset;
+    if (!marks_ || !marks_->extend(text)) {
+        // A search in vain takes the time of reading the open end, but for one where a run has just ended.
+        bool const is_worth_it = open > thresholds::long_tail && (marks_ || open >= 2 * marks_tried_);
+        marks_ = is_worth_it ? MarkRun::make(*pipeline_, text, from, before_ != Before::nothing || tokens_.size() > 0) : nullptr;
+        if (!marks_) {
+            marks_tried_ = is_worth_it ? open : std::min(marks_tried_, open);
+            return false;
+        }
+    }
+    std::optional<std::size_t> count;
+    try {
+        count = marks_->count(text, workspace);
+    } catch (const EncodingError&) {
+        // It is thrown again where all is read as one text.
+    }
+    if (!count) {
+        marks_ = nullptr;
+        marks_tried_ = open;
+        return false;
+    }
+    state_.count = state_.certain_count + *count;
+    state_.length = text_.size();
+    return true;
+}
+
 // The memory of a tail that is long enough; null for others.
 OpenTail* PipelineAppendingEncoder::tail_from(std::size_t base) {
     std::size_t const length = text_.size() - base, certain = state_.certain.offset - base;
@@ -87,6 +120,12 @@ OpenTail* PipelineAppendingEncoder::tail_from(std::size_t base) {
 }
 
 void PipelineAppendingEncoder::return_to(const State& state) {
+    if (marks_) {
+        std::size_t const base = tokens_.end_of(tokens_.size());
+        bool const goes_on = state.tokens == tokens_.size() && state.certain == state_.certain && state.length >= base + marks_->first_length();
+        if (goes_on) marks_->truncate(state.length - base);
+        else marks_ = nullptr;
+    }
     text_.resize(state.length);
     tokens_.truncate(state.tokens);
     state_ = state;
@@ -97,6 +136,7 @@ void PipelineAppendingEncoder::return_to(const State& state) {
 
 void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
+    marks_ = nullptr;
     make_room(text_, text.size);
     text_.insert(text_.end(), text.begin(), text.end());
     // The open pre-token ends here, so its count is known: as if the text ended, unless the normalizer sees a text that goes on.
@@ -165,19 +205,28 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
         std::vector<Link> links;
         std::size_t rest = unknown;  // the total of the last link, where it is known
         OpenHead* head = nullptr;
+        bool has_lost_marks = false;  // a piece has marks that have to be put in order first
 
         void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
-            if (auto const count = head && OpenTail::is_long(piece.size) ? grown(encoder.pipeline_->stages(), piece, is_first ? Before::nothing : Before::token)
-                                                                         : std::nullopt)
+            bool const has_marks = head && head->has_marks(piece);
+            if (auto const count = has_marks || (head && OpenTail::is_long(piece.size))
+                                       ? grown(encoder.pipeline_->stages(), piece, is_first ? Before::nothing : Before::token)
+                                       : std::nullopt)
                 total += *count;
+            else if (has_marks) has_lost_marks = true;
             else CutSink::piece(piece, readable, is_first, raw);
         }
-        void part(std::size_t stage, Bytes piece, Before before) { total += grown(stage, piece, before).value(); }
+        void part(std::size_t stage, Bytes piece, Before before) {
+            auto const count = grown(stage, piece, before);
+            has_lost_marks = has_lost_marks || !count;
+            total += count.value_or(0);
+        }
         std::optional<std::size_t> grown(std::size_t stage, Bytes piece, Before before) {
             return head->count(stage, piece, before == Before::nothing, [&] { return encoder.pipeline_->growing(stage, Side::left, before); });
         }
 
         bool cut(Position at) {
+            if (has_lost_marks) return false;
             at_cut = total;
             links.push_back({at, total});
             if (std::uint32_t const known = encoder.total_at(length - at.offset, at.before); known != unknown) rest = known;
@@ -197,6 +246,15 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
             sink.head = head_.get();
             bool const helps = pipeline_->scan_head(whole, at, added, sink, *head_, before_ != Before::nothing);
             sink.head = nullptr;
+            if (sink.has_lost_marks) {
+                sink.has_lost_marks = false;
+                head_->order_marks();
+                at = from;
+                std::erase_if(sink.links, [&](auto const& link) { return link.at.offset > from.offset; });
+                sink.rest = unknown;
+                sink.total = tokens_at_last();
+                continue;
+            }
             if (sink.rest != unknown) break;
             sink.total = tokens_at_last();
             has_tried_head = at == from;

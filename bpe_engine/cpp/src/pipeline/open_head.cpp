@@ -14,6 +14,8 @@ void OpenHead::forget() {
     distances_ = {};
     cuts_ = {};
     kept_ = none;
+    marks_ = nullptr;
+    orders_marks_ = false;
 }
 
 std::size_t OpenHead::first_token(const AddedTokens& tokens, std::size_t kind, const Byte* text, std::size_t from, std::size_t limit, std::size_t length,
@@ -130,7 +132,13 @@ std::size_t OpenHead::index_of(std::size_t distance) const {
     return found != last && *found == distance && cuts_.data()[found - first] ? static_cast<std::size_t>(found - first) : none;
 }
 
-void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added) {
+void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added,
+                         const Chain* chain) {
+    if (marks_) {
+        std::size_t const known = distances_.data()[0];
+        if (end - from >= known && put_marks(normalizer, *chain, {text + from, end - from - known})) return;
+        drop_marks();
+    }
     Normalized made;
     if (distances_.size() == 0 && !dropped_.empty() && dropped_.front().to == end_) {
         // All that was there is dropped.
@@ -171,9 +179,130 @@ void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::si
     text_.put_first(made.text.data(), bytes);
     distances_.put_first(distances.data(), join);
     cuts_.put_first(made.is_cut.data(), join);
+    if (chain && !orders_marks_ && !(at_start && normalizer.acts_at_start())) find_marks(normalizer, *chain, {text + from, end - from});
+}
+
+void OpenHead::find_marks(const Normalizer& normalizer, const Chain& chain, Bytes raw) {
+    UnicodeTable const& table = UnicodeTable::instance();
+    std::size_t size = 0;
+    for (std::size_t next = 0; next < raw.size;) {
+        count_step();
+        Character const mark = table.at(raw.data, next, raw.size);
+        if (normalizer.order(mark.code) == 0) break;
+        size = next += mark.size;
+    }
+    Bytes const all = text_.bytes();
+    if (size <= thresholds::short_piece || size > all.size) return;
+    auto made = std::make_unique<Marks>();
+    made->rest = all.size - size;
+    made->first_size = all.size;
+    made->like = table.at(all.data, 0, all.size).code;
+    std::vector<std::size_t> starts;
+    std::uint8_t last = 0;
+    for (std::size_t place = 0; place < all.size;) {
+        count_step();
+        Character const mark = table.at(all.data, place, all.size);
+        std::uint8_t const order = normalizer.order(mark.code);
+        if (order == 0 && place == size) break;
+        // Another character, and be it one that comes to marks, may be among them.
+        if (order < last || order == 0 || place >= size || !chain.treats_alike(mark.code, made->like)) return;
+        last = order;
+        starts.push_back(place);
+        place += mark.size;
+    }
+    marks_ = std::move(made);
+    normalizer_ = &normalizer;
+    for (auto start = starts.rbegin(); start != starts.rend(); ++start) {
+        Character const mark = table.at(all.data, *start, all.size);
+        take_mark(normalizer.order(mark.code), all.part(*start, *start + mark.size));
+    }
+}
+
+void OpenHead::take_mark(std::uint8_t order, Bytes mark) {
+    auto found =
+        std::lower_bound(marks_->parts.begin(), marks_->parts.end(), order, [](Marks::Part const& one, std::uint8_t value) { return one.order < value; });
+    if (found == marks_->parts.end() || found->order != order)
+        found = marks_->parts.insert(found, {order, {}, marks_->has_piece ? marks_->piece.table->another() : nullptr});
+    found->text.put_first(mark.data, mark.size);
+}
+
+bool OpenHead::put_marks(const Normalizer& normalizer, const Chain& chain, Bytes more) {
+    UnicodeTable const& table = UnicodeTable::instance();
+    std::vector<std::size_t> starts;
+    for (std::size_t place = 0; place < more.size;) {
+        count_step();
+        Character const mark = table.at(more.data, place, more.size);
+        if (normalizer.order(mark.code) == 0 || !chain.treats_alike(mark.code, marks_->like)) return false;
+        starts.push_back(place);
+        place += mark.size;
+    }
+    std::size_t end = more.size;
+    for (auto start = starts.rbegin(); start != starts.rend(); end = *start++) {
+        Bytes const mark = more.part(*start, end);
+        take_mark(normalizer.order(table.at(mark.data, 0, mark.size).code), mark);
+        std::array<std::uint32_t, 4> distances;
+        distances.fill(distances_.data()[0] + static_cast<std::uint32_t>(mark.size));
+        std::array<std::uint8_t, 4> const cuts{};
+        text_.put_first(mark.data, mark.size);
+        distances_.put_first(distances.data(), mark.size);
+        cuts_.put_first(cuts.data(), mark.size);
+    }
+    return true;
+}
+
+void OpenHead::drop_first_mark() {
+    Character const mark = UnicodeTable::instance().at(text_.data(), 0, text_.size());
+    std::uint8_t const order = normalizer_->order(mark.code);
+    auto const found =
+        std::lower_bound(marks_->parts.begin(), marks_->parts.end(), order, [](Marks::Part const& one, std::uint8_t value) { return one.order < value; });
+    found->text.drop_first(mark.size);
+    if (found->table && found->table->size() > found->text.size()) found->table->truncate(found->text.size());
+    text_.drop_first(mark.size);
+    distances_.drop_first(mark.size);
+    cuts_.drop_first(mark.size);
+}
+
+void OpenHead::drop_marks() {
+    std::size_t const size = text_.size() - marks_->rest;
+    if (marks_->rest == 0) return forget();
+    text_.drop_first(size);
+    distances_.drop_first(size);
+    cuts_.drop_first(size);
+    marks_ = nullptr;
+    truncate_chain(text_.size());
+}
+
+void OpenHead::order_marks() {
+    if (marks_) drop_marks();
+    orders_marks_ = true;
+}
+
+std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
+    Marks& marks = *marks_;
+    std::size_t const size = text_.size() - marks.rest;
+    if (piece.data != text_.data() || piece.size < size) return std::nullopt;
+    auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
+    if (!marks.has_piece || marks.piece.end != end || marks.piece.stage != stage || marks.piece.is_first != is_first) {
+        marks.has_piece = false;
+        std::unique_ptr<GrowingPiece> table = make();
+        if (!table) return std::nullopt;
+        table->extend(piece.part(size, piece.size));
+        for (Marks::Part& part : marks.parts) part.table = table->another();
+        marks.piece = {end, stage, is_first, std::move(table)};
+        marks.has_piece = true;
+    }
+    // Those of the highest class are next to what stands behind.
+    std::vector<AddedPart> parts;
+    for (auto part = marks.parts.rbegin(); part != marks.parts.rend(); ++part) {
+        Bytes const written = part->text.bytes();
+        if (part->table) part->table->extend(written.part(0, written.size - part->table->size()));
+        parts.push_back(part->table ? AddedPart{{}, part->table.get()} : AddedPart{written});
+    }
+    return marks.piece.table->count_with(parts);
 }
 
 std::optional<std::size_t> OpenHead::count(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
+    if (has_marks(piece)) return count_marks(stage, piece, is_first, make);
     auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
     auto found =
         std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end && one.stage == stage && one.is_first == is_first; });
@@ -212,6 +341,12 @@ void OpenHead::truncate(std::size_t length) {
     std::size_t const left = length - end_;
     if (kept_ != none && kept_ > length) kept_ = length;
     if (!is_normalized_) return truncate_chain(left);
+    if (marks_) {
+        while (text_.size() > marks_->first_size && distances_.data()[0] > left) drop_first_mark();
+        if (distances_.data()[0] <= left) return truncate_chain(text_.size());
+        drop_marks();
+        if (distances_.size() == 0) return;
+    }
     // From the first cut on, what there is was made of what is left.
     std::size_t first = 0;
     while (first < distances_.size() && (distances_.data()[first] > left || !cuts_.data()[first])) ++first;

@@ -225,6 +225,18 @@ std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) co
     return found;
 }
 
+bool Pipeline::has_token_with_mark() const {
+    return std::any_of(tokens_.begin(), tokens_.end(), [](AddedToken const& token) {
+        Bytes const text{reinterpret_cast<const Byte*>(token.text.data()), token.text.size()};
+        for (std::size_t place = 0; place < text.size;) {
+            Character const character = UnicodeTable::instance().at(text.data, place, text.size);
+            if (character.flags & mark_class) return true;
+            place += character.size;
+        }
+        return false;
+    });
+}
+
 std::size_t Pipeline::most_bytes_a_token() const {
     std::size_t most = coder_.most_bytes();
     for (AddedToken const& token : tokens_) {

@@ -21,6 +21,7 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
         return step.kind == Kind::decompose || step.kind == Kind::lower || step.kind == Kind::strip_accents || step.kind == Kind::replace_members ||
                step.kind == Kind::surround;
     });
+    orders_marks_ = can_order_marks();
     if (can_have_table()) make_table();
     runs_between_ = settling_runs(Place::between);
     runs_at_start_ = settling_runs(Place::start);
@@ -292,6 +293,27 @@ SettlingRun StepNormalizer::settling_runs(Place place) const {
     for (char32_t code = end_of_controls; code < 0x10000 && has_lonely(); ++code)
         if (is_lonely(code)) add(code);
     return found;
+}
+
+// Whether there are normalization forms, and no step puts marks in, takes them away or looks at any that it does not name.
+bool StepNormalizer::can_order_marks() const {
+    bool const has_forms =
+        std::any_of(steps_.begin(), steps_.end(), [](auto const& step) { return step.kind == Kind::decompose || step.kind == Kind::compose; });
+    return has_forms && std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
+               if (std::any_of(step.content.begin(), step.content.end(), [](char32_t code) { return rank_of(code) != 0; })) return false;
+               if (step.kind == Kind::replace_matches) return step.least_run > 0 && rank_of(step.run_of) == 0;
+               return step.kind != Kind::strip_accents && step.kind != Kind::charsmap;
+           });
+}
+
+std::uint8_t StepNormalizer::order(char32_t code) const {
+    if (!orders_marks_ || code >= 0x110000 || rank_of(code) == 0) return 0;
+    std::vector<char32_t> parts;
+    decompose(code, true, parts);
+    bool const stays = parts.size() == 1 && parts[0] == code && UnicodeForms::instance().lower_case(code).empty() &&
+                       std::none_of(steps_.begin(), steps_.end(),
+                                    [&](NormalizationStep const& step) { return step.has_member(code) || step.pattern.find(code) != std::u32string::npos; });
+    return stays ? rank_of(code) : 0;
 }
 
 std::size_t StepNormalizer::most_shrunk() const {

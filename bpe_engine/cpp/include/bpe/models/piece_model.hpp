@@ -12,6 +12,14 @@ namespace bpe {
 // The side on which a piece grows.
 enum class Side : std::uint8_t { right, left };
 
+class GrowingPiece;
+
+// What is added at the growing side of a piece: a text of whole characters, or the table of one, which is a piece of its own that `another` has made.
+struct AddedPart {
+    Bytes text;
+    GrowingPiece* table = nullptr;
+};
+
 // A piece that grows to one side and is cut back there. Belongs to one thread; its model outlives it.
 class GrowingPiece {
 public:
@@ -26,6 +34,10 @@ public:
     virtual std::size_t count() = 0;
     // A lower bound for the count of this piece and of every continuation.
     virtual std::size_t fewest() = 0;
+    // The number of tokens of this piece with `parts` added. A table takes far less time than its text.
+    virtual std::size_t count_with(const std::vector<AddedPart>& parts);
+    // An empty piece of the same kind, as a table of a part; null where such tables are no help.
+    virtual std::unique_ptr<GrowingPiece> another() const { return nullptr; }
 };
 
 // Immutable, and shared by threads.

@@ -7,6 +7,7 @@
 
 #include "bpe/explicit_tokens.hpp"
 #include "bpe/left_growing_text.hpp"
+#include "bpe/pipeline/mark_run.hpp"
 #include "bpe/pipeline/open_tail.hpp"
 #include "bpe/pipeline/pipeline.hpp"
 
@@ -56,6 +57,7 @@ public:
         tokens_ = other.tokens_;
         state_ = other.state_;
         tails_.clear();
+        marks_ = nullptr;
     }
 
     const State& state() const { return state_; }
@@ -70,6 +72,8 @@ private:
     };
 
     OpenTail* tail_from(std::size_t base);
+    // Counts the text where it ends with a long run of marks; returns whether it does.
+    bool count_marks(PieceCoder::Workspace& workspace);
 
     std::shared_ptr<const Pipeline> pipeline_;
     Before before_;
@@ -77,6 +81,8 @@ private:
     ExplicitTokens tokens_;
     State state_;
     std::vector<Tail> tails_;
+    std::unique_ptr<MarkRun> marks_;  // null: the text ends with no run that is known
+    std::size_t marks_tried_ = 0;     // the length of the open end that was last searched for one in vain
 };
 
 // The count of the text from a cut on does not depend on what stands before it:

@@ -66,6 +66,11 @@ public:
     // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are
     // stripped.
     virtual bool drops(char32_t) const { return false; }
+    // The combining class of a mark that is put in order among the marks beside it, and that is nothing else to the normalizer unless it is joined to what
+    // stands before it; 0 for all other characters.
+    virtual std::uint8_t order(char32_t) const { return 0; }
+    // Whether there are such marks.
+    virtual bool orders_marks() const { return false; }
     // The runs to which a character belongs at the side on which a text grows: in `origin` their first and last character stand for themselves.
     // `at_start`: of a region. Null: it belongs to none.
     virtual const SettlingRun* settling_run(char32_t, Side, bool) const { return nullptr; }

@@ -34,9 +34,14 @@ public:
     std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);
     // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
-    // Its normalized form, else.
-    void normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added);
+    // Its normalized form, else. With `chain`, which cuts it, long runs of marks at its start stand in the order in which they came (mark_run.hpp).
+    void normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added,
+                   const Chain* chain = nullptr);
     Bytes normalized() const { return text_.bytes(); }
+    // Whether a piece of it has marks that are not in the order of the normalizer: then `count` has to know its number of tokens, or all is read again after
+    // `order_marks`.
+    bool has_marks(Bytes piece) const { return marks_ && piece.data < text_.data() + (text_.size() - marks_->rest); }
+    void order_marks();
     // The distance in the raw stretch that a byte of it, or its end, comes from; and whether both can be cut there.
     std::size_t distance(std::size_t index) const { return distances_.data()[index]; }
     bool is_cut(std::size_t index) const { return cuts_.data()[index] != 0; }
@@ -94,8 +99,30 @@ private:
         std::unique_ptr<GrowingPiece> table;
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1), most_pieces = 2;
+    // Marks at the start of the normalized text, which a normalizer orders by their classes.
+    struct Marks {
+        // All marks of a class, in their order.
+        struct Part {
+            std::uint8_t order;
+            Left<Byte> text;
+            std::unique_ptr<GrowingPiece> table;
+        };
+        std::size_t rest;        // bytes of the normalized text behind them
+        std::size_t first_size;  // bytes of the normalized text when they were first found
+        char32_t like;           // one of them
+        std::vector<Part> parts;
+        Piece piece;  // what stands behind the marks in their piece
+        bool has_piece = false;
+    };
 
     void forget();
+    void find_marks(const Normalizer& normalizer, const Chain& chain, Bytes raw);
+    // Puts `more` before the marks; returns whether it is marks alone.
+    bool put_marks(const Normalizer& normalizer, const Chain& chain, Bytes more);
+    void take_mark(std::uint8_t order, Bytes mark);
+    void drop_marks();
+    void drop_first_mark();
+    std::optional<std::size_t> count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make);
     void truncate_chain(std::size_t distance);
     std::size_t index_of(std::size_t distance) const;
     // The run that begins at this distance or before it, and ends behind it; null where there is none.
@@ -115,6 +142,9 @@ private:
     LeftMemory chain_;
     const Byte* cut_end_ = nullptr;
     std::vector<Piece> pieces_;
+    std::unique_ptr<Marks> marks_;  // null: there are none, or few
+    bool orders_marks_ = false;     // there must be none
+    const Normalizer* normalizer_ = nullptr;
 };
 
 }  // namespace bpe

@@ -57,6 +57,7 @@ public:
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
           splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
           units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())),
+          orders_marks_(!looks_inside_ && !units_of_unigram_ && normalizer_ && normalizer_->orders_marks() && !has_token_with_mark()),
           bytes_a_token_(most_bytes_a_token()) {
         if (!looks_inside_) return;
         for (std::uint32_t number = 0; number < tokens_.size(); ++number)
@@ -76,6 +77,14 @@ public:
     const PieceCoder& coder() const { return coder_; }
     // Null: none.
     const Normalizer* normalizer() const { return normalizer_.get(); }
+    const Chain& chain() const { return chain_; }
+    // Whether a text from an offset on is one region: no added token is found in it.
+    bool is_one_region(Bytes text, std::size_t from) const {
+        return !looks_inside_ && !(outer_.finds({}) && outer_.find(text.data, 0, from, text.size, true, {}).is_found()) &&
+               !(inner_.finds({}) && inner_.find(text.data, 0, from, text.size, true, {}).is_found());
+    }
+    // Whether marks that are put in order can wait in the order in which they came: nothing but the model and the normalizer asks for it.
+    bool orders_marks() const { return orders_marks_; }
     // Whether a whole text is one piece: there are no stages, and no added tokens that are found unasked.
     bool cuts_nothing() const { return chain_.stages().empty() && coder_.is_plain() && !looks_inside_ && !outer_.finds({}) && !inner_.finds({}); }
 
@@ -211,7 +220,7 @@ public:
             RawSink<Sink> raw{sink, at, text.data, behind_token ? no_match : 0, text.size};
             chain_.run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));
         } else {
-            head.normalize(*normalizer_, text.data, at.offset, end, at_start, is_first, added);
+            head.normalize(*normalizer_, text.data, at.offset, end, at_start, is_first, added, orders_marks_ ? &chain_ : nullptr);
             HeadSink<Sink> inner{sink, at, head, head.normalized(), behind_token ? no_match : 0, end, !coder_.acts_at_start()};
             chain_.run_from_left(inner.text.data, 0, inner.text.size, inner, head.chain(inner.text.data, inner.text.size));
         }
@@ -405,6 +414,7 @@ private:
     std::shared_ptr<const Pipeline> rest_from(std::size_t stage) const;
 
     std::size_t most_bytes_a_token() const;
+    bool has_token_with_mark() const;
 
     // Reads on in a region from one safe split to the next.
     template <class Sink>
@@ -501,7 +511,8 @@ private:
     bool acts_at_start_;
     std::unique_ptr<const SafeSplits> splits_;             // null: none are known
     std::shared_ptr<const UnigramText> units_of_unigram_;  // null: pieces are read one by one
-    std::size_t bytes_a_token_;                            // of a text, for each of its tokens at most; 0: that is not known
+    bool orders_marks_;
+    std::size_t bytes_a_token_;  // of a text, for each of its tokens at most; 0: that is not known
     mutable std::mutex rests_mutex_;
     mutable std::vector<std::shared_ptr<const Pipeline>> rests_;  // what `growing` needs, made when it is asked for
     Shelf<Workspace> shelf_;

@@ -33,6 +33,23 @@ struct ChainMemory {
     std::size_t valid = 0;
 
     StageMemory* of(std::size_t number) { return number < most_stages ? &stages[number] : nullptr; }
+    void set_valid(std::size_t size) {
+        valid = size;
+        for (StageMemory& stage : stages) stage.resumption.valid = size;
+    }
+    // The text is cut back to `size`: what was noted beyond it is forgotten.
+    void truncate(std::size_t size) {
+        set_valid(std::min(valid, size));
+        for (StageMemory& stage : stages) {
+            auto const& tries = stage.resumption.tries;
+            bool const is_known = stage.searched <= size && (stage.run == no_match || stage.run_end <= size) &&
+                                  std::all_of(tries.begin(), tries.end(), [&](auto const& one) { return one.from == no_match || one.place <= size; });
+            if (!is_known) stage = {};
+            stage.resumption.valid = valid;
+        }
+        if (runs && runs->origin() > size) runs = nullptr;
+        if (runs && runs->end() > size) runs->truncate(size);
+    }
 };
 
 // The knowledge that a chain keeps of a text that grows to the left. Distances are those from the end of the text that it cuts.

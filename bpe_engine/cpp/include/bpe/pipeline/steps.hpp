@@ -69,6 +69,8 @@ public:
     bool has_lonely() const override { return !lonely_.empty(); }
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
+    std::uint8_t order(char32_t code) const override;
+    bool orders_marks() const override { return orders_marks_; }
     std::size_t most_shrunk() const override;
     const SettlingRun* settling_run(char32_t code, Side side, bool at_start) const override {
         if (side == Side::right && runs_at_end_.has(code)) return &runs_at_end_;
@@ -108,6 +110,7 @@ private:
     bool can_have_table() const;
     void find_lonely();
     bool begins_alike(char32_t code) const;
+    bool can_order_marks() const;
     // Whether a character leaves something that is lonely, at its end at least.
     bool is_lonely(char32_t code) const { return !lonely_.empty() && code < 0x10000 && (lonely_[code >> 6] >> (code & 63) & 1); }
     bool leaves_ink(Items items, std::size_t first) const;
@@ -126,7 +129,8 @@ private:
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
-    bool acts_at_start_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false;
+    bool acts_at_start_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false,
+         orders_marks_ = false;
     // The images of the characters of the basic plane, one after the other; empty for one that depends on its neighbours.
     std::string images_;
     std::vector<std::uint32_t> image_ends_;

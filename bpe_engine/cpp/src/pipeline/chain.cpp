@@ -1,0 +1,17 @@
+#include "bpe/pipeline/chain.hpp"
+
+#include "bpe/character_sets.hpp"
+
+namespace bpe {
+
+bool Chain::treats_alike(char32_t one, char32_t other) const {
+    UnicodeTable const& table = UnicodeTable::instance();
+    return std::all_of(stages_.begin(), stages_.end(), [&](Stage const& stage) {
+        // Scanners name no mark, but ranges that have some.
+        if (stage.scanner) return table.flags_of(one) == table.flags_of(other) && in_cjk(one) == in_cjk(other);
+        ExpressionMatcher const* const expression = stage.matcher->expression();
+        return expression && expression->program().classes().of(one) == expression->program().classes().of(other);
+    });
+}
+
+}  // namespace bpe
