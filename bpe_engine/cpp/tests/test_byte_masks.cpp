@@ -15,7 +15,7 @@ namespace {
 void try_block(const Byte* block) {
     for (MaskedBytes const& implementation : masked_bytes_here()) {
         ByteMasks masks;
-        std::memset(&masks, 0xAA, sizeof masks);  // what was there does not stay
+        std::memset(static_cast<void*>(&masks), 0xAA, sizeof masks);  // what was there does not stay
         implementation.masks(block, masks);
         for (int index = 0; index < 64; ++index) {
             Byte const byte = block[index];
