@@ -189,12 +189,19 @@ void hostile() {
     for (auto const& pipeline : all)
         for (std::string const unit : {"a", " ", "!", "ab", "\xE4\xB8\xAD", "\n "}) is_linear(pipeline, "", unit);
     for (auto const& pipeline : steps_in_steps()) {
-        for (std::string const unit : {"a", " ", "!", "ab", "1", "\xE4\xB8\xAD", "\n ", "\r\n"}) {
+        for (std::string const unit : {"a", " ", "!", "ab", "1", "\xE4\xB8\xAD", "\n ", "\r\n", "ab\n\n"}) {
             std::string some;
             while (some.size() < 1500) some += unit;
             CHECK(steps_of(pipeline, some + some, false) <= 3 * steps_of(pipeline, some, false));
             CHECK(steps_to_the_left(pipeline, some + some, false) <= 3 * steps_to_the_left(pipeline, some, false));
         }
+    }
+    // White space of which one space is made, four bytes at a time: appends of three cut characters.
+    auto const one_space = steps_in_steps().back();
+    for (std::string const unit : {"\xE3\x80\x80 ", "\xC2\xA0\xC2\x85"}) {
+        std::string some;
+        while (some.size() < 1500) some += unit;
+        CHECK(steps_of(one_space, some + some, false) <= 3 * steps_of(one_space, some, false));
     }
     for (std::string const unit : {" ", "\n"}) {
         std::string some;
@@ -211,7 +218,19 @@ void hostile() {
         CHECK(steps == 0);
         CHECK(all[number]->count_up_to(view(text), text.size()) == all[number]->count(view(text)));
     }
-    // Marks that stay are sorted, each time anew; of those that are dropped nothing is left.
+    // Marks that stay are put in order, of one class and of several in turn: a mark goes before those of higher classes.
+    for (std::string const unit : {"\xE1\xAA\xB0", "\xE1\xAA\xB5\xE1\xAA\xB0", "\xE1\xAA\xB0\xE1\xAA\xB5\xE1\xAA\xB0"}) {
+        std::string some;
+        while (some.size() < 1500) some += unit;
+        CHECK(steps_of(all[2], "abc" + some + some, false) <= 3 * steps_of(all[2], "abc" + some, false));
+        CHECK(steps_to_the_left(all[2], some + some, false) <= 3 * steps_to_the_left(all[2], some, false));
+    }
+    for (std::string const unit : {"\xCC\x81", "\xCC\xA3\xCC\x81"}) {
+        std::string some;
+        while (some.size() < 1500) some += unit;
+        CHECK(steps_of(all[2], some + some, false) <= 3 * steps_of(all[2], some, false));
+    }
+    // Of marks that are dropped nothing is left.
     for (std::string const before : {"", "a", "\xC3\xA9"})
         for (std::string const unit : {"\xCD\x82", "\xCC\x81\xCC\xA3"}) is_linear(all.back(), before, unit);
 }

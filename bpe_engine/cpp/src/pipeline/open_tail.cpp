@@ -18,7 +18,7 @@ void OpenTail::restart() {
     now_.length = now_.learned = now_.kept = now_.normalized_to = origin_;
     for (AddedTokens::Searched& searched : now_.searched) searched = {origin_, origin_};
     normalized_.clear();
-    run_start_ = run_end_ = 0;
+    runs_ = {};
     forget_pieces();
 }
 
@@ -27,10 +27,7 @@ void OpenTail::forget_pieces() {
     pieces_.clear();
 }
 
-void OpenTail::set_valid(std::size_t size) {
-    chain_.valid = size;
-    for (StageMemory& stage : chain_.stages) stage.resumption.valid = size;
-}
+void OpenTail::set_valid(std::size_t size) { chain_.set_valid(size); }
 
 void OpenTail::begin_normalized() {
     now_.is_normalized = true;
@@ -71,19 +68,24 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
 }
 
 OpenTail::Gap OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start) {
+    // Bytes that begin a character stand behind the run, which then is not at the end.
+    std::size_t const unfinished = unfinished_end({text + from, stop - from});
+    stop -= unfinished;
     if (stop == from) return {};
     UnicodeTable const& table = UnicodeTable::instance();
     std::size_t const last = character_before(text, stop, from);
-    SettlingRun const* const run = normalizer.settling_run(table.at(text, last, stop).code, Side::right, at_start);
+    char32_t const code = table.at(text, last, stop).code;
+    SettlingRun const* const run = unfinished > 0 ? normalizer.settling_run(code, Side::left, false) : normalizer.settling_run(code, Side::right, at_start);
     if (!run) return {};
+    Run& known = runs_[unfinished > 0];
     // The end of the run that is always read.
     std::size_t kept_end = stop;
     std::size_t place = stop;
     for (std::size_t number = 0; place > from; ++number) {
         count_step();
         // From there on it is known.
-        if (number >= run->enough && run == run_ && place <= run_end_ && place > run_start_) {
-            place = std::max(run_start_, from);
+        if (number >= run->enough && run == known.of && place <= known.end && place > known.start) {
+            place = std::max(known.start, from);
             break;
         }
         std::size_t const before = character_before(text, place, from);
@@ -91,9 +93,7 @@ OpenTail::Gap OpenTail::needless(const Normalizer& normalizer, const Byte* text,
         place = before;
         if (number < run->enough) kept_end = place;
     }
-    run_ = run;
-    run_start_ = place;
-    run_end_ = stop;
+    known = {run, place, stop};
     std::size_t kept_start = place;
     for (std::size_t number = 0; number < run->enough && kept_start < kept_end; ++number) kept_start += table.at(text, kept_start, kept_end).size;
     return {kept_start, kept_end - kept_start};
@@ -150,8 +150,7 @@ void OpenTail::note() {
 
 void OpenTail::cut_back(std::size_t length) {
     is_closed_ = false;
-    run_end_ = std::min(run_end_, length);
-    run_start_ = std::min(run_start_, run_end_);
+    for (Run& run : runs_) run = {run.of, std::min(run.start, length), std::min(run.end, length)};
     while (!earlier_.empty() && earlier_.back().length > length) earlier_.pop_back();
     if (earlier_.empty()) return restart();
     // The tables of normalized text cannot be used for another one.

@@ -118,9 +118,12 @@ private:
     ChainMemory chain_;
     Normalized normalized_;
     std::vector<Piece> pieces_;  // that were asked for last
-    // A run at the end of the text that was normalized last.
-    const SettlingRun* run_ = nullptr;
-    std::size_t run_start_ = 0, run_end_ = 0;
+    // A run at the end of the text that was normalized last, and one before bytes that began a character.
+    struct Run {
+        const SettlingRun* of = nullptr;
+        std::size_t start = 0, end = 0;
+    };
+    std::array<Run, 2> runs_;
     std::size_t tried_ = 0;
 };
 
