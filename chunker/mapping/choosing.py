@@ -27,8 +27,8 @@ _WINDOWS = (0.001, 0.004, 0.016, 0.064, 0.256, 1.0)
 _NEAR = 0.995
 # No tree costs more.
 _MOST_BUDGET = 1 << 40
-# The most combinations that are kept at a node: the most promising ones.
-_MOST_STATES = 100
+# The most combinations that are kept at a node: the most promising ones. No two have one price, so within a budget of fewer tokens none is dropped.
+_MOST_STATES = 300
 _STEPS = 60
 
 
@@ -254,11 +254,9 @@ class _Search:
 
 def _merged(parts: Sequence[list[_State]]) -> list[_State]:
     """The combinations of all parts that no other beats in both price and value, by price."""
-    filled = [part for part in parts if part]
-    if len(filled) < 2:  # one part alone is in order already
-        return filled[0] if filled else []
+    # A single part, too: two values may have become equal by rounding when a node was added to both.
     best: list[_State] = []
-    for state in sorted((state for part in filled for state in part), key=lambda state: (state[0], -state[1])):
+    for state in sorted((state for part in parts for state in part), key=lambda state: (state[0], -state[1])):
         if not best or state[1] > best[-1][1]:
             best.append(state)
     return best

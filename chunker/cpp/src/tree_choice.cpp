@@ -11,7 +11,7 @@ namespace {
 
 constexpr double WINDOWS[] = {0.001, 0.004, 0.016, 0.064, 0.256, 1.0};
 constexpr double NEAR = 0.995;
-constexpr std::size_t MOST_STATES = 100;
+constexpr std::size_t MOST_STATES = 300;
 constexpr int STEPS = 60;
 
 // A combination; `chain` is its last link, -1 for none.
