@@ -80,6 +80,16 @@ def test_the_compiled_choice_is_that_of_the_specification(tree: Tree, budget: in
     assert choose(tree, budget, raised) == choose_in_python(tree, budget, raised)
 
 
+def test_values_that_become_equal_by_rounding_are_chosen_alike() -> None:
+    tree = Tree(
+        array("d", [0, 0, 0, 0, 0.5, 1, 0, 0, 1.2, 1.44, 7.5, 1.44, 0, 7.5, 0, 1.44, 0, 0, 0, 0, 7.5, 0, 0, 7.5]),
+        array("q", [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 7, 1, 1, 1, 3, 2, 1, 1, 1]),
+        array("q", [1, 5, 1, 1, 1, 1, 8, 1, 1, 1, 1, 1, 1, 1, 10, 1, 1, 1, 3, 2, 1, 3, 1, 1]),
+        array("q", [-1, -1, 1, 1, 1, 1, -1, 1, 1, 1, 1, 1, 1, 1, -1, 1, 1, 1, 1, 1, 2, 1, 1, 1]),
+    )
+    assert choose(tree, 29) == choose_in_python(tree, 29)
+
+
 @pytest.mark.skipif(native() is None, reason="needs the compiled part")
 def test_wrong_trees_are_refused() -> None:
     compiled = native()

@@ -80,6 +80,13 @@ def test_a_blank_line_that_costs_a_token_is_in_the_price(tmp_path: Path) -> None
     assert map_repository(tmp_path, 10**15).definitions == 3
 
 
+def test_a_root_is_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"root: .*nope is no folder"):
+        Repository(tmp_path, root=tmp_path / "nope")
+    with pytest.raises(WrongTypeError, match="root must be a str or a path, not 5"):
+        Repository(tmp_path, root=5)  # type: ignore[arg-type]
+
+
 def test_an_edit_changes_few_lines_and_reads_one_file(tmp_path: Path) -> None:
     for number in range(40):
         uses = "\n".join(f"    part_{(number * 7 + step) % 40}(a)" for step in range(1, 6))
