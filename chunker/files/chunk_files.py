@@ -141,7 +141,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
     for name, patterns in (("include", include), ("exclude", exclude)):
         require_all([patterns] if isinstance(patterns, str) else patterns, str, name, "patterns")
     intake = Intake(secrets=secrets, generated=generated, verbatim=verbatim, web_text=web_text, encoding=encoding)
-    wanted = Wanted.of(*([one] if isinstance(one, str) else one for one in (include, exclude)))
+    wanted = Wanted.of(include, exclude)
     listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     return _chunk_files(
         listed, cut, workers, intake, wanted, hidden=hidden, progress=progress, start_method=start_method

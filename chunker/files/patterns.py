@@ -71,15 +71,18 @@ class Wanted:
     exclude: Patterns | None = None
 
     @classmethod
-    def of(cls, include: Iterable[str] | Patterns = (), exclude: Iterable[str] | Patterns = ()) -> Self:
-        """Make the selection from patterns; strings are relative to the current folder. Raises `WrongTypeError` if they
-        are no collection of strings.
+    def of(cls, include: str | Iterable[str] | Patterns = (), exclude: str | Iterable[str] | Patterns = ()) -> Self:
+        """Make the selection from one or more patterns, relative to the current folder. Raises `WrongTypeError` for
+        anything else.
         """
-        for patterns, name in ((include, "include"), (exclude, "exclude")):
+        made = []
+        for given, name in ((include, "include"), (exclude, "exclude")):
+            patterns = [given] if isinstance(given, str) else given
             if not isinstance(patterns, Patterns):
                 require_all(patterns, str, name, "str")
-        given = [one if isinstance(one, Patterns) else Patterns.of(one) for one in (include, exclude)]
-        return cls(*(one or None for one in given))
+                patterns = Patterns.of(patterns)
+            made.append(patterns or None)
+        return cls(*made)
 
     def excludes(self, path: str, *, is_folder: bool) -> bool:
         """Whether the entry at this absolute path is excluded, with everything in it."""
