@@ -19,12 +19,12 @@ from chunker.integrations.requirements import missing
 
 try:
     import duckdb
+    import pyarrow as pa
 except ModuleNotFoundError as error:
     raise missing(error, "duckdb") from error
 
-import pyarrow as pa
-
 from chunker.by_name import chunker_named
+from chunker.errors import WrongTypeError
 from chunker.options import Options
 from chunker.scale import ChunkBatch
 from chunker.scale.functions import chunk_lists, count_tokens, list_type
@@ -53,8 +53,11 @@ def register(
 
     Raises:
         OptionError: An option cannot be used.
+        WrongTypeError: `connection` is none.
         duckdb.Error: A function of this name exists already.
     """
+    if not hasattr(connection, "create_function"):
+        raise WrongTypeError(f"connection must be a connection of DuckDB, not {type(connection).__name__}")
     if language is None:
         batch = ChunkBatch(max_tokens, source=None, **options)
     else:

@@ -18,13 +18,13 @@ from chunker.integrations.requirements import missing
 
 try:
     import polars as pl
+    import pyarrow as pa
 except ModuleNotFoundError as error:
     raise missing(error, "polars") from error
 
-import pyarrow as pa
-
 from chunker.by_name import chunker_named
 from chunker.counting import TokenCounter
+from chunker.errors import WrongTypeError
 from chunker.options import Options
 from chunker.scale import ChunkBatch
 from chunker.scale.functions import chunk_lists, list_type
@@ -39,6 +39,9 @@ def count_tokens(texts: str | pl.Expr, tokenizer: str | Path | TokenCounter = "o
     Args:
         texts: A column of strings, by its name or as an expression.
         tokenizer: A name, or anything that `chunker.TextChunker` takes.
+
+    Raises:
+        WrongTypeError: `texts` is neither.
     """
 
     def counted(series: pl.Series) -> Any:  # noqa: ANN401  # a Series
@@ -75,4 +78,6 @@ def chunk(
 
 
 def _expression(texts: str | pl.Expr) -> pl.Expr:
+    if not isinstance(texts, str | pl.Expr):
+        raise WrongTypeError(f"texts must be the name of a column or an expression, not {type(texts).__name__}")
     return pl.col(texts) if isinstance(texts, str) else texts

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from chunker.integrations.requirements import missing
 
 try:
+    import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 except ModuleNotFoundError as error:
     raise missing(error, "spark") from error
-
-import pyarrow as pa
 
 from chunker.scale import ChunkBatch, EmbedBatch
 from chunker.scale.columns import ChunkSettings

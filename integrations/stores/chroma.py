@@ -16,18 +16,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-import numpy as np
-
 from chunker.errors import MissingExtraError
-from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
-from chunker.index.vectors import Vectors
 
 try:
     import chromadb
+    import numpy as np
     from chromadb.errors import ChromaError, NotFoundError
 except ImportError as error:
-    raise MissingExtraError("chromadb", "chroma") from error
+    raise MissingExtraError(error.name or "chromadb", "chroma") from error
+from chunker.index.errors import VectorStoreError
+from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
+from chunker.index.vectors import Vectors
 
 __all__ = ["ChromaStore", "ChromaTable"]
 

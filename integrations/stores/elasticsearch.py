@@ -17,7 +17,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-import numpy as np
+from chunker.integrations.requirements import missing
+
+try:
+    import numpy as np
+except ModuleNotFoundError as error:
+    raise missing(error, "index") from error
 
 from chunker.index.errors import VectorStoreError
 from chunker.index.vector_stores import VectorStore, VectorTable, without_password

@@ -16,18 +16,17 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
-import numpy as np
-
 from chunker.errors import MissingExtraError
-from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder
-from chunker.index.vectors import Vectors
 
 try:
     import lancedb
+    import numpy as np
     import pyarrow as pa
 except ImportError as error:
-    raise MissingExtraError("lancedb", "lancedb") from error
+    raise MissingExtraError(error.name or "lancedb", "lancedb") from error
+from chunker.index.errors import VectorStoreError
+from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder
+from chunker.index.vectors import Vectors
 
 __all__ = ["LanceStore", "LanceTable"]
 

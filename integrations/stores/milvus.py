@@ -16,19 +16,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from chunker.errors import MissingExtraError
+
+try:
+    import numpy as np
+    from pymilvus import DataType, MilvusClient
+    from pymilvus.exceptions import MilvusException
+except ImportError as error:
+    raise MissingExtraError(error.name or "pymilvus", "milvus") from error
 from chunker.index.errors import VectorStoreError
 from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
 from chunker.index.vectors import Vectors
 from chunker.integrations.stores.shared_client import SharedClient
-
-try:
-    from pymilvus import DataType, MilvusClient
-    from pymilvus.exceptions import MilvusException
-except ImportError as error:
-    raise MissingExtraError("pymilvus", "milvus") from error
 
 __all__ = ["MilvusStore", "MilvusTable"]
 

@@ -13,19 +13,18 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from chunker.errors import MissingExtraError
-from chunker.index.errors import VectorStoreError
-from chunker.index.vector_stores import VectorStore, VectorTable, without_password
-from chunker.index.vectors import Vectors
 
 try:
+    import numpy as np
     import psycopg
     from pgvector.psycopg import register_vector
     from psycopg import sql
 except ImportError as error:
-    raise MissingExtraError("psycopg or pgvector", "pgvector") from error
+    raise MissingExtraError(error.name or "psycopg or pgvector", "pgvector") from error
+from chunker.index.errors import VectorStoreError
+from chunker.index.vector_stores import VectorStore, VectorTable, without_password
+from chunker.index.vectors import Vectors
 
 __all__ = ["PgStore", "PgTable"]
 

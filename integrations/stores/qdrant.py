@@ -15,19 +15,18 @@ import os
 import uuid
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from chunker.errors import MissingExtraError
+
+try:
+    import numpy as np
+    from qdrant_client import QdrantClient, models
+    from qdrant_client.http.exceptions import ApiException
+except ImportError as error:
+    raise MissingExtraError(error.name or "qdrant-client", "qdrant") from error
 from chunker.index.errors import VectorStoreError
 from chunker.index.vector_stores import VectorStore, VectorTable, hide_folder, without_password
 from chunker.index.vectors import Vectors
 from chunker.integrations.stores.shared_client import SharedClient
-
-try:
-    from qdrant_client import QdrantClient, models
-    from qdrant_client.http.exceptions import ApiException
-except ImportError as error:
-    raise MissingExtraError("qdrant-client", "qdrant") from error
 
 __all__ = ["QdrantStore", "QdrantTable"]
 

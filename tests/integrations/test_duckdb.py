@@ -60,3 +60,9 @@ def test_many_rows_and_other_options() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(OptionError):
         register(duckdb.connect(), overlap=600)
+
+
+@pytest.mark.parametrize("connection", [None, "main.db"])
+def test_what_is_no_connection_is_named(connection: Any) -> None:
+    with pytest.raises(TypeError, match=r"^connection must be a connection of DuckDB, not "):
+        register(connection, 20)

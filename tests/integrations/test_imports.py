@@ -66,6 +66,36 @@ except ImportError as error:
     assert f'is not installed: pip install "bpe-chunker[{plugin}]"' in run(program)
 
 
+# What a plug-in needs besides the package that it is named for.
+_ALSO = {
+    "duckdb": "duckdb",
+    "polars": "polars",
+    "spark": "spark",
+    "stores.chroma": "chroma",
+    "stores.elasticsearch": "index",
+    "stores.lancedb": "lancedb",
+    "stores.milvus": "milvus",
+    "stores.pgvector": "pgvector",
+    "stores.qdrant": "qdrant",
+    "stores.weaviate": "index",
+}
+
+
+@pytest.mark.parametrize("plugin", _ALSO)
+def test_what_is_missing_is_said_with_its_extra_whatever_it_is(plugin: str) -> None:
+    for hidden in ("numpy", "pyarrow"):
+        program = f"""import sys
+sys.modules["{hidden}"] = None
+try:
+    import chunker.integrations.{plugin}
+except ImportError as error:
+    print(type(error).__name__, error)
+"""
+        told = run(program).strip()
+        expected = f'is not installed: pip install "bpe-chunker[{_ALSO[plugin]}]"'
+        assert not told or (told.startswith("MissingExtraError") and told.endswith(expected)), told
+
+
 def test_the_package_imports_none_of_them() -> None:
     imported = "chunker.integrations.splitting, chunker.integrations.separators"
     program = f"{_HIDE}\nimport {imported}, sys, json; print(json.dumps(sorted(sys.modules)))"

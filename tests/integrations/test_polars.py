@@ -46,3 +46,10 @@ def test_expressions_slices_and_other_options() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(OptionError):
         chunk("text", 8, overlap=9)
+
+
+@pytest.mark.parametrize("texts", [None, 3, FRAME["text"]])
+def test_what_is_no_column_is_named(texts: object) -> None:
+    for make in (count_tokens, chunk):
+        with pytest.raises(TypeError, match=r"^texts must be the name of a column or an expression, not "):
+            make(texts)  # type: ignore[operator]  # what is tested
