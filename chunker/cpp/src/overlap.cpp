@@ -42,9 +42,8 @@ Places Overlap::repeated(Places places, const Place& next) const {
 // is none.
 std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const {
     counter_.begin_at_the_end();
-    std::size_t keep = known;
-    if (known == places.size()) keep = leap_back(places, end);
-    else counter_.prepend(places[known].offset, end);
+    std::size_t keep = leap_back(places, end, first, known);
+    if (keep == known && known < places.size()) counter_.prepend(places[known].offset, end);
     if (keep < places.size()) end = places[keep].offset;
     for (std::size_t index = keep - 1; index >= first; --index) {
         std::size_t const start = places[index].offset;
@@ -56,16 +55,17 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
     return keep;
 }
 
-// Goes in one step to a place that the overlap surely reaches, and answers with it; places.size() where none is known, and nothing is done.
-std::size_t Overlap::leap_back(const Places& places, std::size_t end) const {
-    if (limits_.overlap <= leap_spares) return places.size();
+// Goes in one step to one of places[first:known] that the overlap surely reaches, and answers with it; `known` where there is none, and nothing is done.
+std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const {
+    if (limits_.overlap <= leap_spares || known - first < 2) return known;
     std::size_t const reached = counter_.reach_back(end, limits_.overlap - leap_spares);
-    auto const place =
-        std::lower_bound(places.begin() + 1, places.end(), reached, [](const Place& known, std::size_t offset) { return known.offset < offset; });
-    if (places.end() - place < 2) return places.size();
+    auto const behind = places.begin() + static_cast<std::ptrdiff_t>(known);
+    auto const place = std::lower_bound(places.begin() + static_cast<std::ptrdiff_t>(first), behind, reached,
+                                        [](const Place& one, std::size_t offset) { return one.offset < offset; });
+    if (behind - place < 2) return known;
     if (counter_.prepend(place->offset, end) <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
     counter_.begin_at_the_end();
-    return places.size();
+    return known;
 }
 
 // Prepend what fits into the overlap, and of what is too long at most a part; the count of all then.

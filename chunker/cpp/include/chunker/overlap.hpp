@@ -21,7 +21,7 @@ public:
 
 private:
     std::size_t farthest_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const;
-    std::size_t leap_back(const Places& places, std::size_t end) const;
+    std::size_t leap_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const;
     std::size_t prepend_fitting(std::size_t start, std::size_t end) const;
 
     Units& units_;
