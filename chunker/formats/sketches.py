@@ -106,10 +106,19 @@ class Sketch(Outline):
         start = self.offsets[row] if row >= 0 else offset
         if start == offset or start not in self.closed:
             return outer.around(offset)
+        return outer.around(offset) + self._scopes_inside(start).around(offset)
+
+    def has_scopes_inside(self, start: int) -> bool:
+        """Return whether there are scopes inside the closed unit that begins at `start`. Linear in its length if the unit
+        is not refined yet.
+        """
+        return bool(self._scopes_inside(start).scopes)
+
+    def _scopes_inside(self, start: int) -> Scopes:
         inner = self._inner.get(start)
         if not isinstance(inner, Scopes):
             inner = self._inner[start] = Scopes(self._look(start).scopes if inner is None else inner)
-        return outer.around(offset) + inner.around(offset)
+        return inner
 
     @property
     def outer_scopes(self) -> list[Scope]:

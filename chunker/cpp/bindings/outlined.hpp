@@ -52,7 +52,7 @@ public:
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
-        if ((fresh > 0 || limit_) && is_steady(static_cast<std::int64_t>(fresh))) {
+        if ((fresh > 0 || limit_) && (is_steady(static_cast<std::int64_t>(fresh)) || has_no_names(static_cast<std::int64_t>(fresh)))) {
             if (fresh > 0 && !scopes_.is_valid()) read_scopes();
             std::size_t const scope = fresh > 0 ? innermost(static_cast<std::int64_t>(fresh)) : 0;
             std::size_t const number = 2 * scope + (fresh >= imported_);
@@ -249,6 +249,7 @@ private:
     // A closed unit that may have names inside. It ends where it begins if it is known to have none.
     struct Unknown {
         std::int64_t start, end;
+        bool has_names = false;  // true once it is known
     };
 
     std::vector<Unknown>::iterator first_unknown(std::int64_t offset) {
@@ -260,6 +261,16 @@ private:
         if (!tells_scopes_) return false;
         auto const next = first_unknown(offset);
         return next == unknown_.begin() || std::prev(next)->end <= offset;
+    }
+
+    // The same of an offset inside a closed unit, which then is looked into.
+    bool has_no_names(std::int64_t offset) {
+        if (!tells_scopes_) return false;
+        Unknown& unit = *std::prev(first_unknown(offset));
+        if (unit.has_names) return false;
+        unit.has_names = nb::cast<bool>(context_at_.attr("outline").attr("has_scopes_inside")(unit.start));
+        if (!unit.has_names) unit.end = unit.start;
+        return !unit.has_names;
     }
 
     // The closed unit that begins there has no names inside.
