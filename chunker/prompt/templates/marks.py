@@ -79,13 +79,34 @@ def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence
 
     |user|<model>Hello<end>     a blank message goes on with the turn, and the loop writes the end at that message; but it ends what was said before
     """
-    speaking = list(range(len(wanted.messages)))
-    blank = {one.message for one in made if one.kind == "message" and not _says(wanted.messages[one.message])}
-    for number in sorted(blank, reverse=True):  # of several in one turn the first one writes what there is
-        others = [other for other in speaking if other != number]
-        if _rendered(template, wanted._replace(messages=[wanted.messages[other] for other in others])) == text:
-            speaking = others
-    return speaking
+    own = [
+        one
+        for one in sorted(made, key=lambda stretch: stretch.start)
+        if one.kind == "message" and not _says(wanted.messages[one.message])
+    ]
+    # Of several in one turn the first one writes what there is. Two that stand side by side are never asked about together.
+    blank = sorted({one.message for one in own}, reverse=True)
+    mute: set[int] = set()
+    parts = [part for part in (blank[1::2], blank[::2]) if part]
+    while parts:
+        part = parts.pop()
+        left = [number for number in range(len(wanted.messages)) if number not in mute and number not in part]
+        rendered = _rendered(template, wanted._replace(messages=[wanted.messages[number] for number in left]))
+        if rendered == text:
+            mute.update(part)
+        elif len(part) > 1 and rendered != _without(text, [one for one in own if one.message in part]):
+            middle = len(part) // 2
+            parts += [part[middle:], part[:middle]]
+    return [number for number in range(len(wanted.messages)) if number not in mute]
+
+
+def _without(text: str, stretches: Sequence[Stretch]) -> str:
+    """Return a text without these stretches of it, in their order."""
+    parts, place = [], 0
+    for one in stretches:
+        parts.append(text[place : max(place, one.start)])
+        place = max(place, one.end)
+    return "".join([*parts, text[place:]])
 
 
 def _rendered(template: ChatTemplate, wanted: Request) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from conversation_turns.oracle import TOKENS, world
 from conversation_turns.walk import templates
@@ -176,6 +178,25 @@ def test_of_blank_messages_in_one_turn_the_first_has_it() -> None:
     )
     assert [number for number, _ in told(made, "message")] == [0, 1]
     assert told(made, "message")[1][1] == "<|turn>model\n<turn|>\n"
+
+
+@pytest.mark.parametrize(
+    "template", [CHATML, "{% for m in messages %}<|a|>{{ m.role }}{{ m.content | trim }}<|b|>{% endfor %}"]
+)
+def test_many_blank_messages_take_few_renderings(template: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = conversation(template)
+    made.append(
+        *({"role": role, "content": " " * (number % 3)} for number in range(60) for role in ("user", "assistant"))
+    )
+    rendered, times = ChatTemplate.rendered, []
+
+    def counted(*arguments: Any) -> str:
+        times.append(1)
+        return rendered(*arguments)
+
+    monkeypatch.setattr(ChatTemplate, "rendered", counted)
+    assert len(told(made, "message")) == 120
+    assert len(times) < 20
 
 
 def test_a_blank_answer_of_a_tool_that_is_written_with_its_call() -> None:
