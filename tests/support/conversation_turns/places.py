@@ -128,7 +128,13 @@ class Places:
             is_inside = span.start <= place and span.end <= found[0][1]
             if span.kind == "message" and span.message > self.number and is_inside:
                 place = max(place, span.end)
-        return wanted[0][1] < place == found[0][1]
+        end = found[0][1]
+        # Behind them the end of the turn, which some write only if another message follows.
+        follows = any(
+            span.kind == "message" and span.message > self.number and span.start == end for span in self.found
+        )
+        between = any(span.kind == "content" and span.start < end and span.end > place for span in self.found)
+        return wanted[0][1] < place and (place == end or (place < end and follows and not between))
 
     def differs_between(self, found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> bool:
         """What stands between two messages, some write with the one before, if there is another, and some behind the last: both are right."""
