@@ -77,7 +77,7 @@ std::unique_ptr<const Tree> parse(const TSLanguage* language, std::string_view s
     auto pool = std::make_unique<Pool>();
     Pool::Use const use(*pool);
     // A scanner of its own has what the parser of a grammar keeps, and gives it back.
-    std::unique_ptr<TSParser, decltype(&ts_parser_delete)> const parser(chunker_new_parser(), ts_parser_delete);
+    std::unique_ptr<TSParser, decltype(&chunker_delete_parser)> const parser(chunker_new_parser(), chunker_delete_parser);
     if (!ts_parser_set_language(parser.get(), language)) throw std::invalid_argument("a grammar of a version that the runtime does not know");
     Budget budget(source.size());
     TSInput const input{&source, read_all, TSInputEncodingUTF8, nullptr};

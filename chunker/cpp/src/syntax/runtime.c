@@ -1,6 +1,6 @@
 // The runtime of tree-sitter as one unit, which is how its authors build it, with changes that its sources leave room for: memory comes from
 // chunker::syntax::Pool, the nodes are one thread's, and there are shorter ways for what is done most: to go over characters of one byte, and to take
-// from a stack without branches.
+// from a stack without branches, and to look up what the tables of a grammar say.
 #include <stddef.h>
 
 #include "runtime.h"
@@ -57,7 +57,41 @@ static StackSliceArray pop_count(Stack *self, StackVersion version, uint32_t cou
   return self->slices;
 }
 
+// What the tables of a grammar say of a state and a symbol: in most states that is searched for, some ten numbers at a time, and asked again and again. One for
+// each hash; the parser keeps them where loggers, of which it has none, keep theirs.
+typedef struct {
+  TSStateId state;
+  TSSymbol symbol;
+  uint16_t value;
+  bool known;
+} Looked;
+enum { looked_size = 4096 };
+
+static inline uint16_t look_up(Looked *looked, const TSLanguage *language, TSStateId state, TSSymbol symbol) {
+  if (state < language->large_state_count) return ts_language_lookup(language, state, symbol);
+  Looked *slot = &looked[(state * 37u + symbol) % looked_size];
+  if (slot->state != state || slot->symbol != symbol || !slot->known) *slot = (Looked){state, symbol, ts_language_lookup(language, state, symbol), true};
+  return slot->value;
+}
+
+// As ts_language_table_entry and ts_language_next_state.
+static inline void table_entry_of(Looked *looked, const TSLanguage *language, TSStateId state, TSSymbol symbol, TableEntry *result) {
+  if (symbol == ts_builtin_sym_error || symbol == ts_builtin_sym_error_repeat) {
+    *result = (TableEntry){.action_count = 0};
+    return;
+  }
+  const TSParseActionEntry *entry = &language->parse_actions[look_up(looked, language, state, symbol)];
+  *result = (TableEntry){.actions = (const TSParseAction *)(entry + 1), .action_count = entry->entry.count, .is_reusable = entry->entry.reusable};
+}
+
+static inline TSStateId next_state_of(Looked *looked, const TSLanguage *language, TSStateId state, TSSymbol symbol) {
+  if (symbol < language->token_count || symbol >= language->symbol_count) return ts_language_next_state(language, state, symbol);
+  return look_up(looked, language, state, symbol);
+}
+
 #define ts_stack_pop_count pop_count
+#define ts_language_table_entry(...) table_entry_of(self->lexer.logger.payload, __VA_ARGS__)
+#define ts_language_next_state(...) next_state_of(self->lexer.logger.payload, __VA_ARGS__)
 #include "parser.c"
 
 // What ts_lexer__advance does where both the character behind it and the one before are of one byte, no line ends, and the text is one piece: it
@@ -79,7 +113,13 @@ static void advance_over_ascii(TSLexer *data, bool skip) {
 TSParser *chunker_new_parser(void) {
   TSParser *parser = ts_parser_new();
   parser->lexer.data.advance = advance_over_ascii;
+  parser->lexer.logger.payload = ts_calloc(looked_size, sizeof(Looked));
   return parser;
+}
+
+void chunker_delete_parser(TSParser *parser) {
+  ts_free(parser->lexer.logger.payload);
+  ts_parser_delete(parser);
 }
 
 // Tokens that the parser has put in may be of kinds without a node, such as the end of a statement.

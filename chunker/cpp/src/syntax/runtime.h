@@ -10,8 +10,9 @@ extern "C" {
 
 struct TSParser;
 
-// As ts_parser_new, for texts that are one piece and have no included ranges.
+// As ts_parser_new and ts_parser_delete, for texts that are one piece and have no included ranges.
 struct TSParser *chunker_new_parser(void);
+void chunker_delete_parser(struct TSParser *parser);
 
 // Report the bytes at which there are errors in a node, of which `node` is the `id` and `start` the first byte, but in none of its children.
 void chunker_hidden_errors(const void *node, uint32_t start, void (*report)(void *, uint32_t), void *receiver);
