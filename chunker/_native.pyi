@@ -15,6 +15,11 @@ class ChunkColumns:
         Add the chunks of a text; `identity` is what their ids begin with. Raises UnicodeEncodeError for halves of surrogate pairs.
         """
 
+    def lines(self, breadcrumbs: list[tuple[str, ...]], source: str, rest: bytes) -> bytes:
+        """
+        The records of the chunks of one text as lines of JSON. `breadcrumbs`: the names around each; `rest`: the JSON of the fields that all have in common, from the language on, with the brace at the end.
+        """
+
     def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]:
         """
         The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.
@@ -68,7 +73,7 @@ class Grower:
 
     def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | None = None) -> None:
         """
-        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`. A text with halves of surrogate pairs raises UnicodeEncodeError.
+        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
 
     def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
@@ -312,7 +317,7 @@ class CodeReading:
     def closed(self) -> list[int]:
         """Where the closed units begin, ascending."""
 
-    def inside(self, offset: int) -> tuple[tuple[list[int], list[int], list[str], dict[int, int]], list[tuple[int, int, bytes]]]:
+    def inside(self, offset: int) -> tuple[tuple[list[int], list[int], list[str], dict[int, int]], list[tuple[int, int, str]]]:
         """
         The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.
         """
@@ -322,10 +327,13 @@ class CodeReading:
         Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and behind; and from where to where the parser met errors.
         """
 
-    def regions(self) -> list[tuple[int, int, bytes]]:
+    def regions(self) -> list[tuple[int, int, str]]:
         """
-        The definitions outside of closed units: start and end in characters, and the name as it stands in the source.
+        The definitions outside of closed units that have a name: start and end in characters, and the name, on one line.
         """
+
+    def breadcrumb(self, offset: int) -> tuple[str, ...]:
+        """The names of the definitions around an offset, outermost first."""
 
     @property
     def had_errors(self) -> bool:

@@ -165,6 +165,27 @@ def json_line(record: dict[str, Any]) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
+def chunk_lines(document: Document, chunks: list[Chunk]) -> bytes:
+    """The chunks of a file as lines, as `chunk_line` writes each."""
+    # Imported late: tables and counts need no chunks.
+    from chunker.growing.assembly import TextOrigin, shared_origin  # noqa: PLC0415
+    from chunker.native import native  # noqa: PLC0415
+
+    compiled, origin = native(), shared_origin(chunks)
+    if compiled is None or origin is None or type(origin) is not TextOrigin:
+        return b"".join(chunk_line(document, chunk) for chunk in chunks)
+    columns = compiled.ChunkColumns()
+    columns.add(origin.text, list(origin.pieces), origin.identity)
+    first = chunks[0]
+    rest = json_line({"language": first.language, "note": first.note, "metadata": _metadata(document, first)})
+    lines: bytes = columns.lines([chunk.breadcrumb for chunk in chunks], portable(document.path), rest[1:-1])
+    return lines
+
+
+def _metadata(document: Document, chunk: Chunk) -> dict[str, Any]:
+    return chunk.metadata if document.encoding == "utf-8" else {**chunk.metadata, "encoding": document.encoding}
+
+
 def chunk_line(document: Document, chunk: Chunk, *, cut: str | None = None) -> bytes:
     """Return one chunk as a line: its record with the path of the file as its source and, if requested, the reason why it ends.
 
@@ -173,8 +194,7 @@ def chunk_line(document: Document, chunk: Chunk, *, cut: str | None = None) -> b
     """
     record = chunk.record()
     record["source"] = portable(document.path)
-    if document.encoding != "utf-8":
-        record["metadata"] = {**record["metadata"], "encoding": document.encoding}
+    record["metadata"] = _metadata(document, chunk)
     if cut is not None:
         record["cut"] = cut
     return json_line(record)

@@ -12,7 +12,7 @@ import typer
 
 from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT
 from chunker.cli.left_out import tell_changes, tell_rules
-from chunker.cli.reports import ChunkSummary, chunk_line
+from chunker.cli.reports import ChunkSummary, chunk_lines
 from chunker.files.chunk_files import Cut, working
 from chunker.files.discovery import STANDARD_INPUT, Problem, find_files, printable
 from chunker.files.documents import Document
@@ -36,7 +36,7 @@ class ChunkLines:
     def __call__(self, document: Document) -> bytes:
         """One line a chunk."""
         file, outline = self._cut.with_outline(document)
-        lines = b"".join(chunk_line(document, chunk) for chunk in file.chunks)
+        lines = chunk_lines(document, file.chunks)
         del outline  # keeps it alive: breadcrumbs need no second parse
         return lines
 

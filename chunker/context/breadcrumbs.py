@@ -132,6 +132,9 @@ class Breadcrumbs:
         trail = tuple([scope.name for scope in scopes if scope.name]) if "breadcrumb" in self._parts else ()
         imports = self._imports if imported else ""
         summary = self._summary(scopes) if "summary" in self._parts else ""
+        return self._context_of(trail, imports, summary, repeated)
+
+    def _context_of(self, trail: tuple[str, ...], imports: str, summary: str, repeated: str) -> str:
         key = trail, imports, summary, repeated
         context = self._contexts.get(key)
         if context is None:

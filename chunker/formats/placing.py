@@ -302,7 +302,7 @@ def nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
         for index in reversed(open_scopes):
             if scopes[index].end >= end:
                 break
-            scopes[index] = scopes[index]._replace(end=start)
+            scopes[index] = scopes[index]._replace(end=min(start, scopes[index].end))
         open_scopes.append(len(scopes))
         scopes.append(Scope(start, end, name))
     return scopes

@@ -72,11 +72,14 @@ class Sketch(Outline):
         sketch._set(list(columns), (), notes, finest, heads)  # noqa: SLF001  # it is of this very class
         sketch.closed = closed
         sketch.native = native
-        sketch._look = look  # noqa: SLF001  # so it is
-        sketch._scopes_of = scopes_of  # noqa: SLF001  # so it is
-        sketch._outer = None  # noqa: SLF001  # so it is
-        sketch._inner = {}  # noqa: SLF001  # so it is
+        sketch._refine_with(look, scopes_of)  # noqa: SLF001  # so it is
         return sketch
+
+    def _refine_with(self, look: Callable[[int], Inside], scopes_of: Callable[[list[Scope]], Iterable[Scope]]) -> None:
+        self._look = look
+        self._scopes_of = scopes_of
+        self._outer = None
+        self._inner = {}
 
     @classmethod
     def of_outline(cls, outline: Outline) -> Sketch:

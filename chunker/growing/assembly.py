@@ -199,8 +199,9 @@ class LateBreadcrumbs:
 
     def __call__(self, offset: int) -> tuple[str, ...]:
         """Return the names around an offset."""
+        sketch = None if self._sketch is None else self._sketch()
+        if sketch is not None:
+            return sketch.breadcrumb(offset)
         if self._find is None:
-            sketch = None if self._sketch is None else self._sketch()
-            outline = self._format.outline(self._text) if sketch is None else sketch.opened()
-            self._find = outline.nested.breadcrumb
+            self._find = self._format.outline(self._text).nested.breadcrumb
         return self._find(offset)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from bpe_engine.at_exit import cache_until_exit
 from chunker.counting import TokenCounter
 from chunker.formats import Outline
+from chunker.formats.code.read_sketch import ReadSketch
 from chunker.formats.sketches import Sketch
 from chunker.growing.budget import Budget
 from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look, overlap_look
@@ -112,6 +113,8 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     if compiled is None:
         return _readable(text, outline, tokenizer, budget, context_at)
     sketch = outline if isinstance(outline, Sketch) else None
+    # What a reading has itself is not asked of its sketch, which would make lists of it.
+    closed = None if sketch is None or isinstance(sketch, ReadSketch) else sketch.closed
     try:
         grower = compiled.Grower(
             text,
@@ -120,7 +123,7 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
             _limits(compiled, budget),
             None if context_at is no_context else context_at,
             None if sketch is None else sketch.inside,
-            None if sketch is None or not sketch.closed else sketch.closed,
+            closed or None,
             None if sketch is None else sketch.native,
         )
     except UnicodeEncodeError:  # halves of surrogate pairs

@@ -2,7 +2,9 @@
 #include "chunker/chunk_columns.hpp"
 
 #include <limits>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "given.hpp"
@@ -73,6 +75,21 @@ nb::dict take(const ChunkColumns& columns, bool wide) {
     return result;
 }
 
+nb::bytes lines(const ChunkColumns& columns, nb::list breadcrumbs, nb::str source, nb::bytes rest) {
+    std::vector<Breadcrumb> found;
+    std::vector<nb::tuple> held;  // as the contexts above
+    for (nb::handle const breadcrumb : breadcrumbs) {
+        if (!PyTuple_Check(breadcrumb.ptr())) given::raise_type("a breadcrumb", "a tuple of names", breadcrumb);
+        held.push_back(nb::borrow<nb::tuple>(breadcrumb));
+        Breadcrumb names;
+        for (nb::handle const name : held.back()) names.push_back(utf8_of(name, "a name"));
+        found.push_back(std::move(names));
+    }
+    if (found.size() != columns.size()) throw nb::value_error("a breadcrumb for each chunk");
+    std::string const made = json_lines(columns, found, utf8_of(source, "a source"), {rest.c_str(), rest.size()});
+    return nb::bytes(made.data(), made.size());
+}
+
 }  // namespace
 
 void define_columns(nb::module_& module) {
@@ -81,6 +98,10 @@ void define_columns(nb::module_& module) {
         .def("add", &add, nb::lock_self(), nb::arg("text"), nb::arg("pieces"), nb::arg("identity"),
              nb::sig("def add(self, text: str, pieces: list[tuple[int, int, str, int, str]], identity: bytes) -> None"),
              "Add the chunks of a text; `identity` is what their ids begin with. Raises UnicodeEncodeError for halves of surrogate pairs.")
+        .def("lines", &lines, nb::lock_self(), nb::arg("breadcrumbs"), nb::arg("source"), nb::arg("rest"),
+             nb::sig("def lines(self, breadcrumbs: list[tuple[str, ...]], source: str, rest: bytes) -> bytes"),
+             "The records of the chunks of one text as lines of JSON. `breadcrumbs`: the names around each; `rest`: the JSON of the fields that all have in "
+             "common, from the language on, with the brace at the end.")
         .def("take", &take, nb::lock_self(), nb::arg("wide"), nb::sig("def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]"),
              "The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.");
 }

@@ -41,15 +41,9 @@ public:
           native_(std::move(native)),
           text_(utf8_of(data_)),
           counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
-          outlined_(source, outline, std::move(context_at), std::move(look), contexts_, *counter_),
-          grower_(text_, outlined_.noted(read_rows(outline, text_.size(), closed)), limits, *counter_, outlined_),
-          limit_(limits.most) {
-        if (native_.is_none()) return;
-        const NativeSketch* sketch = native_markdown(native_);
-        if (!sketch) sketch = native_code(native_);
-        if (!sketch) given::raise_type("a native sketch", "a MarkdownSketch or a CodeReading", native_);
-        outlined_.ask_first(*sketch, text_);
-    }
+          outlined_(source, text_, outline, std::move(context_at), std::move(look), contexts_, *counter_, native_sketch(native_)),
+          grower_(text_, outlined_.rows(outline, closed), limits, *counter_, outlined_),
+          limit_(limits.most) {}
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
 
@@ -165,7 +159,8 @@ void define_growing(nb::module_& module) {
              nb::arg("native").none() = nb::none(),
              nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
                      "inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | None = None) -> None"),
-             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`. A text with halves of surrogate "
+             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before "
+             "`outline`. A text with halves of surrogate "
              "pairs raises UnicodeEncodeError.")
         .def("grow", &Growing::grow, nb::lock_self(), nb::arg("number"), nb::arg("horizon").none(),
              nb::sig("def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]"),

@@ -1,16 +1,18 @@
-// Sketches whose units are refined without Python.
+// Sketches that are read without Python: units refined, and of code all boundaries and names.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "chunker/characters.hpp"
 #include "chunker/formats/columns.hpp"
+#include "given.hpp"
 
 namespace chunker::bindings {
 
@@ -23,6 +25,26 @@ struct NativeInside {
     bool has_names = false;
 };
 
+// The boundaries of a sketch, by columns.
+struct NativeRows {
+    std::vector<std::int64_t> offsets, strengths;
+    std::vector<unsigned char> closed;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;
+    std::vector<nb::object> labels;
+};
+
+// The names around the offsets of a text.
+class Trails {
+public:
+    // Where it is the same the names are, too.
+    using Place = std::pair<std::size_t, std::size_t>;
+
+    virtual ~Trails() = default;
+    virtual Place at(std::size_t offset) = 0;
+    // Outermost first.
+    virtual nb::tuple names(std::size_t offset) = 0;
+};
+
 class NativeSketch {
 public:
     virtual ~NativeSketch() = default;
@@ -31,10 +53,23 @@ public:
     virtual std::size_t size() const = 0;
     // The boundaries inside the closed unit that begins at `unit`; none if only Python can find them.
     virtual std::optional<NativeInside> look(const Text& text, std::size_t unit) const = 0;
+    // All boundaries; none if only Python has them.
+    virtual std::optional<NativeRows> rows() const { return std::nullopt; }
+    // The names around offsets, for as long as the sketch lives; none if only Python knows them.
+    virtual std::unique_ptr<Trails> trails() const { return nullptr; }
 };
 
 // The sketch that an object of Python is, for as long as that lives; null for any other object.
 const NativeSketch* native_markdown(nb::handle object);
 const NativeSketch* native_code(nb::handle object);
+
+// The same; null for None. Raises TypeError for any other object.
+inline const NativeSketch* native_sketch(nb::handle object) {
+    if (object.is_none()) return nullptr;
+    const NativeSketch* sketch = native_markdown(object);
+    if (!sketch) sketch = native_code(object);
+    if (!sketch) given::raise_type("a native sketch", "a MarkdownSketch or a CodeReading", object);
+    return sketch;
+}
 
 }  // namespace chunker::bindings

@@ -24,11 +24,11 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
     Text const text(bytes.data, bytes.size);
     nb::list made;
     if (text.size() == 0) return made;
-    Rows const rows = read_rows(outline, text.size(), nb::none());
-    if (rows.offsets.empty() || rows.offsets.front() != 0) throw nb::value_error("an outline's first offset is 0");
     Contexts contexts;
     auto const counter = make_counter(text, source, tokenizer, contexts, true);
-    Outlined outlined(source, outline, std::move(context_at), nb::none(), contexts, *counter);
+    Outlined outlined(source, text, outline, std::move(context_at), nb::none(), contexts, *counter, nullptr);
+    Rows const rows = outlined.rows(outline, nb::none());
+    if (rows.offsets.empty() || rows.offsets.front() != 0) throw nb::value_error("an outline's first offset is 0");
     auto const prices = make_prices(source, tokenizer, *counter);
     try {
         for (Piece const& piece : Optimizer(text, rows, limits, *counter, *prices, outlined).pieces())

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -26,23 +28,40 @@ namespace chunker::bindings {
 // The boundaries of an outline, as Python has them, with the labels of all that is found.
 class Outlined : public Surroundings {
 public:
-    Outlined(nb::object source, nb::handle outline, nb::object context_at, nb::object look, Contexts& contexts, Counter& counter)
+    // `native`, if there is one, is asked before `outline` and `look`.
+    Outlined(nb::object source, const Text& text, nb::handle outline, nb::object context_at, nb::object look, Contexts& contexts, Counter& counter,
+             const NativeSketch* native)
         : source_(std::move(source)),
-          labels_(outline.attr("labels")),
           context_at_(std::move(context_at)),
           look_(std::move(look)),
           contexts_(contexts),
           counter_(counter),
-          rows_(nb::len(labels_)) {
+          native_(native),
+          text_(text) {
+        if (native && native->size() != text.size()) throw nb::value_error("not the text of this sketch");
+        if (native) native_rows_ = native->rows();
+        if (!native_rows_) labels_ = outline.attr("labels");
+        rows_ = native_rows_ ? native_rows_->labels.size() : nb::len(labels_);
         if (nb::getattr(context_at_, "outline", nb::none()).is(outline)) {
             tells_scopes_ = true;
             read_settings(context_at_.attr("names_only"));
         }
+        if (native && limit_) trails_ = native->trails();
         for (const char* const label : {"sentence", "word", "grapheme", "character"}) more_labels_.push_back(nb::str(label));  // the levels of refining.hpp
     }
 
-    // Take note of the closed units among the rows of the outline.
-    Rows noted(Rows rows) {
+    // The rows of the outline, once. Takes note of the closed units among them.
+    Rows rows(nb::handle outline, nb::handle closed) {
+        Rows rows;
+        if (native_rows_) {
+            rows.offsets = std::move(native_rows_->offsets);
+            rows.strengths = std::move(native_rows_->strengths);
+            rows.closed = std::move(native_rows_->closed);
+            rows.heads.insert(native_rows_->heads.begin(), native_rows_->heads.end());
+        } else {
+            rows = read_rows(outline, text_.size(), closed);
+        }
+        rows.finest = given::number(outline.attr("finest"), "finest");
         if (!tells_scopes_) return rows;
         auto const size = static_cast<std::int64_t>(PyUnicode_GetLength(source_.ptr()));
         for (std::size_t row = 0; row < rows.closed.size(); ++row)
@@ -52,6 +71,11 @@ public:
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
+        if (trails_) {
+            auto const [known, is_new] = named_.try_emplace(trails_->at(fresh), 0);
+            if (is_new) known->second = made_of(innermost_first(trails_->names(fresh)), {}).context;
+            return known->second;
+        }
         if ((fresh > 0 || limit_) && (is_steady(static_cast<std::int64_t>(fresh)) || has_no_names(static_cast<std::int64_t>(fresh)))) {
             if (fresh > 0 && !scopes_.is_valid()) read_scopes();
             std::size_t const scope = fresh > 0 ? innermost(static_cast<std::int64_t>(fresh)) : 0;
@@ -64,16 +88,9 @@ public:
         return contexts_.number_of(fresh == start ? context_at_(fresh) : context_at_(fresh, part_of(source_, start, fresh)));
     }
 
-    // Ask a native sketch of this text first for the boundaries inside units.
-    void ask_first(const NativeSketch& sketch, const Text& text) {
-        if (sketch.size() != text.size()) throw nb::value_error("not the text of this sketch");
-        native_ = &sketch;
-        text_ = &text;
-    }
-
     Inside inside(std::size_t offset) override {
         if (native_) {
-            if (auto const found = native_->look(*text_, offset)) return inside(offset, *found);
+            if (auto const found = native_->look(text_, offset)) return inside(offset, *found);
         }
         nb::object const found = look_(offset);
         Inside inside;
@@ -108,11 +125,37 @@ public:
         more_labels_.push_back(std::move(label));
         return rows_ + more_labels_.size() - 1;
     }
-    nb::object label(std::size_t number) const { return number < rows_ ? given::element(labels_, number, "labels") : more_labels_[number - rows_]; }
+    nb::object label(std::size_t number) const {
+        if (number >= rows_) return more_labels_[number - rows_];
+        return native_rows_ ? native_rows_->labels[number] : given::element(labels_, number, "labels");
+    }
 
     std::array<PyObject*, 4> held() const { return {source_.ptr(), labels_.ptr(), context_at_.ptr(), look_.ptr()}; }
 
 private:
+    static Rows read_rows(nb::handle outline, std::size_t size, nb::handle closed) {
+        Rows rows;
+        rows.offsets = from_list(nb::cast<nb::list>(outline.attr("offsets")));
+        rows.strengths = from_list(nb::cast<nb::list>(outline.attr("strengths")));
+        if (rows.offsets.size() != rows.strengths.size() || rows.offsets.size() != nb::len(nb::object(outline.attr("labels"))))
+            throw nb::value_error("as many strengths and labels as offsets");
+        // The outline of a stream may begin after units that are ahead already.
+        if (!std::is_sorted(rows.offsets.begin(), rows.offsets.end()) ||
+            (!rows.offsets.empty() && (rows.offsets.front() < 0 || rows.offsets.back() >= static_cast<std::int64_t>(size))))
+            throw nb::value_error("an outline's offsets must ascend inside of the text");
+        rows.heads = read_heads(outline.attr("heads"), size);
+        if (!closed.is_none()) {
+            rows.closed.assign(rows.offsets.size(), 0);
+            for (nb::handle offset : closed) {
+                std::int64_t const number = given::number(offset, "the offset of a closed unit");
+                auto const place = std::lower_bound(rows.offsets.begin(), rows.offsets.end(), number);
+                if (place == rows.offsets.end() || *place != number) throw nb::value_error("a closed unit begins where a row does");
+                rows.closed[static_cast<std::size_t>(place - rows.offsets.begin())] = 1;
+            }
+        }
+        return rows;
+    }
+
     Inside inside(std::size_t offset, const NativeInside& found) {
         if (!found.has_names) know(static_cast<std::int64_t>(offset));
         formats::Columns const& columns = found.columns;
@@ -161,6 +204,11 @@ private:
             names.push_back(on_one_line(*name));
             if (repeated.empty()) repeated = *header;
         }
+        return made_of(std::move(names), std::move(repeated));
+    }
+
+    // `names`: innermost first. The outermost ones are left out where the context would be too long.
+    Steady made_of(std::vector<std::string> names, std::string repeated) {
         names.push_back(source_name_);
         std::erase(names, std::string());
         bool const repeats = !repeated.empty();
@@ -170,9 +218,15 @@ private:
             for (auto name = names.rbegin(); name != names.rend(); ++name) breadcrumb += (breadcrumb.empty() ? "" : " > ") + *name;
             if (!names.empty()) breadcrumb += '\n';
             if (repeats)
-                if (auto const context = fitting(breadcrumb + std::exchange(repeated, {}))) return Steady{*context, repeats};
-            if (auto const context = fitting(breadcrumb)) return Steady{*context, repeats};
+                if (auto const context = fitting(breadcrumb + std::exchange(repeated, {}))) return {*context, repeats};
+            if (auto const context = fitting(breadcrumb)) return {*context, repeats};
         }
+    }
+
+    static std::vector<std::string> innermost_first(const nb::tuple& names) {
+        std::vector<std::string> found;
+        for (std::size_t index = nb::len(names); index-- > 0;) found.push_back(on_one_line(utf8_of(names[index]).value()));
+        return found;
     }
 
     std::optional<Context> fitting(const std::string& breadcrumb) {
@@ -290,35 +344,14 @@ private:
     std::string source_name_;                    // on one line
     std::vector<std::optional<Steady>> steady_;  // by `innermost`, before and from `imported_` on
     std::vector<Unknown> unknown_;
-    const NativeSketch* native_ = nullptr;
-    const Text* text_ = nullptr;  // of that
+    const NativeSketch* native_;
+    const Text& text_;
+    std::optional<NativeRows> native_rows_;  // their labels, once the rows are taken
+    std::unique_ptr<Trails> trails_;         // if contexts are made of these names alone
+    std::map<Trails::Place, Context> named_;
     std::vector<std::pair<formats::Label, std::size_t>> native_labels_;
-    std::size_t rows_;
+    std::size_t rows_ = 0;
     std::vector<nb::object> more_labels_;
 };
-
-inline Rows read_rows(nb::handle outline, std::size_t size, nb::handle closed) {
-    Rows rows;
-    rows.offsets = from_list(nb::cast<nb::list>(outline.attr("offsets")));
-    rows.strengths = from_list(nb::cast<nb::list>(outline.attr("strengths")));
-    rows.finest = given::number(outline.attr("finest"), "finest");
-    if (rows.offsets.size() != rows.strengths.size() || rows.offsets.size() != nb::len(nb::object(outline.attr("labels"))))
-        throw nb::value_error("as many strengths and labels as offsets");
-    // The outline of a stream may begin after units that are ahead already.
-    if (!std::is_sorted(rows.offsets.begin(), rows.offsets.end()) ||
-        (!rows.offsets.empty() && (rows.offsets.front() < 0 || rows.offsets.back() >= static_cast<std::int64_t>(size))))
-        throw nb::value_error("an outline's offsets must ascend inside of the text");
-    rows.heads = Outlined::read_heads(outline.attr("heads"), size);
-    if (!closed.is_none()) {
-        rows.closed.assign(rows.offsets.size(), 0);
-        for (nb::handle offset : closed) {
-            std::int64_t const number = given::number(offset, "the offset of a closed unit");
-            auto const place = std::lower_bound(rows.offsets.begin(), rows.offsets.end(), number);
-            if (place == rows.offsets.end() || *place != number) throw nb::value_error("a closed unit begins where a row does");
-            rows.closed[static_cast<std::size_t>(place - rows.offsets.begin())] = 1;
-        }
-    }
-    return rows;
-}
 
 }  // namespace chunker::bindings

@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "integers.hpp"
 #include "native_sketch.hpp"
+#include "trails.hpp"
 #include "parts.hpp"
 #include "references.hpp"
 
@@ -63,7 +65,8 @@ using SegmentRow = std::tuple<bool, std::string, Placeholders>;
 using DefinitionRow = std::tuple<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>, std::vector<SegmentRow>>;
 using Pairs = nb::typed<nb::list, nb::typed<nb::tuple, int, int>>;
 using Bodies = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>>;
-using Regions = nb::typed<nb::list, nb::typed<nb::tuple, int, int, nb::bytes>>;
+using Regions = nb::typed<nb::list, nb::typed<nb::tuple, int, int, nb::str>>;
+using Names = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
 
 class Grammar {
 public:
@@ -147,6 +150,28 @@ public:
         return inside;
     }
 
+    std::optional<NativeRows> rows() const override {
+        Boundaries const& found = reading_->boundaries();
+        NativeRows rows;
+        rows.offsets.assign(found.offsets.begin(), found.offsets.end());
+        rows.strengths.assign(found.strengths.begin(), found.strengths.end());
+        rows.heads = found.heads;
+        rows.closed.assign(found.offsets.size(), 0);
+        auto row = found.offsets.begin();
+        for (std::uint32_t const unit : reading_->closed()) {
+            row = std::lower_bound(row, found.offsets.end(), unit);
+            rows.closed[static_cast<std::size_t>(row - found.offsets.begin())] = 1;
+        }
+        for (Label const label : found.labels) rows.labels.push_back(grammar().label(label));
+        return rows;
+    }
+    std::unique_ptr<Trails> trails() const override { return std::make_unique<CodeTrails>(*reading_); }
+
+    // The names around an offset.
+    Names breadcrumb(std::size_t offset) {
+        if (!trails_) trails_ = trails();
+        return Names(trails_->names(offset));
+    }
     Columns columns() const { return as_lists(reading_->boundaries()); }
     nb::typed<nb::tuple, Columns, Regions> inside(std::uint32_t offset) const {
         InsideUnit const found = reading_->inside(offset);
@@ -177,7 +202,10 @@ private:
 
     static Regions as_list(const std::vector<NamedRegion>& regions) {
         nb::list result;
-        for (const NamedRegion& region : regions) result.append(nb::make_tuple(region.start, region.end, nb::bytes(region.name.data(), region.name.size())));
+        for (const NamedRegion& region : regions) {
+            nb::object const name = in_one_line(region.name);
+            if (PyUnicode_GetLength(name.ptr()) > 0) result.append(nb::make_tuple(region.start, region.end, name));
+        }
         return Regions(result);
     }
 
@@ -195,6 +223,7 @@ private:
     Source source_;
     std::size_t size_ = 0;  // in characters
     std::unique_ptr<SyntaxReading> reading_;
+    std::unique_ptr<Trails> trails_;  // once they were asked for
 };
 
 }  // namespace
@@ -218,7 +247,8 @@ void define_syntax(nb::module_& module) {
             "Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers "
             "the lines that stand for the text before and behind; and from where to where the parser met errors.")
         .def("regions", &CodeReading::regions, nb::lock_self(),
-             "The definitions outside of closed units: start and end in characters, and the name as it stands in the source.")
+             "The definitions outside of closed units that have a name: start and end in characters, and the name, on one line.")
+        .def("breadcrumb", &CodeReading::breadcrumb, nb::lock_self(), nb::arg("offset"), "The names of the definitions around an offset, outermost first.")
         .def_prop_ro("had_errors", &CodeReading::had_errors, nb::lock_self(), "Whether the parser met what it does not understand.")
         .def_prop_ro("given_up", &CodeReading::given_up, nb::lock_self(), "Whether it did not get done; all is lines then.");
 

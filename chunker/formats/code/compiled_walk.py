@@ -12,15 +12,12 @@ number: for these, and for a grammar with `joined` definitions, the walk runs in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_engine.at_exit import cache_until_exit
 from chunker.formats.code.grammar import ERROR, DefinitionRule, Grammar, compiled
-from chunker.formats.code.naming import in_one_line
-from chunker.formats.outline import Scope, Strength
-from chunker.formats.placing import nested
-from chunker.formats.sketches import Inside, Sketch
+from chunker.formats.code.read_sketch import ReadSketch
 from chunker.native import native
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
@@ -61,7 +58,7 @@ class CompiledWalk:
         """
         return 0 < len(text) < _LARGEST
 
-    def sketch(self, text: str, size: int) -> Sketch:
+    def sketch(self, text: str, size: int) -> ReadSketch:
         """Return the sketch of `text` with nodes of at most `size` bytes closed."""
         return self.sketch_of(self.read(text, size))
 
@@ -72,28 +69,9 @@ class CompiledWalk:
         return self._grammar.read(text, min(size, _LARGEST), preamble)
 
     @staticmethod
-    def sketch_of(reading: CodeReading) -> Sketch:
+    def sketch_of(reading: CodeReading) -> ReadSketch:
         """Return the sketch of a parsed text."""
-        notes = {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
-
-        def look(offset: int) -> Inside:
-            (offsets, strengths, labels, heads), regions = reading.inside(offset)
-            return Inside(offsets, strengths, labels, [Scope(*region) for region in _named(regions)], heads)
-
-        def scopes_of(inside: list[Scope]) -> list[Scope]:
-            return nested([*_named(reading.regions()), *((start, end, name) for start, end, name, _ in inside)])
-
-        offsets, strengths, labels, heads = reading.columns()
-        closed = dict.fromkeys(reading.closed())
-        columns = offsets, strengths, labels
-        return Sketch.of(columns, closed, look, scopes_of, notes, finest=Strength.SENTENCE, heads=heads, native=reading)
-
-
-def _named(regions: list[tuple[int, int, bytes]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the regions that have a name: start, end and name."""
-    for start, end, name in regions:
-        if shown := in_one_line(name.decode("utf-8", "replace")):
-            yield start, end, shown
+        return ReadSketch(reading)
 
 
 def _tables(grammar: Grammar) -> dict[str, Any]:

@@ -13,6 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from chunker.cli.app import app
+from chunker.cli.reports import chunk_line, chunk_lines
+from chunker.files.chunk_files import Cut
+from chunker.files.documents import Document
 
 FILES = {"a.py": 'def f():\n    return "é, \\"x\\""\n', "b.txt": "One line.\r\nAnother;\n" * 20, "empty.txt": ""}
 
@@ -137,3 +140,16 @@ def test_a_choice_that_is_none_is_told_with_the_others(tree: Path) -> None:
     assert "Invalid value for --strategy: 'best' is not one of 'grow', 'optimal'." in told.replace(
         "'--strategy'", "--strategy"
     )
+
+
+@pytest.mark.parametrize("context", [False, True])
+@pytest.mark.parametrize(("path", "encoding"), [("a.py", "utf-8"), ('ü".md', "utf-16-le")])
+def test_lines_of_a_file_are_those_of_its_chunks(path: str, encoding: str, context: bool) -> None:
+    odd = "".join(map(chr, [*range(1, 48), 92, 127, 160, 0x2028, 0xFEFF, 0x1F600]))
+    text = f"# A \\\"title\" {odd}\n\nclass A:\n    def f(self):\n        return '{odd}'\n" * 9
+    document = Document(path, text, encoding, len(text.encode(encoding)))
+    file, outline = Cut(60, context=context, overlap=8).with_outline(document)
+    assert len(file.chunks) > 3
+    assert chunk_lines(document, file.chunks) == b"".join(chunk_line(document, chunk) for chunk in file.chunks)
+    assert chunk_lines(document, []) == b""
+    del outline

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
 from chunker.formats.code.tables import grammar_named, table_names
 from chunker.formats.detect import detect
+from chunker.formats.placing import nested
 from chunker.formats.sketches import Sketch
 from chunker.native import native
 
@@ -61,7 +64,10 @@ def compare(grammar: Grammar, text: str, size: int) -> Sketch:
         assert found.inside(offset)[:3] == expected.inside(offset)[:3]
         assert found.inside(offset).heads == expected.inside(offset).heads
         assert list(found.inside(offset).scopes) == list(expected.inside(offset).scopes)
-    assert found.opened().scopes == expected.opened().scopes
+    opened = expected.opened()
+    assert found.opened().scopes == opened.scopes
+    for offset in range(0, len(text) + 2, 1 + len(text) // 400):
+        assert found.breadcrumb(offset) == opened.breadcrumb(offset)
     if not size:
         assert found.opened().scopes == outline_in_python(grammar, text).scopes
     return found
@@ -196,6 +202,31 @@ def test_scopes_are_those_of_the_outline() -> None:
     opened = sketched(grammar, SOURCES["python"], 400).opened()
     assert outline.scopes
     assert (opened.boundaries, opened.scopes) == (outline.boundaries, outline.scopes)
+
+
+def test_a_region_that_was_cut_off_stays_so() -> None:
+    regions = [(0, 9, "a"), (3, 12, "b"), (6, 15, "c")]
+    assert [(scope.start, scope.end) for scope in nested(regions)] == [(0, 3), (3, 6), (6, 15)]
+
+
+def test_names_are_told_on_one_line() -> None:
+    text = "class A(\n    B,\n    Ü\u2003\u3000x,\n):\n" + "    def f(self):\n        return 1\n\n" * 3
+    text += f"class {'N' * 120}:\n    def g(self):\n        return 2\n"
+    found = compare(grammar_named("python"), text, 20)
+    assert found.breadcrumb(len(text) - 1)[0] == f"class {'N' * 93}…"
+
+
+def test_a_sketch_is_not_kept_by_itself() -> None:
+    found = sketched(grammar_named("python"), SOURCES["python"], 400)
+    assert found.offsets
+    assert found.breadcrumb(len(SOURCES["python"]) // 2)
+    kept = weakref.ref(found)
+    gc.disable()
+    try:
+        del found
+        assert kept() is None
+    finally:
+        gc.enable()
 
 
 def test_what_makes_no_sense_is_refused() -> None:

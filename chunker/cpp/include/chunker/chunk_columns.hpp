@@ -16,6 +16,11 @@ struct StringColumn {
         ends.push_back(static_cast<std::int64_t>(data.size()));
     }
 
+    std::string_view operator[](std::size_t row) const {
+        auto const start = static_cast<std::size_t>(ends[row]);
+        return std::string_view(data).substr(start, static_cast<std::size_t>(ends[row + 1]) - start);
+    }
+
     std::string data;
     std::vector<std::int64_t> ends{0};
 };
@@ -30,6 +35,8 @@ struct ChunkColumns {
     // Add the chunks of a text, in UTF-8. `identity` is what their ids begin with. No piece is empty or after the text.
     void add(std::string_view text, const std::vector<Piece>& pieces, std::string_view identity);
 
+    std::size_t size() const { return tokens.size(); }
+
     // The texts of all chunks. Without any context they are the bodies, and are not kept twice.
     const StringColumn& texts() const { return context.data.empty() ? body : text; }
 
@@ -37,5 +44,12 @@ struct ChunkColumns {
     std::vector<std::int32_t> tokens;
     std::vector<std::int64_t> start, end, start_byte, end_byte, start_line, end_line, index;
 };
+
+// The names around a chunk, outermost first.
+using Breadcrumb = std::vector<std::string_view>;
+
+// The chunks of one text as lines of JSON, as `json_line` in chunker/cli/reports.py writes the record of a chunk. `breadcrumbs`: one a chunk. `rest`: the JSON
+// of the fields that all of them have in common, from the language on, with the brace at the end.
+std::string json_lines(const ChunkColumns& columns, const std::vector<Breadcrumb>& breadcrumbs, std::string_view source, std::string_view rest);
 
 }  // namespace chunker

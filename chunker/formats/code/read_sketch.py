@@ -1,0 +1,56 @@
+"""ReadSketch: the sketch of source code that the compiled walk has read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from chunker.formats.outline import Scope, Scopes, Strength
+from chunker.formats.sketches import Inside, Sketch
+
+if TYPE_CHECKING:  # the module does not exist without a compiled core
+    from chunker._native import CodeReading
+
+_COLUMNS = frozenset({"closed", "heads", "labels", "offsets", "strengths"})
+
+
+class ReadSketch(Sketch):
+    """The sketch of a text that was parsed and walked. The compiled grower reads it without Python; its columns become
+    lists when one of them is asked for.
+    """
+
+    __slots__ = ()
+
+    native: CodeReading
+
+    def __init__(self, reading: CodeReading) -> None:
+        # No columns: `__getattr__` makes them.
+        self._nested = Scopes(())
+        self.notes = (
+            {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
+        )
+        self.finest = int(Strength.SENTENCE)
+        self.native = reading
+
+        # They hold the reading, not the sketch, which keeps them: that would be a circle.
+        def look(offset: int) -> Inside:
+            (offsets, strengths, labels, heads), regions = reading.inside(offset)
+            return Inside(offsets, strengths, labels, [Scope(*region) for region in regions], heads)
+
+        def scopes_of(inside: list[Scope]) -> list[Scope]:
+            # Imported late: growers of all texts know this class, and only code needs tree-sitter.
+            from chunker.formats.placing import nested  # noqa: PLC0415
+
+            return nested([*reading.regions(), *((start, end, name) for start, end, name, _ in inside)])
+
+        self._refine_with(look, scopes_of)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # one of the columns, which are not there yet
+        if name not in _COLUMNS:
+            raise AttributeError(name)
+        self.offsets, self.strengths, self.labels, self.heads = self.native.columns()
+        self.closed = dict.fromkeys(self.native.closed())
+        return getattr(self, name)
+
+    def breadcrumb(self, offset: int) -> tuple[str, ...]:
+        """See `Outline`."""
+        return self.native.breadcrumb(offset) if offset > 0 else ()
