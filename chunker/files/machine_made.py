@@ -173,6 +173,9 @@ def _says_so(path: str, text: str) -> str | None:
     """Return the line in the comments at the top that says that a program wrote the file, or None."""
     if path.lower().endswith((".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".ipynb")):
         return None  # prose may be about generated files, and its first lines are not comments
+    # Every form of the note has this word; most files do not.
+    if "generated" not in text[: _HEADER_LINES * 240].lower():
+        return None
     before: tuple[str, str] | None = None  # the previous comment line: its text, and the whole line
     for line in _header(text):
         inner = _QUOTED.sub("", _COMMENT.sub("", line, count=1))

@@ -39,6 +39,7 @@ _TEMPLATE = re.compile("|".join(map(translate, TEMPLATES)))
 # curve, come before it.
 _LOOKED_AT = 16_384
 _KEY = re.compile(r"[ \t]*(?:-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[0-9])")
+_MARKS = ("PRIVATE KEY", "PuTTY-User-Key-File-")  # the first line of every key has one of them
 _BLOCK = re.compile(r"[ \t]*-----BEGIN ([A-Z0-9 ]+)-----")
 _COMMENTS = ("#", ";", "//")
 
@@ -62,8 +63,11 @@ def begins_with_key(text: str) -> bool:
     >>> begins_with_key("-----BEGIN RSA PRIVATE KEY-----\\nMII..."), begins_with_key("a key begins -----BEGIN PRIVATE KEY-----")
     (True, False)
     """
+    start = text[:_LOOKED_AT]
+    if not any(mark in start for mark in _MARKS):
+        return False
     closing = ""
-    for line in text[:_LOOKED_AT].removeprefix("\ufeff").splitlines():
+    for line in start.removeprefix("\ufeff").splitlines():
         inner = line.strip()
         if closing:
             closing = "" if inner == closing else closing
