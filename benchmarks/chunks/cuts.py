@@ -1,4 +1,4 @@
-"""Where the chunks of a text are, and which definitions they cut in two. Needs no chunker, of ours or of others."""
+"""Find the chunks of a text in it, and the definitions that they cut in two. Independent of any chunker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a turn costs in a `PromptSession` of up to 200,000 tokens, beside counting the history anew; and what hysteresis does for a cache.
+"""The cost of a turn in a `PromptSession` of up to 200,000 tokens, beside counting the history anew; and what hysteresis does for a cache.
 
 The turns are pieces of real documents and sources, about a hundred tokens each. Every prompt's count is checked against tiktoken at the end.
 """

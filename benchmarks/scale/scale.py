@@ -1,4 +1,4 @@
-"""What one core chunks of a corpus, by the size and kind of its documents: the figures that docs/scale.md works from.
+"""The speed of one core on a corpus, by the size and kind of its documents: the figures behind docs/scale.md.
 
     python benchmarks/run.py scale [--output FILE]
 

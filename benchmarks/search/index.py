@@ -1,4 +1,4 @@
-"""What an index costs and finds: 100,000 chunks beside LanceDB and Chroma, what an edit embeds again, and the parts of the search.
+"""Cost and recall of an index: 100,000 chunks compared with LanceDB and Chroma, the text that an edit embeds again, and the parts of the search.
 
     python benchmarks/run.py index [--chunks 100000] [--output FILE]
     python benchmarks/run.py index --only costs edits ranking

@@ -1,4 +1,4 @@
-"""What an edit makes an index embed again: a line that is inserted, a rename, another branch. Vectors do not matter here, tokens do."""
+"""The tokens that an index embeds again after an edit: an inserted line, a rename, another branch. Vectors do not matter here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmarks share: a report that is shown on the screen and kept as Markdown, and the arguments of all."""
+"""The common part of the benchmarks: a report on the screen and in Markdown, and the common arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `growth.py` measures: all that the engine and the chunkers do with a text."""
+"""The operations that `growth.py` measures: everything that the engine and the chunkers do with a text."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Filter:
                     require_name(value, "each name and value of metadata")
 
     def without_kinds(self) -> Filter:
-        """The same conditions on files alone."""
+        """Return the same conditions, on files only."""
         return replace(self, kinds=())
 
     def condition(self) -> tuple[str, list[Any]]:

@@ -18,7 +18,7 @@ from chunker.tokenizer_errors import UnknownTokenizerError
 
 
 def kept_tokenizer(given: object, root: Path) -> tuple[str, str]:
-    """What an index keeps of a tokenizer: its name and "", or the path of its file and the hash of the file.
+    """Return how an index stores a tokenizer: its name and "", or the path of its file and the hash of the file.
 
     Raises as `resolve_tokenizer`, and OptionError for a tokenizer that neither a name nor a file finds again.
     """

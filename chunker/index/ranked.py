@@ -61,7 +61,7 @@ class Rated(NamedTuple):
 
     @property
     def points(self) -> dict[str, float]:
-        """Its points by rule."""
+        """Return its points by rule."""
         return self.file.points(self.candidate, self.share)
 
 

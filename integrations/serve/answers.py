@@ -17,7 +17,7 @@ class Answered(BaseModel):
 
 
 class Refusal(Answered):
-    """What is wrong with a request, and what to do."""
+    """The answer to a refused request: what is wrong, and what to do."""
 
     error: str
 
