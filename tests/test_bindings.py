@@ -136,7 +136,7 @@ def test_bytes_that_are_no_utf_8() -> None:
 def test_numbers_are_no_languages() -> None:
     """Any number passes for an address."""
     for number in (0, 1, 12345, 1 << 200):
-        with pytest.raises(TypeError, match="a language is the capsule that a grammar's package makes, not int"):
+        with pytest.raises(TypeError, match="a language must be the capsule that a grammar's package makes, not int"):
             _native.Grammar.reads(number)
 
 
