@@ -213,7 +213,7 @@ def test_without_ftfy_and_spacy(files: tuple[Path, Path]) -> None:
         (b"a b\n", ":1: expected a line that begins with #version"),
         (b"#version: 0.2\na b c\n", ":2: expected two symbols"),
         (b"#version: 0.2\na b\n\n", ":3: expected two symbols"),
-        (b"#version: 0.2\na b\na b\n", ":3: line 2 has the pair 'a b' already"),
+        (b"#version: 0.2\na b\na b\n", ":3: line 2 already has the pair 'a b'"),
         (b"#version: 0.2\na \xff\n", ":2: not UTF-8"),
     ],
 )

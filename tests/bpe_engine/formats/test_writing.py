@@ -161,7 +161,7 @@ def test_what_a_model_gets_around_each_text() -> None:
     assert other.encode("a word").ids == tokenizer.encode("a word", add_special_tokens=True)
     with pytest.raises(VocabularyError, match="around each text"):
         contents(tokenizer, "minbpe")
-    with pytest.raises(VocabularyError, match="5 is none"):
+    with pytest.raises(VocabularyError, match="5 is not one"):
         contents(Tokenizer(vocabulary, prefix=[5]), "tokenizer_json")
 
 

@@ -76,7 +76,9 @@ def test_a_changed_file_is_another_setting(project: Path) -> None:
 def test_a_file_that_is_gone(project: Path) -> None:
     Index.open(tokenizer="sub/tokenizer.json").sync("a.txt")
     (project / "sub" / "tokenizer.json").unlink()
-    with pytest.raises(UnknownTokenizerError, match=r"the tokenizer file of the index, '.*tokenizer\.json', is gone"):
+    with pytest.raises(
+        UnknownTokenizerError, match=r"the tokenizer file of the index, '.*tokenizer\.json', is missing"
+    ):
         Index.open()
     index = Index.open(tokenizer="o200k_base", rebuild=True)
     assert (index.settings.tokenizer, index.settings.tokenizer_sha256) == ("o200k_base", "")
