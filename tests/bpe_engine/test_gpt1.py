@@ -181,7 +181,7 @@ def test_files_that_are_written(ours: GPT1Tokenizer, files: tuple[Path, Path], t
     again = GPT1Tokenizer.from_files(*written).with_special_tokens(SPECIALS)
     assert again.__reduce__() == ours.__reduce__()
     spaced = GPT1Tokenizer({"a": 0, " ": 1, "a ": 2, "<unk>": 3}, [("a", " ")])
-    with pytest.raises(VocabularyError, match="holds white space"):
+    with pytest.raises(VocabularyError, match="contains white space"):
         spaced.save_files(*written)
 
 
