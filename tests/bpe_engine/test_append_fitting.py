@@ -83,15 +83,15 @@ def test_numbers_of_any_size_and_kind(whole: type[int]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((None, [0], 1), "text is a str, not NoneType"),
-        ((b"abc", [0], 1), "text is a str, not bytes"),
-        (("abc", None, 1), "cuts is a sequence of offsets, not NoneType"),
-        (("abc", iter([0, 1]), 1), "cuts is a sequence of offsets, not list_iterator"),
-        (("abc", [0, "x"], 1), "a cut is an int, not str"),
-        (("abc", [0, 1.5], 1), "a cut is an int, not float"),
-        (("abc", [0], 1.5), "limit is an int, not float"),
-        (("abc", [0], None), "limit is an int, not NoneType"),
-        (("abc", [0], 1, "x"), "slack is an int, not str"),
+        ((None, [0], 1), "text must be a str, not NoneType"),
+        ((b"abc", [0], 1), "text must be a str, not bytes"),
+        (("abc", None, 1), "cuts must be a sequence of offsets, not NoneType"),
+        (("abc", iter([0, 1]), 1), "cuts must be a sequence of offsets, not list_iterator"),
+        (("abc", [0, "x"], 1), "a cut must be an int, not str"),
+        (("abc", [0, 1.5], 1), "a cut must be an int, not float"),
+        (("abc", [0], 1.5), "limit must be an int, not float"),
+        (("abc", [0], None), "limit must be an int, not NoneType"),
+        (("abc", [0], 1, "x"), "slack must be an int, not str"),
     ],
 )
 def test_arguments_of_another_type(arguments: tuple[object, ...], message: str) -> None:

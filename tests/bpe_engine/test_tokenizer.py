@@ -138,7 +138,7 @@ def test_any_text_may_be_disallowed() -> None:
 @pytest.mark.parametrize("option", ["allowed_special", "disallowed_special"])
 def test_special_tokens_are_not_named_by_a_str(option: str) -> None:
     options: dict[str, Any] = {option: "<|endoftext|>"}
-    with pytest.raises(TypeError, match="collection of texts"):
+    with pytest.raises(TypeError, match="collection of str"):
         tokenizer("cl100k_base").encode("a", **options)
 
 

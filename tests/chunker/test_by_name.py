@@ -37,5 +37,5 @@ def test_chunker_for(path: str | Path, expected: type, language: str | None) -> 
 @pytest.mark.parametrize("name", ["a.py", "a.md", "a.txt"])
 def test_the_name_of_a_file_tells_its_language(name: str) -> None:
     options: Any = {"language": "python"}
-    with pytest.raises(OptionError, match="tells the language by the name"):
+    with pytest.raises(OptionError, match="detects the language from the name"):
         chunker_for(name, 100, **options)

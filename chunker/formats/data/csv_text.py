@@ -30,7 +30,8 @@ _SAMPLE = 50  # rows
 # A line that declares the delimiter for spreadsheet programs.
 _DECLARATION = re.compile(r"\ufeff?sep=([^\r\n])[ \t]*+(?:\r\n?|\n)", re.IGNORECASE)
 _LINE_END = r"(?:\r\n?|\n)"
-_BLANK_LINES = re.compile(rf"(?:[ ]*+{_LINE_END})*+")
+# A byte order mark before them is blank, too.
+_BLANK_LINES = re.compile(rf"(?:\ufeff(?=[ ]*+{_LINE_END}))?+(?:[ ]*+{_LINE_END})*+")
 _NUMBER = re.compile(
     r"[-+]?[$€£¥]?\s?\d[\d\s.,:/%-]*(?:[eE][-+]?\d+)?\s?[%$€£¥]?(?:T[\d:.]+Z?)?|nan|null|none|true|false", re.IGNORECASE
 )

@@ -145,7 +145,7 @@ def test_dropout(dictionary: TokenDictionary, data: bytes, probability: float, s
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
 def test_dropout_is_a_probability(probability: float) -> None:
-    with pytest.raises(ValueError, match="probability"):
+    with pytest.raises(ValueError, match="dropout must be between 0 and 1"):
         dropout.encode(TokenDictionary.of("a"), b"a", dropout=probability, random=Random(0))
 
 

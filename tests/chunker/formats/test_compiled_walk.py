@@ -236,7 +236,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     language = tree_sitter_python.language()
     with pytest.raises(TypeError):
         make("python", **good)
-    with pytest.raises(TypeError, match="a language is the capsule"):
+    with pytest.raises(TypeError, match="a language must be the capsule"):
         make(0, **good)
     wrongs: tuple[dict[str, object], ...] = (
         {"kinds": []},

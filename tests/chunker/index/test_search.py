@@ -295,7 +295,7 @@ def test_other_wrong_calls_say_what_is_wrong(topics: Index, tmp_path: Path) -> N
     for weight in (math.nan, math.inf, "1"):
         with pytest.raises(OptionError, match="the weight path must be a finite number, got"):
             Weights(path=weight)  # type: ignore[arg-type]
-    with pytest.raises(WrongTypeError, match="hits must hold hits of search alone, not 'a'"):
+    with pytest.raises(WrongTypeError, match="hits must contain only hits of search, not 'a'"):
         topics.pack("soup", hits=["a"])  # type: ignore[list-item]
     with pytest.raises(WrongTypeError, match="question must be a str, not None"):
         topics.pack(None)  # type: ignore[arg-type]

@@ -247,7 +247,7 @@ def test_a_text_of_more_tokens_than_its_lines_costs_little_of_the_map(tmp_path: 
         ("a\0b", OptionError, "no file can be called"),
         ("\ud800", OptionError, "no file can be called"),
         (3, WrongTypeError, "paths must be a collection of str and paths"),
-        ([3], WrongTypeError, "paths must hold str and paths alone"),
+        ([3], WrongTypeError, "paths must contain only str and paths"),
     ],
 )
 def test_paths_that_cannot_be_are_told(

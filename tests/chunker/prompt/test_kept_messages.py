@@ -146,7 +146,7 @@ def test_places_that_are_none(kind: str) -> None:
 def test_messages_that_change_while_they_are_looked_at() -> None:
     compiled = native()
     assert compiled is not None
-    with pytest.raises(TypeError, match="a message is a dict"):
+    with pytest.raises(TypeError, match="a message must be a dict"):
         compiled.KeptMessages().splice(0, 0, [{"role": "user"}, "tool"])
     for taken in ("kept", "given"):
         kept = compiled.KeptMessages()

@@ -446,7 +446,7 @@ def test_a_chunk_is_a_turn() -> None:
         ({"rules": "gpt-4o", "chat_format": None}, "rules need a chat_format"),
         ({"hysteresis": -0.1}, "hysteresis must be at least 0"),
         ({"hysteresis": float("nan")}, "hysteresis must be at least 0"),
-        ({"system": [Item("a", id="x"), Item("b", id="x")]}, "id 'x' is that of 2 items"),
+        ({"system": [Item("a", id="x"), Item("b", id="x")]}, "id 'x' is used by 2 items"),
         ({"system": [Item("a", truncate="tail")]}, "stable item cannot be truncated"),
     ],
 )

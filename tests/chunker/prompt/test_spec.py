@@ -461,7 +461,7 @@ def test_a_search_is_a_section_of_parts(tmp_path: Path) -> None:
     assert "def open_drawer(key):" in prompt.text
     assert "onions" not in prompt.text.lower()
     assert [section.name for section in prompt.report.sections][:1] == ["code"]
-    for wrong, told in (("index: ../x", "outside of"), ("index: none", "search"), ("limit: 3", "no such field")):
+    for wrong, told in (("index: ../x", "outside of"), ("index: none", "search"), ("limit: 3", "unknown field")):
         spec.write_text(f"budget: 300\nitems:\n  - {{search: open drawer, {wrong}}}\n")
         with pytest.raises(SpecError, match=told):
             gather(load_spec(spec), tmp_path, Tokenizer.load("o200k_base"))
