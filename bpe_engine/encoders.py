@@ -345,9 +345,9 @@ def append_fitting(
         TypeError: An argument is of another type.
     """
     if not isinstance(text, str):
-        raise TypeError(f"text is a str, not {type(text).__name__}")
+        raise TypeError(f"text must be a str, not {type(text).__name__}")
     if not hasattr(type(cuts), "__getitem__"):
-        raise TypeError(f"cuts is a sequence of offsets, not {type(cuts).__name__}")
+        raise TypeError(f"cuts must be a sequence of offsets, not {type(cuts).__name__}")
     for cut in cuts:
         require_int(cut, "a cut")
     require_int(limit, "limit")
