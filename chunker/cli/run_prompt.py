@@ -28,7 +28,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class PromptOutput:
-    """What to write: the prompt, its report or both as JSON to `output` (None or "-": standard output), and a page to `html`."""
+    """The outputs: the prompt, its report or both as JSON to `output` (None or "-": standard output), and a page to `html`."""
 
     output: str | None
     html: str | None

@@ -99,7 +99,7 @@ void check_pieces(const PieceFile& file) {
             CHECK(std::none_of(file.kinds.begin(), file.kinds.end(), [](std::uint64_t kind) { return kind == PieceFile::normal || kind == 4; }));
         }
     }
-    // What is left has no pieces: it is not a model by itself.
+    // The rest has no pieces, so it is not a model by itself.
     CHECK(!read_by(read_sentencepiece, std::string(file.rest.begin(), file.rest.end())));
 }
 

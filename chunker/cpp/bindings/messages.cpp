@@ -196,7 +196,7 @@ private:
     void skip(std::size_t& place) const {
         for (Py_ssize_t left = 1; left > 0; --left) left += entry(place).size();
     }
-    // Where a message begins; `known` is one before it, which begins at `place`.
+    // The place where a message begins; `known` is an earlier one, which begins at `place`.
     std::size_t place_of(std::size_t number, std::size_t known = 0, std::size_t place = 0) const {
         for (; known < number; ++known) skip(place);
         return place;

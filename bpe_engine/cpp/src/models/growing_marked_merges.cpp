@@ -165,7 +165,7 @@ public:
         return inner_->count();
     }
 
-    // Where a character of a part has the letter that it has as the first of a piece.
+    // Whether a character inside a part becomes the same symbol as at the start of a piece.
     bool takes_parts() const { return side_ == Side::right && model_.options_.continuing_prefix.empty() && !model_.options_.ignore_merges; }
 
     std::unique_ptr<GrowingPiece> another() const override {

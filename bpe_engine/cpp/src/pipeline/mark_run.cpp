@@ -27,7 +27,7 @@ bool MarkRun::read(Bytes text) {
         ++raw_marks[order];
         first = before;
     }
-    // What stands before the marks is read each time.
+    // The text before the marks is read each time.
     if (marks_end_ - first <= thresholds::short_piece || first - from_.offset > 4 * thresholds::long_tail) return false;
     if (!pipeline_.is_one_region(text, from_.offset)) return false;
     normalizer.run(text.data, from_.offset, marks_end_, begins_region(from_.before), from_.before == Before::nothing, true, from_.offset, text_);

@@ -14,7 +14,7 @@ enum class Side : std::uint8_t { right, left };
 
 class GrowingPiece;
 
-// What is added at the growing side of a piece: a text of whole characters, or the table of one, which is a piece of its own that `another` has made.
+// A part added at the growing side of a piece: a text of whole characters, or the table of one, a piece that `another` has made.
 struct AddedPart {
     Bytes text;
     GrowingPiece* table = nullptr;

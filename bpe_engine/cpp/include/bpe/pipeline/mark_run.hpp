@@ -42,7 +42,7 @@ private:
         std::vector<Byte> text;
         std::unique_ptr<GrowingPiece> table;
     };
-    // So many marks of a class are not all joined to one letter: no character is composed of more than four.
+    // Of this many marks of a class not all join one letter: no character is composed of more than four.
     static constexpr std::size_t enough = 4;
 
     MarkRun(const Pipeline& pipeline, Position from, std::size_t begin) : pipeline_(pipeline), from_(from), begin_(begin) {}
