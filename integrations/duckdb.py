@@ -20,14 +20,15 @@ from chunker.integrations.requirements import missing
 try:
     import duckdb
     import pyarrow as pa
+
+    from chunker.scale import ChunkBatch
+    from chunker.scale.functions import chunk_lists, count_tokens, list_type
 except ModuleNotFoundError as error:
     raise missing(error, "duckdb") from error
 
 from chunker.by_name import chunker_named
 from chunker.errors import WrongTypeError
 from chunker.options import Options
-from chunker.scale import ChunkBatch
-from chunker.scale.functions import chunk_lists, count_tokens, list_type
 
 __all__ = ["register"]
 

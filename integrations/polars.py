@@ -19,6 +19,10 @@ from chunker.integrations.requirements import missing
 try:
     import polars as pl
     import pyarrow as pa
+
+    from chunker.scale import ChunkBatch
+    from chunker.scale.functions import chunk_lists, list_type
+    from chunker.scale.functions import count_tokens as counts_of
 except ModuleNotFoundError as error:
     raise missing(error, "polars") from error
 
@@ -26,9 +30,6 @@ from chunker.by_name import chunker_named
 from chunker.counting import TokenCounter
 from chunker.errors import WrongTypeError
 from chunker.options import Options
-from chunker.scale import ChunkBatch
-from chunker.scale.functions import chunk_lists, list_type
-from chunker.scale.functions import count_tokens as counts_of
 
 __all__ = ["chunk", "count_tokens"]
 

@@ -20,11 +20,11 @@ from chunker.integrations.requirements import missing
 try:
     import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+    from chunker.scale import ChunkBatch, EmbedBatch
+    from chunker.scale.columns import ChunkSettings
 except ModuleNotFoundError as error:
     raise missing(error, "spark") from error
-
-from chunker.scale import ChunkBatch, EmbedBatch
-from chunker.scale.columns import ChunkSettings
 
 if TYPE_CHECKING:
     from chunker.index import Embedder
