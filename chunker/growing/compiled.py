@@ -113,7 +113,7 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     if compiled is None:
         return _readable(text, outline, tokenizer, budget, context_at)
     sketch = outline if isinstance(outline, Sketch) else None
-    # What a reading has itself is not asked of its sketch, which would make lists of it.
+    # Ask the reading itself: its sketch would make lists.
     closed = None if sketch is None or isinstance(sketch, ReadSketch) else sketch.closed
     try:
         grower = compiled.Grower(

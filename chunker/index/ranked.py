@@ -42,7 +42,7 @@ _MOST_DEFINITIONS = 200
 _SIGILS = ("", "$", "_")
 # Hits of a file add up (rule "file") if their BM25 is above this share of the best.
 _COUNTED = 0.3
-# So many files are rated before the score that a hit must reach is computed anew.
+# Files that are rated before the score that a hit must reach is computed again.
 _FILES_AT_ONCE = 16
 # All tags, with one look-up in the index of files for each.
 EVERY_TAG = (

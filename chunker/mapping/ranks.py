@@ -172,7 +172,7 @@ class _Graph:
             shares: dict[int, int] = defaultdict(int)
             for name in file.defined:
                 shares[name] += 1
-            # What the file gives to itself through names that it defines and uses.
+            # The share that the file gives to itself through names that it defines and uses.
             own = {
                 name: (1 - _RULES["own_share"]) * (ranks[number] / self._whole[number]) * weight
                 for name, weight, is_own in self._edges[number]

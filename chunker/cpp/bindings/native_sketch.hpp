@@ -36,7 +36,7 @@ struct NativeRows {
 // The names around the offsets of a text.
 class Trails {
 public:
-    // Where it is the same the names are, too.
+    // Offsets with the same place have the same names.
     using Place = std::pair<std::size_t, std::size_t>;
 
     virtual ~Trails() = default;

@@ -317,7 +317,7 @@ private:
         return next == unknown_.begin() || std::prev(next)->end <= offset;
     }
 
-    // The same of an offset inside a closed unit, which then is looked into.
+    // Whether that holds for an offset inside a closed unit, because no name is in it. Reads the unit.
     bool has_no_names(std::int64_t offset) {
         if (!tells_scopes_) return false;
         Unknown& unit = *std::prev(first_unknown(offset));

@@ -48,7 +48,7 @@ public:
             while (!open.empty() && scopes_[open.back()].end <= region.start) open.pop_back();
             for (auto around = open.rbegin(); clipped && around != open.rend() && scopes_[*around].end < region.end; ++around)
                 scopes_[*around].end = region.start;
-            // What was cut off there is not around it.
+            // A region that was cut off there does not enclose this one.
             while (!open.empty() && scopes_[open.back()].end <= region.start) open.pop_back();
             scopes_.push_back({region.start, region.end, open.empty() ? none : open.back(), std::move(name)});
             open.push_back(scopes_.size() - 1);
@@ -109,7 +109,7 @@ private:
         return *outside_;
     }
 
-    // What is inside the closed unit around an offset, which does not begin there; null if there is none.
+    // The scopes inside the closed unit around an offset, which does not begin there; null if there is none.
     const Scopes* inside(std::size_t offset) {
         if (!closed_) closed_ = reading_->closed();
         auto const unit = std::lower_bound(closed_->begin(), closed_->end(), offset);

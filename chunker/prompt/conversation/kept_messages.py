@@ -22,7 +22,7 @@ _compiled = native()
 
 
 class PythonMessages:
-    """What the compiled class of the messages does, in Python.
+    """The compiled class of the messages, in Python.
 
     >>> kept = PythonMessages()
     >>> kept.splice(0, 0, [{"role": "user"}, {"role": "assistant"}])
