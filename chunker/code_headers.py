@@ -20,7 +20,7 @@ from chunker.errors import OptionError
 from chunker.formats import Outline
 from chunker.formats.code.tables import table_names
 from chunker.formats.registry import code_format
-from chunker.mapping.skeletons import parents
+from chunker.mapping.lines import parents
 from chunker.models import Chunk
 from chunker.symbols import Definition, symbols_of, without_comments_and_strings
 

@@ -37,6 +37,7 @@ INSTRUCTIONS = f"""{BEGIN}
 The MCP server `chunker` counts tokens exactly and cuts files at their structure. It reads files of this project and writes nothing.
 
 - Before reading a file that may be large, ask `count`. Read one that is too large through `chunk`, a part at a time.
+- To see what a file defines before reading it, ask `skeleton`; `map` shows what matters most in a folder.
 - To gather several files within a budget, ask `assemble` with a priority for each.
 - To find code or documentation by its meaning, ask `search`, if the project has an index (`chunker index .`).
 {END}

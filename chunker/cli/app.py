@@ -29,6 +29,7 @@ COMMANDS = {
     "evaluate": LazyCommand("chunker.cli.evaluate", "evaluate"),
     "symbols": LazyCommand("chunker.cli.symbols", "symbols"),
     "map": LazyCommand("chunker.cli.map", "map_repository"),
+    "skeleton": LazyCommand("chunker.cli.skeleton", "skeleton"),
     "train": LazyCommand("chunker.cli.train", "train"),
     "tokenizer": LazyCommand("chunker.cli.tokenizers", "app"),
     "agents": LazyCommand("chunker.cli.agents", "app"),

@@ -2,10 +2,9 @@
 
     values     by who uses whom (ranks.py)
     prices     of each line by itself (sheets.py)
-    choice     the lines of the largest value whose prices add up to the budget (choosing.py)
+    choice     the lines of the largest value whose prices add up to the budget (choosing.py), and whose text fits it (fitting.py)
 
-The text of the choice is then counted as a whole. If it exceeds the budget, because lines cost more together than alone, the choice is made again
-with a smaller one. If no line of the focus is chosen, its best line is given the value of a whole map, so that it is chosen if it fits.
+If no line of the focus is chosen, its best line is given the value of a whole map, so that it is chosen if it fits.
 """
 
 from __future__ import annotations
@@ -22,14 +21,10 @@ from pathlib import Path
 from chunker.arguments import require_all, require_names, whole_number
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.mapping.choosing import Choice, Tree, choose
+from chunker.mapping.fitting import fit
 from chunker.mapping.focus import Focus
 from chunker.mapping.ranks import definition_values, starts_of
 from chunker.mapping.repositories import Repository
-
-# The choice is made again at most so often to use what is left of the budget.
-_TRIES = 6
-# It is made again only if at least this share of the budget is left.
-_LEFT = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,26 +105,7 @@ class _Drawing:
     def map(self, budget: int) -> RepositoryMap:
         """The map within a budget."""
         raised = self._raise_focus(budget)
-        best, text, tokens = Choice([], 0.0, 0.0), "", 0
-        bound = 0.0
-        allowed = budget
-        for tried in range(_TRIES + budget.bit_length()):
-            choice = choose(self._tree, allowed, sum(raised.values()))
-            bound = bound or choice.bound
-            drawn = self._text(choice)
-            count = self._counter.count(drawn)
-            if count <= budget:
-                if choice.value > best.value:
-                    best, text, tokens = choice, drawn, count
-                left = budget - count
-                if tried >= _TRIES or allowed > budget or left < _LEFT * budget or choice.value >= choice.bound:
-                    break
-                allowed += left
-            elif best.nodes:
-                break
-            else:
-                # Each try lowers it by twice as much: a little less may lead to the same choice.
-                allowed -= (count - budget) << tried
+        best, text, tokens, bound = fit(self._tree, budget, self._text, self._counter, raised=sum(raised.values()))
         files = self._by_file(best)
         added = sum(raised[node] for node in raised.keys() & set(best.nodes))
         value = max(best.value - added, 0.0)

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 
 from chunker.counting import TokenCounter
 from chunker.files.discovery import printable
+from chunker.mapping.lines import depths, left_out, line_of, parents
 from chunker.mapping.ranks import name_columns
 from chunker.mapping.reading import MappedFile
-from chunker.mapping.skeletons import depths, left_out, line_of, parents
 
 
 class Sheet:

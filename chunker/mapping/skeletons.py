@@ -1,65 +1,61 @@
-"""Signatures as text."""
+"""The signatures of one file, all of them or those that fit a budget."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from itertools import islice
+from pathlib import Path
 
+from chunker.arguments import whole_number
+from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.mapping.choosing import Choice, Tree
+from chunker.mapping.fitting import fit
+from chunker.mapping.ranks import definition_values
 from chunker.mapping.reading import mapped_text
-from chunker.symbols import Definition
-
-_LEFT_OUT = "..."
-_INDENT = "    "
-_LONGEST = 160  # characters of a signature
+from chunker.mapping.sheets import Sheet
 
 
-def skeleton(text: str, name: str) -> str:
+def skeleton(
+    text: str, name: str, max_tokens: int | None = None, *, tokenizer: str | Path | TokenCounter = "o200k_base"
+) -> str:
     """The signatures of a source text, or the headings of prose, each on its line and indented by what it is in.
 
     Args:
         text: The text of a file.
         name: The name of the file, which tells its language.
+        max_tokens: The largest number of tokens of the result: the signatures that matter most, with "..." where some are left out. None for all.
+        tokenizer: The name of an encoding or model, or a tokenizer, which counts them.
 
     Returns:
         The lines; "" for a text without any.
+
+    Raises:
+        OptionError: max_tokens is not a whole number from 1.
 
     Examples:
         >>> print(skeleton("class Box:\\n    def open(self):\\n        return 1\\n", "a.py"), end="")
         class Box:
             def open(self):
     """
+    if max_tokens is not None:
+        max_tokens = whole_number(max_tokens, "max_tokens", " of tokens", least=1)
     file = mapped_text(name, text)
     if file is None:
         return ""
-    definitions = file.symbols.definitions
-    return "".join(f"{line}\n" for line in map(line_of, definitions, depths(parents(definitions))))
+    names: dict[str, int] = {}
+    sheet = Sheet(file, names)
 
+    def lines_of(choice: Choice) -> str:
+        return "".join(f"{line}\n" for line in islice(sheet.shown(frozenset(choice.nodes)), 1, None))
 
-def line_of(definition: Definition, depth: int) -> str:
-    """The line of a definition."""
-    shown = definition.signature or definition.name
-    return _INDENT * depth + (shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…")
-
-
-def left_out(depth: int) -> str:
-    """The line for definitions that are left out."""
-    return f"{_INDENT * depth}{_LEFT_OUT}"
-
-
-def parents(definitions: Sequence[Definition]) -> list[int]:
-    """For each definition the position of the one around it; -1 for none."""
-    around: list[int] = []
-    open_ones: list[int] = []
-    for number, definition in enumerate(definitions):
-        while open_ones and definitions[open_ones[-1]].end <= definition.start:
-            open_ones.pop()
-        around.append(open_ones[-1] if open_ones else -1)
-        open_ones.append(number)
-    return around
-
-
-def depths(around: Sequence[int]) -> list[int]:
-    """The number of definitions around each, from their `parents`."""
-    deep: list[int] = []
-    for parent in around:
-        deep.append(0 if parent < 0 else deep[parent] + 1)
-    return deep
+    whole = "".join(f"{line}\n" for line in sheet.lines[1:])
+    if max_tokens is None:
+        return whole
+    counter = resolve_tokenizer(tokenizer)
+    if counter.count(whole) <= max_tokens:
+        return whole
+    prices, marks = (array("q", side) for side in sheet.prices(counter))
+    prices[0] = 1  # the name of the file, which has no line here
+    values = definition_values([sheet.columns], len(names), [1.0], [])
+    tree = Tree(values, prices, array("q", sheet.sizes), marks)
+    return fit(tree, max_tokens, lines_of, counter, unseen=1).text

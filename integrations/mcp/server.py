@@ -4,6 +4,7 @@
     chunk(text | path, limits)     chunks that fit a budget, a part of them at a time
     list_files(pattern)            the files that may be read; also the resource chunker://files
     map(max_tokens, focus)         the most important signatures of a folder, within a token budget
+    skeleton(path, max_tokens)     the signatures of one file, within a token budget
     search(query)                  an index, if there is one; with a budget, as one text that fits it
     assemble(items, budget)        the best prompt that fits, and the outcome for each item
 
@@ -50,7 +51,7 @@ from chunker.integrations.service.roots import Roots
 ANSWER_CHARACTERS = 100_000
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = (
-    "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, maps of folders, search in an index of files. Read-only. "
+    "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, maps of folders, skeletons of files, search in an index of files. Read-only. "
     "Paths are relative to the roots, such as src/main.py; hidden and ignored files, and files that hold secrets, are refused."
 )
 _TITLES = {
@@ -59,6 +60,7 @@ _TITLES = {
     "assemble": "Assemble a prompt",
     "list_files": "List files",
     "map": "Map a folder",
+    "skeleton": "Show the signatures of a file",
     "search": "Search the index",
 }
 # The largest number of file names in one answer, and of files in a walk.
@@ -97,7 +99,7 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
     tools = _Tools(offered, pool)
     offers: list[Callable[..., Awaitable[Told]]] = [tools.count, tools.chunk, tools.assemble]
     if offered.roots:
-        offers.append(tools.list_files)
+        offers += [tools.list_files, tools.skeleton]
     if offered.roots.folders:
         offers.append(tools.map)
     if offered.index is not None:
@@ -283,6 +285,20 @@ class _Tools:
         return dict(
             await self._ask(
                 "map", folder=str(path), max_tokens=max_tokens, focus=focus, tokenizer=self._tokenizer(tokenizer)
+            )
+        )
+
+    async def skeleton(
+        self,
+        path: AskedPath,
+        max_tokens: Annotated[int, Field(ge=1, le=20_000, description="Largest number of tokens of the text.")] = 2000,
+        tokenizer: TokenizerName = "o200k_base",
+    ) -> Told:
+        """Show the signatures of a source file, or the headings of prose: all of them, or those that matter most within a token budget, with ... where some are left out."""
+        content = base64.b64encode(await self._content(path)).decode()
+        return dict(
+            await self._ask(
+                "skeleton", name=path, content=content, max_tokens=max_tokens, tokenizer=self._tokenizer(tokenizer)
             )
         )
 

@@ -76,7 +76,7 @@ def told_chunks(
     """Return the chunks of a text, or of the file with this base64 content, for an agent: from index `first` on, as
     many as fit an answer.
     """
-    document = None if content is None else _document(name, content)
+    document = None if content is None else read_content(name, content)
     text = text if document is None else document.text
     chunker = _chunker(text, name, language, options)
     chunks = _chunks(chunker, text, name)
@@ -101,7 +101,7 @@ def told_chunks(
 
 def text_of(name: str, content: str) -> dict[str, Any]:
     """Return the text of the file with this base64 content."""
-    return {"text": _document(name, content).text}
+    return {"text": read_content(name, content).text}
 
 
 def records(text: str, name: str, language: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401  # see `see`
@@ -148,7 +148,7 @@ def command_of(name: str, language: str, options: dict[str, Any]) -> str | None:
     return " ".join(["chunker chunk", path, *named, *given, *flags, "--format jsonl"])
 
 
-def _document(name: str, content: str) -> Document:
+def read_content(name: str, content: str) -> Document:
     """Read a file of this name with this content like the command. Raises `DocumentError`."""
     data = base64.b64decode(content)
     found = Intake().read_bytes(data, FoundFile(name, len(data), named=True))

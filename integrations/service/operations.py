@@ -9,6 +9,7 @@ records     all chunks of a text
 export      a file of them
 search      an index
 map         the signatures of a folder that matter most
+skeleton    those of one file
 sources     the files that a pack may be of
 pack        hits of an index as one text within a budget
 added       the names that are of texts that were added to an index
@@ -25,11 +26,12 @@ from bpe_engine.published.registry import published_encodings
 from chunker.counting import resolve_tokenizer
 from chunker.counting.counters import UNITS
 from chunker.fields import FIELDS, HIT_FIELDS
+from chunker.files.chunk_files import suffix_of
 from chunker.index import Filter, Index
 from chunker.index.searching import By
-from chunker.integrations.service.cutting import export, records, see, text_of, told_chunks
+from chunker.integrations.service.cutting import export, read_content, records, see, text_of, told_chunks
 from chunker.integrations.service.errors import TooMuchError
-from chunker.mapping import Repository, map_repository
+from chunker.mapping import Repository, map_repository, skeleton
 from chunker.prompt import Item, assemble
 
 
@@ -122,6 +124,14 @@ def _map(folder: str, max_tokens: int, *, focus: list[str], tokenizer: str) -> d
     return {**told, "unknown_focus": list(drawn.unknown)} if drawn.unknown else told
 
 
+def _skeleton(name: str, content: str, max_tokens: int, *, tokenizer: str) -> dict[str, Any]:
+    document = read_content(name, content)
+    counter = resolve_tokenizer(tokenizer)
+    named = name if document.format is None else f"text.{suffix_of(document.format)}"
+    text = skeleton(document.text, named, max_tokens, tokenizer=counter)
+    return {"text": text, "tokens": counter.count(text)}
+
+
 def _status(folder: str) -> dict[str, Any]:
     index = _index(folder)
     status = index.status()
@@ -164,6 +174,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "pack": _pack,
     "added": _added,
     "map": _map,
+    "skeleton": _skeleton,
     "status": _status,
     "assemble": _assemble,
 }

@@ -32,7 +32,7 @@ from chunker.integrations.mcp.asked import MOST_TEXT_BYTES
 from chunker.integrations.mcp.command import mcp
 from chunker.integrations.mcp.server import ANSWER_CHARACTERS, Offered, mcp_server
 from chunker.integrations.service.options import offered_roots, offered_tokenizers
-from chunker.mapping import map_repository
+from chunker.mapping import map_repository, skeleton
 from chunker.prompt import Item, assemble
 
 SOURCE = "".join(f"def f{n}(x):\n    return x * {n}\n\n\n" for n in range(20))
@@ -159,7 +159,7 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
     tokenizer = Tokenizer.load("o200k_base")
 
     tools = agent.tools()
-    assert sorted(tools) == ["assemble", "chunk", "count", "list_files", "map", "search"]
+    assert sorted(tools) == ["assemble", "chunk", "count", "list_files", "map", "search", "skeleton"]
     for tool in tools.values():
         assert tool.description
         assert tool.title
@@ -349,6 +349,17 @@ def test_a_map_is_within_its_budget_and_of_what_may_be_read(project: Path, agent
     assert len(names) == told["files"]
     with pytest.raises(ToolFailedError, match="there is no folder"):
         agent.call("map", folder="other")
+
+
+def test_a_skeleton_is_within_its_budget_and_of_what_may_be_read(project: Path, agent: Agent) -> None:
+    for budget in (3, 30, 2000):
+        told = agent.call("skeleton", path="src/a.py", max_tokens=budget)
+        assert told["text"] == skeleton(SOURCE, "src/a.py", budget)
+        assert told["tokens"] == Tokenizer.load("o200k_base").count(told["text"]) <= budget
+    assert agent.call("skeleton", path="notes.md")["text"] == "Soup\n"
+    for refused in (".env", "key.txt", "../outside.txt", ""):
+        with pytest.raises(ToolFailedError):
+            agent.call("skeleton", path=refused)
 
 
 def test_of_several_roots_one_is_mapped(tmp_path: Path) -> None:

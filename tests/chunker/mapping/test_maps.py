@@ -156,6 +156,56 @@ def test_skeletons_of_one_file() -> None:
     assert skeleton("", "a.py") == skeleton("just text", "a.txt") == ""
 
 
+MANY = "".join(
+    f"class Box{n}:\n    def open(self, key_{n}):\n        return close_{n}(key_{n})\n\n\ndef close_{n}(key):\n    return {n}\n\n\n"
+    for n in range(30)
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(budget=st.integers(1, 1200), name=st.sampled_from(["o200k_base", "cl100k_base", "characters"]))
+def test_a_skeleton_is_never_over_its_budget(budget: int, name: str) -> None:
+    whole = skeleton(MANY, "a.py")
+    shown = skeleton(MANY, "a.py", budget, tokenizer=name)
+    count = resolve_tokenizer(name).count
+    assert count(shown) <= budget
+    if count(whole) <= budget:
+        assert shown == whole
+    elif budget >= 60:
+        assert count(shown) >= 0.8 * budget
+    lines = iter(whole.splitlines())
+    assert all(line.strip() == "..." or line in lines for line in shown.splitlines())
+
+
+def test_a_skeleton_keeps_what_is_used() -> None:
+    odd, used, caller = (f"def {name}(first, second, third):" for name in ("odd", "used", "caller"))
+    text = f"{odd}\n    return 1\n\n\n{used}\n    return 2\n\n\n{caller}\n    return used() + used()\n"
+    assert skeleton(text, "a.py", 14) == f"...\n{used}\n...\n"
+    for wrong in (0, 1.5):
+        with pytest.raises(OptionError, match="max_tokens"):
+            skeleton(text, "a.py", wrong)  # type: ignore[arg-type]
+
+
+def test_the_command_of_skeletons(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(MANY)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        done = CliRunner().invoke(app, ["skeleton", *arguments], catch_exceptions=False)
+        return done.exit_code, done.stdout, done.stderr
+
+    assert run(str(path))[:2] == (0, skeleton(MANY, "a.py"))
+    code, shown, told = run(str(path), "--max-tokens", "100")
+    assert (code, shown) == (0, skeleton(MANY, "a.py", 100))
+    assert f"{Tokenizer.load('o200k_base').count(shown)} of 100 tokens, {len(shown.splitlines())} lines" in told
+    (tmp_path / "empty.txt").write_text("just text\n")
+    assert "Nothing found" in run(str(tmp_path / "empty.txt"))[2]
+    assert run(str(tmp_path / "nope.py"))[0] == 2
+    assert run(str(tmp_path))[0] == 1
+    (tmp_path / "key.txt").write_text("-----BEGIN RSA PRIVATE KEY-----\nabc\n")
+    assert "key" in run(str(tmp_path / "key.txt"))[2]
+
+
 def test_a_table_below_a_heading_is_no_heading() -> None:
     text = "# A\n\n## B\n\n| w | m |\n|---|---|\n| o | p |\n| q | r |\n\n## C\n"
     assert skeleton(text, "a.md") == "A\n    B\n    C\n"
