@@ -151,7 +151,7 @@ def opened(folder: str) -> Index:
 
 
 def check_filter(index: Index, only: Filter, *, of_definitions: bool = False) -> None:
-    """Raise for an unknown language, and for a kind that nothing in the index has."""
+    """Raise for an unknown language, and for a kind that nothing in the index has. Note sources and tags that no file has."""
     # Imported late: most questions name no language.
     from chunker.formats.registry import format_names  # noqa: PLC0415
 
@@ -162,6 +162,10 @@ def check_filter(index: Index, only: Filter, *, of_definitions: bool = False) ->
         if wanted and (unknown := sorted({*wanted} - {*has(), *others()})):
             told = ", ".join(map(printable, unknown))
             raise typer.BadParameter(f"{told}: the index has {', '.join(has()) or 'none'}", param_hint=option)
+    # Files and tags come and go: only a note, as a program may ask for one of which nothing is left.
+    for one in index.unmatched(only):
+        nearest = f"; the nearest: {', '.join(map(printable, one.nearest))}" if one.nearest else ""
+        typer.echo(f"Note: --{one.field[:-1]} {printable(one.value)}: no file in the index matches{nearest}", err=True)
 
 
 def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | None, *, explain: bool) -> None:

@@ -41,6 +41,7 @@ from chunker.index.reports import Status, SyncReport
 from chunker.index.reranking import CrossEncoderReranker, Reranker
 from chunker.index.settings import Settings
 from chunker.index.symbol_search import FoundDefinition
+from chunker.index.unmatched import Unmatched
 from chunker.index.vector_stores import VectorStore, VectorTable, store_named
 from chunker.index.vectors import Vectors
 
@@ -68,6 +69,7 @@ __all__ = [
     "Status",
     "StorageError",
     "SyncReport",
+    "Unmatched",
     "VectorStore",
     "VectorStoreError",
     "VectorTable",

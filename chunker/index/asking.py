@@ -22,6 +22,7 @@ from chunker.index.searching import By, Search
 from chunker.index.settings import Settings
 from chunker.index.store import Store
 from chunker.index.symbol_search import FoundDefinition, definitions_named, references_to
+from chunker.index.unmatched import Unmatched, unmatched_in
 from chunker.symbols import Reference
 
 
@@ -203,6 +204,24 @@ class Asking(ABC):
         """
         table = "definitions" if of_definitions else "places"
         return self._listed(f"SELECT DISTINCT kind FROM {table} ORDER BY kind")  # noqa: S608  # names of ours
+
+    def unmatched(self, filter: Filter) -> list[Unmatched]:  # noqa: A002  # as in search
+        """The sources and tags of a filter that no file in the index has. To a search they are no error: nothing is found.
+
+        Args:
+            filter: Conditions of a search.
+
+        Returns:
+            Each with the nearest that exist; none if the index has no files.
+
+        Raises:
+            WrongTypeError: `filter` is not a Filter.
+        """
+        require(filter, Filter, "filter", "a Filter")
+        if self._is_empty:
+            return []
+        with self._store.reading() as snapshot:
+            return unmatched_in(snapshot.connection, filter)
 
     def added(self, names: Iterable[str]) -> set[str]:
         """The names among `names` that belong, under each of their tags, to added texts (`Index.add`) and not to files.

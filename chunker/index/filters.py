@@ -60,7 +60,7 @@ class Filter:
                 parts.append(f"{column} IN ({', '.join('?' * len(wanted))})")
                 values += wanted
         if self.sources:
-            patterns = [pattern for source in self.sources for pattern in _patterns(source)]
+            patterns = [pattern for source in self.sources for pattern in patterns_of(source)]
             parts.append("(" + " OR ".join(["f.source GLOB ?"] * len(patterns)) + ")")
             values += patterns
         for name in self.metadata:
@@ -79,10 +79,10 @@ class Filter:
         return list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
 
 
-def _patterns(source: str) -> list[str]:
+def patterns_of(source: str) -> list[str]:
     """A pattern as it is; a name, and what is in the folder of this name.
 
-    >>> _patterns("src/*.py"), _patterns("docs/en/")
+    >>> patterns_of("src/*.py"), patterns_of("docs/en/")
     (['src/*.py'], ['docs/en', 'docs/en/*'])
     """
     if any(character in source for character in "*?["):

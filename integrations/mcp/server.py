@@ -329,17 +329,22 @@ class _Tools:
             ),
         ] = 0,
     ) -> Told:
-        """Search the index of files for the chunks that answer a question best; with a budget, as one text that fits it."""
+        """Search the index of files for the chunks that answer a question best; with a budget, as one text that fits it. `unmatched` names sources and tags that no file has."""
         index = self._offered.index
         if index is None:
             raise RefusedError("there is no index")
         asked: dict[str, Any] = {"folder": str(index), "query": query, "by": by, "sources": sources}
         asked |= {"languages": languages, "kinds": kinds, "tags": tags, "metadata": metadata}
+        unmatched = {}
+        if (sources or tags) and (
+            values := await self._ask("unmatched", folder=str(index), sources=sources, tags=tags)
+        ):
+            unmatched = {"unmatched": values}
         if budget:
             found = await self._ask("sources", budget=budget, **asked)
             allowed = await self._given(index, set(found))
             pack = await self._ask("pack", budget=budget, **asked, allowed=sorted(allowed))
-            return {**pack, "withheld": len(set(found) - set(allowed))}
+            return {**pack, "withheld": len(set(found) - set(allowed)), **unmatched}
         hits = await self._ask("search", limit=limit, most_characters=ANSWER_CHARACTERS, **asked)
         known = {hit["source"] for hit in hits}
         known |= {place.rpartition(":")[0] for hit in hits for place in hit["also"]}
@@ -347,7 +352,7 @@ class _Tools:
         shown = [hit for hit in hits if hit["source"] in given]
         for hit in shown:
             hit["also"] = [place for place in hit["also"] if place.rpartition(":")[0] in given]
-        return {"hits": shown, "withheld": len(hits) - len(shown)}
+        return {"hits": shown, "withheld": len(hits) - len(shown), **unmatched}
 
     async def assemble(
         self,

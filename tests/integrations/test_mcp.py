@@ -190,6 +190,10 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
     assert [hit["source"] for hit in hits["hits"]] == ["notes.md"]
     for other in ({"kinds": ["function"]}, {"tags": ["main"]}, {"metadata": {"team": "a"}}, {"languages": ["python"]}):
         assert agent.call("search", query="onions simmer", by="words", **other)["hits"] == []
+    for given in ({}, {"budget": 100}):
+        told = agent.call("search", query="onions", sources=["notes.md", "note.md"], tags=["", "main"], **given)
+        assert told["unmatched"] == ["main", "note.md"]
+        assert "unmatched" not in agent.call("search", query="onions", sources=["src"], **given)
 
     made = agent.call(
         "assemble",

@@ -170,3 +170,17 @@ def test_search_by_metadata_and_kind(tmp_path: Path) -> None:
     assert found("--metadata", "open=true") == ["one"]
     assert found("--kind", "section") == ["one"]
     assert "must be NAME=VALUE" in run(tmp_path, "search", "printer", "--metadata", "team", code=2)[1]
+
+
+def test_sources_and_tags_that_no_file_has_are_noted(tmp_path: Path, write: Write) -> None:
+    write("src/http/client.py", "def send():\n    return 1\n")
+    run(tmp_path, "index", ".", "--tag", "main")
+    for command in (["search", "send", "--by", "words"], ["symbols", "send"], ["search", "send", "--budget", "50"]):
+        _, told = run(tmp_path, *command, "--source", "src/htpp/client.py", "--source", "src", "--source", "other/*")
+        assert told.startswith(
+            "Note: --source src/htpp/client.py: no file in the index matches; the nearest: src/http/client.py\n"
+            "Note: --source other/*: no file in the index matches\n"
+        )
+    out, told = run(tmp_path, "search", "send", "--tag", "mian")
+    assert (out, told) == ("", "Note: --tag mian: no file in the index matches; the nearest: main\nNothing found.\n")
+    assert "Note" not in run(tmp_path, "search", "send", "--tag", "main", "--source", "./src/")[1]

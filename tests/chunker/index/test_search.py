@@ -334,3 +334,33 @@ def test_files_that_are_not_rated_have_none_of_the_best(chance: random.Random, l
         found = ranked._best_of(list(candidates), paths, 1.0, limit)
     assert len({one.candidate.embedding for one in every}) == len(every) == len({one.embedding for one in candidates})
     assert found == every[:limit]
+
+
+def test_sources_and_tags_that_no_file_has_are_told_with_the_nearest(tmp_path: Path) -> None:
+    index = Index.open(tmp_path / ".chunker")
+    assert index.unmatched(Filter(sources=("a.py",))) == []
+    names = ["src/http/client.py", "src/http/server.py", "docs/README.md", "docs/en/start.md"]
+    index.add(dict.fromkeys(names, "Some text.\n"))
+    nearest = {
+        "client.py": ("src/http/client.py",),
+        "http": ("src/http",),
+        "./docs/de/": ("docs",),
+        "docs/readme.md": ("docs/README.md",),
+        "src/http/severs.py": ("src/http/server.py",),
+        "scr/*.py": ("src/*.py",),
+        "*.rs": (),
+        "[z]": (),
+        "/": None,
+        "src/*": None,
+        "docs/en": None,
+        "docs/README.md": None,
+    }
+    told = index.unmatched(Filter(sources=tuple(nearest), tags=("", "main")))
+    assert [(one.field, one.value) for one in told if one.field == "tags"] == [("tags", "main")]
+    assert {one.value: one.nearest for one in told if one.field == "sources"} == {
+        source: near for source, near in nearest.items() if near is not None
+    }
+    index.remove("docs/en/start.md")
+    assert [one.nearest for one in index.unmatched(Filter(sources=("docs/en",)))] == [("docs",)]
+    with pytest.raises(WrongTypeError, match="filter must be a Filter"):
+        index.unmatched("docs")  # type: ignore[arg-type]
