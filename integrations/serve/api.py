@@ -31,7 +31,7 @@ from chunker.integrations.serve.bodies import (
 )
 from chunker.integrations.serve.guard import refused
 from chunker.integrations.serve.openapi import FILE_TYPES
-from chunker.integrations.service.errors import BusyError, ServiceError, TooMuchError, WorkerError
+from chunker.integrations.service.errors import BusyError, NoSuchFileError, ServiceError, TooMuchError, WorkerError
 from chunker.integrations.service.pool import Pool
 from chunker.integrations.service.roots import Roots
 
@@ -152,6 +152,8 @@ def _answering(answer: Endpoint) -> Endpoint:
             return refused(413, str(error))
         except WorkerError as error:
             return refused(500, str(error))
+        except NoSuchFileError as error:
+            return refused(404, str(error))
         except ServiceError as error:
             return refused(422, str(error))
 

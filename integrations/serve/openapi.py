@@ -7,7 +7,7 @@ Served at /openapi.json; /docs shows it for people (`reading.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
@@ -39,13 +39,17 @@ FILE_TYPES = {
 _STATUSES = {
     "401": "The token is missing or wrong.",
     "403": "The request comes from another site, through a browser.",
+    "404": "There is no file of this name, or no index is served.",
     "408": "The request took too long to arrive.",
     "413": "The text, or the answer, is too large.",
     "415": "The body is not application/json.",
-    "422": "A field is missing, unknown or wrong, or options do not go together; or a file may not be read.",
+    "422": "A field is missing, unknown or wrong, or options do not go together; or the file may not be read.",
     "500": "A text needed more time or memory than a request may take.",
     "503": "Too many requests are waiting.",
 }
+
+
+_USUAL = tuple(status for status in _STATUSES if status != "404")
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Endpoint:
     answers: str | None
     example: dict[str, Any]
     needs: str = ""
-    statuses: tuple[str, ...] = field(default=("401", "403", "408", "413", "415", "422", "500", "503"))
+    statuses: tuple[str, ...] = _USUAL
 
 
 _EXAMPLE = {"text": "# Guide\n\nSome words.\n\n## More\n\nOther words.\n", "name": "guide.md", "max_tokens": 16}
@@ -105,6 +109,7 @@ ENDPOINTS = (
         "File",
         {"name": "README.md"},
         needs="folders: `chunker serve FOLDER`",
+        statuses=tuple(_STATUSES),
     ),
     Endpoint(
         "search",
@@ -114,7 +119,7 @@ ENDPOINTS = (
         "Hits",
         {"query": "open a file"},
         needs="an index: `chunker serve --index .chunker`",
-        statuses=("401", "403", "404", "408", "413", "415", "422", "500", "503"),
+        statuses=tuple(_STATUSES),
     ),
 )
 
@@ -166,10 +171,7 @@ def _operation(one: Endpoint) -> dict[str, Any]:
     else:
         content = {_JSON: {"schema": {"$ref": _SCHEMA + one.answers}}}
     refusal = {_JSON: {"schema": {"$ref": _SCHEMA + "Refusal"}}}
-    refusals = {
-        status: {"description": _STATUSES.get(status, "No index is served."), "content": refusal}
-        for status in one.statuses
-    }
+    refusals = {status: {"description": _STATUSES[status], "content": refusal} for status in one.statuses}
     return {
         "operationId": one.name,
         "summary": one.summary,

@@ -2,6 +2,7 @@
 
 ServiceError                 the root, a ChunkerError
 ├── RefusedError             a client asked for something that is forbidden or does not exist
+│   └── NoSuchFileError      no file of the roots has this name
 ├── TooMuchError             a request exceeds the limits of one answer
 ├── BusyError                more requests are waiting than there is room for
 └── WorkerError              a worker died or took too long; the next request has a new one
@@ -18,6 +19,10 @@ class ServiceError(ChunkerError):
 
 class RefusedError(ServiceError):
     """A client asked for something that is forbidden or does not exist; the message says what and why."""
+
+
+class NoSuchFileError(RefusedError):
+    """No file of the roots has this name."""
 
 
 class TooMuchError(ServiceError):

@@ -32,7 +32,7 @@ from chunker.files.patterns import Wanted
 from chunker.files.readers.table import ending_of
 from chunker.files.secrets import LEFT_OUT, LEFT_OUT_BY_NAME, LEFT_OUT_BY_TEXT, begins_with_key, named_as_secret
 from chunker.index.sources import Limits, Source, Sources
-from chunker.integrations.service.errors import RefusedError, TooMuchError
+from chunker.integrations.service.errors import NoSuchFileError, RefusedError, TooMuchError
 
 MAX_FILE_BYTES = 4 << 20
 _LONGEST_NAME = 4096
@@ -164,8 +164,8 @@ class Roots:
         return document.reason if not document.failed or len(head) < _HEAD_BYTES else None
 
     def read(self, name: str) -> Document:
-        """Return the text of a file. Raises `RefusedError`, also for a document such as a PDF, and `TooMuchError` if
-        the file is too large.
+        """Return the text of a file. Raises `RefusedError`, also for a document such as a PDF, `NoSuchFileError`, and
+        `TooMuchError` if the file is too large.
         """
         content = self.content(name)
         shown = printable(name)
@@ -224,7 +224,7 @@ class Roots:
             if parts[: len(label)] == label and bool(below) == root.is_folder:
                 return root, below
         labels = ", ".join(printable(root.label) for root in self._roots if root.label)
-        raise RefusedError(f"{shown} is not in any of the roots" + (f", which are {labels}" if labels else ""))
+        raise NoSuchFileError(f"{shown} is not in any of the roots" + (f", which are {labels}" if labels else ""))
 
     def _resolved(self, root: _Root, parts: tuple[str, ...], shown: str) -> tuple[str, ...]:
         """Return the names from the root to the real file, with links resolved."""
@@ -259,7 +259,9 @@ class Roots:
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.EMLINK}:
                 raise RefusedError(f"{shown} is a link that leads nowhere") from None
-            raise RefusedError(f"{shown}: {reason_of(error)}") from None
+            is_missing = error.errno in {errno.ENOENT, errno.ENOTDIR}
+            refused = NoSuchFileError if is_missing else RefusedError
+            raise refused(f"{shown}: {reason_of(error)}") from None
 
     def _of_handle(self, handle: int, shown: str) -> bytes:
         state = os.fstat(handle)

@@ -128,12 +128,14 @@ def test_the_text_of_a_document(tmp_path: Path) -> None:
         ("src", "this is a folder"),
         ("large.txt", "which is the limit"),
         ("%2e%2e/outside.txt", "No such file"),
+        ("nowhere.txt", "No such file"),
+        ("nowhere/.env", "holds secrets"),
         ("src/a.py\0.txt", "not a file name"),
     ],
 )
 def test_no_file_but_those_that_are_served(server: Server, name: str, reason: str) -> None:
     answer = server.ask("file", {"name": name})
-    assert answer.status in {413, 422}
+    assert answer.status == {"No such file": 404, "which is the limit": 413}.get(reason, 422)
     assert reason in answer.error
     assert b"outside\n" not in answer.body
 
