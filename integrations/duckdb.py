@@ -13,7 +13,9 @@ Needs DuckDB: pip install "bpe-chunker[duckdb]".
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Unpack
+from weakref import WeakKeyDictionary
 
 from chunker.integrations.requirements import missing
 
@@ -32,6 +34,9 @@ from chunker.options import Options
 
 __all__ = ["register"]
 
+# The names of the functions that were registered in each connection.
+_registered: WeakKeyDictionary[duckdb.DuckDBPyConnection, set[str]] = WeakKeyDictionary()
+
 
 def register(
     connection: duckdb.DuckDBPyConnection,
@@ -42,7 +47,7 @@ def register(
     language: str | None = None,
     **options: Unpack[Options],
 ) -> None:
-    """Register the two functions in a connection. Register them again under other names for other options.
+    """Register the two functions in a connection. Called again, it replaces those that it registered under these names; under other names both stay.
 
     Args:
         connection: A connection of DuckDB.
@@ -55,7 +60,7 @@ def register(
     Raises:
         OptionError: An option cannot be used.
         WrongTypeError: `connection` is none.
-        duckdb.Error: A function of this name exists already.
+        duckdb.Error: Another function of this name exists already.
     """
     if not hasattr(connection, "create_function"):
         raise WrongTypeError(f"connection must be a connection of DuckDB, not {type(connection).__name__}")
@@ -72,8 +77,14 @@ def register(
         return chunk_lists(texts, batch).cast(kind)
 
     kind = list_type(batch)
-    connection.create_function(count, counted, ["VARCHAR"], "BIGINT", type="arrow")
-    connection.create_function(chunk, chunked, ["VARCHAR"], _in_sql(kind), type="arrow")
+    made = _registered.setdefault(connection, set())
+    for name in made & {count, chunk}:
+        with suppress(duckdb.InvalidInputException):  # somebody has removed it
+            connection.remove_function(name)
+        made.remove(name)
+    for name, function, returned in ((count, counted, "BIGINT"), (chunk, chunked, _in_sql(kind))):
+        connection.create_function(name, function, ["VARCHAR"], returned, type="arrow")
+        made.add(name)
 
 
 def _in_sql(kind: pa.DataType) -> str:

@@ -57,6 +57,24 @@ def test_many_rows_and_other_options() -> None:
     assert chunks == 5000 * len(TextChunker(8, tokenizer="words").chunk(row))
 
 
+def test_registering_again_replaces() -> None:
+    connection = connected(tokenizer="words")
+    register(connection, 20, count="words", tokenizer="words")
+    for _ in range(2):
+        register(connection, 20, tokenizer="characters")
+    counts = "SELECT count_tokens('One two'), words('One two'), len(chunk('One two three four five six'))"
+    assert connection.sql(counts).fetchall() == [(7, 2, 2)]
+    connection.remove_function("chunk")
+    register(connection, 20)
+    assert connection.sql("SELECT count_tokens('One two')").fetchall() == [(2,)]
+    connection.create_function("mine", str.upper, ["VARCHAR"], "VARCHAR")
+    with pytest.raises(duckdb.Error, match="mine"):
+        register(connection, 20, count="mine")
+    assert connection.sql("SELECT mine('a')").fetchall() == [("A",)]
+    with pytest.raises(duckdb.Error, match="same"):
+        register(duckdb.connect(), 20, count="same", chunk="same")
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(OptionError):
         register(duckdb.connect(), overlap=600)
