@@ -2,7 +2,9 @@
 
 - UTF-8, or UTF-16 or UTF-32 with a byte order mark. The mark stays in the text, as U+FEFF, and line ends stay as they
   are. `Document.encoding` names the codec: `text.encode(encoding)` is the file again.
-- A byte that is not UTF-8 makes the file a `Problem` with the offset of the byte. Nothing is replaced and no other
+- A Python file that is not UTF-8 is read in the encoding that its first lines declare (`# -*- coding: latin-1 -*-`,
+  PEP 263), as Python reads it.
+- Any other byte that is not UTF-8 makes the file a `Problem` with the offset of the byte. Nothing is replaced and no
   encoding is guessed: every guess would change the text that is counted. The caller can name it: `encoding` applies to
   all files that are neither UTF-8 nor marked; if it does not extend ASCII (UTF-16, ISO-2022-JP), to all files that are
   not marked.
@@ -13,7 +15,9 @@
 from __future__ import annotations
 
 import codecs
+import io
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -110,14 +114,14 @@ def read_stream(stream: BinaryIO, file: FoundFile, encoding: str = "utf-8") -> D
     """
     sample = stream.read(_SAMPLE_BYTES)
     marked = next((codec for mark, codec in _MARKS if sample.startswith(mark)), None)
-    codecs_to_try = [marked] if marked else ["utf-8", encoding] if _extends_ascii(encoding) else [encoding]
-    if codecs_to_try[0] == "utf-8" and marked is None:
+    is_utf8_first = marked is None and _extends_ascii(encoding)
+    if is_utf8_first:
         reason = _why_binary(sample)
         if reason is not None and not (encoding != "utf-8" and reason.startswith("not UTF-8")):
             return Problem(file.path, f"binary: {reason}", failed=file.named)
     content = sample + stream.read()
     failure: UnicodeDecodeError | None = None
-    for codec in dict.fromkeys(codecs_to_try):
+    for codec in _utf8_and_others(file.path, content, encoding) if is_utf8_first else [marked or encoding]:
         try:
             return Document(file.path, content.decode(codec), codec, len(content))
         except UnicodeDecodeError as error:
@@ -125,6 +129,35 @@ def read_stream(stream: BinaryIO, file: FoundFile, encoding: str = "utf-8") -> D
             failed = codec
     assert failure is not None  # noqa: S101  # the loop ran at least once, and each run raised
     return _undecodable(file.path, content, failure, failed)
+
+
+def _utf8_and_others(path: str, content: bytes, encoding: str) -> Iterator[str]:
+    """Yield the codecs to try for a file without a byte order mark."""
+    yield "utf-8"
+    declared = _declared(path, content[:_SAMPLE_BYTES])
+    if declared is not None:
+        yield declared
+    if encoding not in {"utf-8", declared}:
+        yield encoding
+
+
+def _declared(path: str, sample: bytes) -> str | None:
+    """Return the encoding that the first two lines of a Python file declare (PEP 263); None for other files.
+
+    >>> _declared("a.py", b"#!/usr/bin/python\\n# -*- coding: latin-1 -*-\\n"), _declared("a.txt", b"# coding: latin-1\\n")
+    ('iso8859-1', None)
+    """
+    # Imported late: nearly all files are UTF-8.
+    from tokenize import detect_encoding  # noqa: PLC0415
+
+    from chunker.formats.detect import detect  # noqa: PLC0415
+
+    if detect(path, sample.decode("latin-1")).format != "python":
+        return None
+    try:
+        return codec_named(detect_encoding(io.BytesIO(sample).readline)[0])
+    except (SyntaxError, OptionError):  # it declares none, or none that Python knows
+        return None
 
 
 def _extends_ascii(encoding: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 import pickle
 import random
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunker import chunk_file
 from chunker.errors import OptionError
 from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.files.discovery import FoundFile, Problem
@@ -178,6 +180,40 @@ def test_hostile_texts_are_read_in_one_pass(unit: str) -> None:
     text = unit * (600_000 // len(unit))
     assert len(shorten(text)[0]) in {len(text), len(text) - text.count(unit) * 63} or "data:" in unit or "QUJD" in unit
     assert not read_drawing(text).text or unit[0] != "<"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift_jis", "euc-jp", "koi8-r"])
+def test_a_python_file_is_read_in_the_encoding_that_it_declares(encoding: str, tmp_path: Path) -> None:
+    said = {"koi8-r": "привет", "shift_jis": "日本語", "euc-jp": "日本語"}.get(encoding, "Grün")
+    text = f"#!/usr/bin/env python\n# -*- coding: {encoding} -*-\nsaid = '{said}'\n" * 3
+    for name in ("a.py", "a.pyw", "script"):
+        (tmp_path / name).write_bytes(text.encode(encoding))
+    for otherwise in ("utf-8", "mac-roman"):
+        results = list(chunk_files(tmp_path, 512, encoding=otherwise))
+        assert [(one.encoding, one.chunks[0].text) for one in results if isinstance(one, FileChunks)] == [
+            (codecs.lookup(encoding).name, text)
+        ] * 3
+    for chunk in chunk_file(tmp_path / "a.py", 16):
+        assert text.encode()[chunk.span.start_byte : chunk.span.end_byte].decode() == chunk.body
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("a.txt", "# coding: latin-1"),
+        ("a.py", "# coding: nonsense"),
+        ("a.py", "# coding: rot13"),
+        ("a.py", "# coding: utf-8"),
+        ("a.py", "# coding: ascii"),
+        ("a.py", "x = 1\n\n# coding: latin-1"),
+    ],
+)
+def test_any_other_byte_that_is_not_utf8_is_a_problem(name: str, first: str, tmp_path: Path) -> None:
+    content = f"{first}\nsaid = 'Grün'\n".encode("latin-1")
+    (tmp_path / name).write_bytes(content)
+    (problem,) = chunk_files(tmp_path, 512)
+    assert isinstance(problem, Problem)
+    assert (problem.offset, problem.line) == (content.index(b"\xfc"), first.count("\n") + 2)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "utf-16-le", "iso2022_jp", "gb18030"])
