@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, ending_quietly
+from chunker.cli.console import EXIT_FAILED, ending_quietly, fail
 
 if TYPE_CHECKING:
     from chunker.prompt.planning.context_plan import ContextPlan
@@ -58,6 +58,7 @@ def simulate(
         from bpe_engine.errors import BpeEngineError
         from chunker.counting import resolve_tokenizer
         from chunker.errors import ChunkerError
+        from chunker.files.discovery import printable
         from chunker.prompt.planning.cache_rules import PROVIDERS
         from chunker.prompt.planning.context_plan import ContextPlan
         from chunker.prompt.planning.simulation import read_session_file
@@ -71,6 +72,10 @@ def simulate(
             raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
         try:
             fixed, exchanges = read_session_file(session, counter)
+            if not exchanges:
+                fail(
+                    f"{printable(str(session))} holds no turns: a session has messages of a user or an assistant, one per line"
+                )
             plan = ContextPlan(budget, reserve, rules=provider, fixed=fixed, keep=keep, summary=summary)
             outcomes = simulated(exchanges, plan)
         except (ChunkerError, OSError, UnicodeDecodeError) as error:

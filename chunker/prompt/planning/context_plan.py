@@ -169,9 +169,10 @@ class ContextPlan:
             course: The standings of this plan and of the simple rules, in place of `before` and `cache`: `Course()` at first, then the result of `taken`.
 
         Raises:
+            PromptConfigurationError: There are no turns.
             RequiredItemsError: The turn does not fit even alone.
         """
-        start = len(turns) - 1
+        start = _asking(turns)
         if course is not None:
             before, cache = course.own.state
         model = expected(turns, self.rules.seconds, self.room - self.fixed - self.summary, ahead)
@@ -195,8 +196,11 @@ class ContextPlan:
             course: The standings before the request.
             first: The first turn of its prompt.
             write: Whether the prompt was marked for the cache.
+
+        Raises:
+            PromptConfigurationError: There are no turns.
         """
-        ledger, number = self.ledger(turns), len(turns) - 1
+        ledger, number = self.ledger(turns), _asking(turns)
         rules = self._rules(ledger).values()
         others = tuple(one.after_rule(ledger, number, rule) for one, rule in zip(course.rules, rules, strict=True))
         return Course(course.own.after(ledger, number, first, write=write), others)
@@ -252,3 +256,10 @@ class ContextPlan:
         if number and ledger.turns[number].seconds > self.rules.seconds:
             return f"{left}: the cache is empty after {ledger.turns[number].seconds:,.0f} s, so it costs nothing to change the start"
         return f"{left}: what it would cost in the turns to come is more than to read the rest anew"
+
+
+def _asking(turns: Sequence[Exchange]) -> int:
+    """Return the number of the turn that asks, which is the last one."""
+    if not turns:
+        raise PromptConfigurationError("turns must end with the turn that asks, but there are none")
+    return len(turns) - 1

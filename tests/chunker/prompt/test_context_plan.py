@@ -379,9 +379,23 @@ def test_the_command(tmp_path: Path) -> None:
     assert dollars["plan"] <= min(dollars.values())
     assert "as of 2026-04" in found.output
     assert "over budget by" in found.output
+    for nothing in ("", "\n\n", '{"role": "system", "content": "Be brief."}\n'):
+        path.write_text(nothing)
+        empty = CliRunner().invoke(app, ["prompt", "simulate", str(path)])
+        assert (empty.exit_code, empty.stdout) == (1, "")
+        assert "session.jsonl holds no turns" in empty.stderr
     path.write_text("{")
     assert CliRunner().invoke(app, ["prompt", "simulate", str(path)]).exit_code == 1
     assert CliRunner().invoke(app, ["prompt", "simulate", str(path), "--provider", "x"]).exit_code == 2
+
+
+def test_a_step_needs_a_turn_that_asks() -> None:
+    plan = ContextPlan(1000, 100)
+    assert plan.steps([]) == []
+    with pytest.raises(PromptConfigurationError, match="turns must end with the turn that asks"):
+        plan.next_step([])
+    with pytest.raises(PromptConfigurationError, match="turns must end with the turn that asks"):
+        plan.taken([], Course(), 0, write=False)
 
 
 def test_files_of_sessions(tmp_path: Path) -> None:
