@@ -200,13 +200,16 @@ class PromptSpec(_Fields):
 
 
 SectionEntry.model_rebuild()
-_NAMES = sorted(
-    {
-        name
-        for model in (TextEntry, FileEntry, GlobEntry, SectionEntry, SearchEntry, PromptSpec, ChunkSpec)
-        for name in model.model_fields
-    }
-)
+# By the step of a location before a field: the model that has the field.
+_MODELS: dict[str | int, type[BaseModel]] = {
+    "<text>": TextEntry,
+    "<file>": FileEntry,
+    "<glob>": GlobEntry,
+    "<section>": SectionEntry,
+    "<search>": SearchEntry,
+    "<format>": ChatFormat,
+    "chunks": ChunkSpec,
+}
 
 
 @dataclass(frozen=True)
@@ -311,8 +314,9 @@ def _flaw(data: object) -> tuple[Location, str] | None:
 def _message(kind: str, message: str, location: Sequence[str | int]) -> str:
     if kind != "extra_forbidden":
         return message[:1].lower() + message[1:]
-    close = difflib.get_close_matches(str(location[-1]), _NAMES, 1)
-    return f"unknown field{f'; {close[0]}?' if close else ''}"
+    names = list((_MODELS[location[-2]] if len(location) > 1 else PromptSpec).model_fields)
+    close = difflib.get_close_matches(str(location[-1]), names, 1)
+    return f"unknown field; did you mean {close[0]}?" if close else f"unknown field; the fields are {', '.join(names)}"
 
 
 def _told(path: Path, line_of: Callable[[Location], int | None], location: Sequence[str | int], message: str) -> str:

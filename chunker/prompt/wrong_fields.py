@@ -69,7 +69,7 @@ def _error_of(kind: type[Any], wrong: ErrorDetails, wanted: Mapping[str, str]) -
         return WrongTypeError(f"{kind.__name__} is given {name} twice")
     if error == "unexpected_keyword_argument":
         close = difflib.get_close_matches(name, names, 1)
-        return WrongTypeError(f"{kind.__name__} has no argument {name}{f'; {close[0]}?' if close else ''}")
+        return WrongTypeError(f"{kind.__name__} has no argument {name}{f'; did you mean {close[0]}?' if close else ''}")
     if inner and isinstance(inner[0], int):
         own, name = f"{name}[{inner[0]}] of {kind.__name__}", f"{name}[]"
     value, right = wrong["input"], wanted.get(name)

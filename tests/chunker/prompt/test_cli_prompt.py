@@ -195,7 +195,7 @@ def test_no_prompt_without_what_it_requires(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "arguments", "complaint"),
     [
-        ("budget: 5\nitems: [{text: x, prio: 1}]", [], "spec.yaml: line 2: items[0].prio: unknown field; priority?"),
+        ("budget: 5\nitems: [{text: x, prio: 1}]", [], "spec.yaml: line 2: items[0].prio: unknown field; did you mean priority?"),
         ("budget: 5\nreserve: 9\nitems: [{text: x}]", [], "spec.yaml: reserve must be from 0 to budget - 1"),
         ("budget: 5\ntokenizer: nope\nitems: [{text: x}]", [], "spec.yaml: line 2: tokenizer: "),
         ("budget: 5\nchat_format: nope\nitems: [{text: x}]", [], "spec.yaml: chat_format must be one of"),

@@ -180,7 +180,7 @@ WRONG_FIELDS: dict[str, tuple[Callable[[Any], object], Any]] = {
     "max_tokens of Item must be a whole number, not 1.5 (float)": (lambda value: Item("x", max_tokens=value), 1.5),
     "tool_calls of Item must be a tuple of dicts, not 'f()' (str)": (lambda value: Item("x", tool_calls=value), "f()"),
     "tool_calls[0] of Item must be a dict, not 1 (int)": (lambda value: Item("x", tool_calls=value), (1,)),
-    "Item has no argument min_token; min_tokens?": (lambda value: Item("x", **value), {"min_token": 1}),
+    "Item has no argument min_token; did you mean min_tokens?": (lambda value: Item("x", **value), {"min_token": 1}),
     "Item takes id only as a keyword: id=...": (lambda value: Item(*value), ("x", "a")),
     "Item is given text twice": (lambda value: Item("x", **value), {"text": "y"}),
     "Section needs items": (lambda value: Section(*value), ("s",)),
