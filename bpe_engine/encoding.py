@@ -148,8 +148,8 @@ class Encoding(Tokenizer):
         if not pieces:
             return ids, []
         ids += self.encode_ordinary(tail)
-        stable = with_spaces_before(self, ids, ids[: -self._size_of_last(ids, pieces[-1])])
-        return stable, completions_of(self, self.decode_bytes(ids[len(stable) :]))
+        stable = with_spaces_before(self._table, ids, ids[: -self._size_of_last(ids, pieces[-1])])
+        return stable, completions_of(self._engine, self.sorted_tokens, self.decode_bytes(ids[len(stable) :]))
 
     def _size_of_last(self, ids: Sequence[int], piece: str) -> int:
         """Return the number of tokens of `piece`, the last pre-token of `ids`."""
@@ -176,7 +176,7 @@ class Encoding(Tokenizer):
         ids = self.encode_ordinary(valid)
         if not pieces:
             return ids + self._encode_single_piece(rest)
-        stable = with_spaces_before(self, ids, ids[: -self._size_of_last(ids, pieces[-1])])
+        stable = with_spaces_before(self._table, ids, ids[: -self._size_of_last(ids, pieces[-1])])
         return stable + self._encode_single_piece(self.decode_bytes(ids[len(stable) :]) + rest)
 
     @cached_property

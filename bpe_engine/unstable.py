@@ -19,40 +19,41 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from bpe_engine.encoding import Encoding
+from bpe_engine.engine import Engine, Tokens
 
 _SPACES = b" \n\t"
 
 
-def with_spaces_before(encoding: Encoding, ids: Sequence[int], stable: Sequence[int]) -> list[int]:
+def with_spaces_before(table: Tokens, ids: Sequence[int], stable: Sequence[int]) -> list[int]:
     """Return the stable tokens, without white-space tokens at their end if the first unstable token is white space, too.
 
     `stable` is a prefix of `ids`, which have at least one more token.
     """
     size = len(stable)
-    if _is_space(encoding, ids[size]):
-        while size > 0 and _is_space(encoding, ids[size - 1]):
+    if _is_space(table, ids[size]):
+        while size > 0 and _is_space(table, ids[size - 1]):
             size -= 1
     return list(ids[:size])
 
 
-def completions_of(encoding: Encoding, unstable: bytes) -> list[list[int]]:
-    """Return all token sequences that may encode `unstable`, whose last token may reach beyond it, each once, in no order."""
-    tokens = encoding.sorted_tokens
-    found: set[tuple[int, ...]] = {(encoding.encode_single_token(token),) for token in _starting_with(tokens, unstable)}
+def completions_of(engine: Engine, tokens: Sequence[bytes], unstable: bytes) -> list[list[int]]:
+    """Return all token sequences that may encode `unstable`, whose last token may reach beyond it, each once, in no order.
+
+    `tokens` are all tokens except the special ones, ascending.
+    """
+    single = map(engine.table.id_of, _starting_with(tokens, unstable))
+    found: set[tuple[int, ...]] = {(token,) for token in single if token is not None}
     longest = max(map(len, tokens))
     for place in range(max(1, len(unstable) - longest), len(unstable)):
         before = unstable[:place]
         texts = [before + token for token in _starting_with(tokens, unstable[place:])]
-        found |= {_cut_behind(encoding, ids, len(unstable)) for ids in _encoded(encoding, texts)}
+        found |= {_cut_behind(engine.table, ids, len(unstable)) for ids in _encoded(engine, texts)}
     last = _last_character(unstable)
     if last.isspace() and len(last.encode()) < len(unstable):
         size = len(unstable) - len(last.encode())
         parts = (unstable[:size], unstable[size:])
-        found.add(tuple(token for part in parts for token in encoding._encode_single_piece(part)))  # noqa: SLF001 - of this package
+        found.add(tuple(token for part in parts for token in engine.encode_piece(part)))
     return list(map(list, found))
 
 
@@ -68,28 +69,28 @@ def _starting_with(tokens: Sequence[bytes], start: bytes) -> Iterator[bytes]:
         yield tokens[place]
 
 
-def _encoded(encoding: Encoding, texts: Iterable[bytes]) -> Iterator[list[int]]:
+def _encoded(engine: Engine, texts: Iterable[bytes]) -> Iterator[list[int]]:
     """Yield the tokens of each text: UTF-8 is split by the pattern, a text that ends inside a character is one pre-token."""
     characters: list[bytes] = []
     pieces: list[bytes] = []
     for text in texts:
         (characters if _is_utf8(text) else pieces).append(text)
-    yield from encoding.encode_ordinary_batch(characters, num_threads=1)
-    yield from map(encoding._encode_single_piece, pieces)  # noqa: SLF001 - of this package
+    yield from engine.encode_ordinary_batch(characters, num_threads=1)
+    yield from (list(engine.encode_piece(piece)) for piece in pieces)
 
 
-def _cut_behind(encoding: Encoding, ids: Sequence[int], size: int) -> tuple[int, ...]:
+def _cut_behind(table: Tokens, ids: Sequence[int], size: int) -> tuple[int, ...]:
     """Return the first tokens, up to the token in which the first `size` bytes end."""
     taken = 0
     for number, token in enumerate(ids):
-        taken += len(encoding.decode_single_token_bytes(token))
+        taken += len(table.decode_single_token_bytes(token))
         if taken >= size:
             return tuple(ids[: number + 1])
     return tuple(ids)
 
 
-def _is_space(encoding: Encoding, token: int) -> bool:
-    return not encoding.is_special_token(token) and not encoding.decode_single_token_bytes(token).strip(_SPACES)
+def _is_space(table: Tokens, token: int) -> bool:
+    return token not in table.special_ids and not table.decode_single_token_bytes(token).strip(_SPACES)
 
 
 def _is_utf8(text: bytes) -> bool:
