@@ -6,6 +6,7 @@ Most of the syntax is the same. The differences:
     $                  \Z                               only the end of the text; in `regex` also before a last newline
     \z                 \Z                               `regex` has no \z
     \h  \H             [0-9A-Fa-f]  [^0-9A-Fa-f]        hexadecimal digits, there; horizontal white space, here
+    \x{4e2d}           \U00004e2d                       `regex` has no code points in braces
     [a-z&&[^b]]        the same, under (?V1)            sets in sets, and their operators
     [[:space:]]        [\t-\r ]                         POSIX classes are ASCII there, and Unicode here
 """
@@ -33,6 +34,7 @@ _POSIX = {
     "xdigit": _HEXADECIMAL,
 }
 _IN_SETS = re.compile(r"\\(?P<escape>.)|\[:(?P<negated>\^?)(?P<name>[a-z]+):\]", re.DOTALL)
+_CODE_POINTS = re.compile(r"\\(?:[xuU]\{(?P<code>[0-9A-Fa-f]{1,8})\}|.)", re.DOTALL)
 _MULTILINE = re.compile(r"\(\?[a-zA-Z]*m")
 _OPERATORS = re.compile(r"&&|--|~~|\[(?!:)")
 
@@ -42,7 +44,10 @@ def translated(source: str) -> str:
 
     >>> translated(r"\s+$|[$\h]"), translated(r"[\p{L}&&[^a]]+")
     ('\\s+\\Z|[$0-9A-Fa-f]', '(?V1)[\\p{L}&&[^a]]+')
+    >>> translated(r"\x{4e2d}|[\u{e9}]|\\x{2}")
+    '\\U00004e2d|[\\U000000e9]|\\\\x{2}'
     """
+    source = _CODE_POINTS.sub(lambda found: rf"\U{found['code']:0>8}" if found["code"] else found[0], source)
     end = "$" if _MULTILINE.search(source) else r"\Z"
     parts: list[str] = []
     has_operators = False
