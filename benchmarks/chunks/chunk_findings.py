@@ -1,4 +1,4 @@
-"""What is to be said about the chunks of a text: what is whole, over the budget, lost or misplaced, and what breaks our own laws."""
+"""Judge the chunks of a text: definitions that stay whole, chunks over the budget, text lost or misplaced, and broken laws of our own."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Findings(Cuts):
         return math.sqrt(max(self.squares / max(self.chunks, 1) - mean * mean, 0)) / max(mean, 1)
 
     def judge(self, text: Text, pieces: list[Piece], limit: int) -> None:
-        """Add what is to be said about the chunks of one text."""
+        """Add the findings on the chunks of one text."""
         sizes = [count(piece.text) for piece in pieces]
         self.chunks += len(pieces)
         self.tokens += sum(sizes)
@@ -96,7 +96,7 @@ class Findings(Cuts):
 
 @dataclass
 class BrokenLaws:
-    """How often each law of our chunkers is broken; all are promised to be 0 but the first."""
+    """How often each law of our chunkers is broken. All but the first, the number of chunks, must be 0."""
 
     chunks: int = 0
     over_budget: int = 0
@@ -107,7 +107,7 @@ class BrokenLaws:
     text_lost: int = 0
 
     def judge(self, chunker: TextChunker, text: str) -> None:
-        """Chunk one text, and look."""
+        """Chunk one text, and count the laws that are broken."""
         data = text.encode("utf-8", "surrogatepass")
         done = 0
         for chunk in chunker.chunk(text, source="name.py"):
@@ -125,7 +125,7 @@ class BrokenLaws:
         self.text_lost += len(text) - done
 
     def values(self) -> list[int]:
-        """All of them, in order."""
+        """All counts, in the order of the fields."""
         return [getattr(self, one.name) for one in fields(self)]
 
 

@@ -31,7 +31,7 @@ Split = Callable[[str], list[Piece]]
 
 @cache
 def oracle() -> tiktoken.Encoding:
-    """The publisher's tokenizer, on the embedded vocabulary: what every count here is held against."""
+    """The publisher's tokenizer on the embedded vocabulary, by which every count here is checked."""
     vocabulary = load_vocabulary("o200k_base")
     assert vocabulary.pattern is not None
     return tiktoken.Encoding(
@@ -81,7 +81,7 @@ def _chonkie(chunker: chonkie.BaseChunker) -> Split:
 
 
 def code_splitters(limit: int, language: str = "python") -> dict[str, Callable[[], Split]]:
-    """Name -> what makes a splitter of source code into chunks of at most `limit` tokens. `language`: as the packages of grammars call it."""
+    """Name -> function that makes a splitter of source code into chunks of at most `limit` tokens. `language`: its name in the packages of grammars."""
     return {
         "bpe-chunker CodeChunker": lambda: ours(CodeChunker(language, limit)),
         "bpe-chunker CodeChunker, optimal": lambda: ours(CodeChunker(language, limit, strategy="optimal")),
@@ -145,7 +145,7 @@ def _cocoindex(limit: int, language: str) -> Split:
 
 
 def prose_splitters(limit: int) -> dict[str, Callable[[], Split]]:
-    """Name -> what makes a splitter of Markdown into chunks of at most `limit` tokens."""
+    """Name -> function that makes a splitter of Markdown into chunks of at most `limit` tokens."""
     return {
         "bpe-chunker MarkdownChunker": lambda: ours(MarkdownChunker(limit)),
         "bpe-chunker TextChunker": lambda: ours(TextChunker(limit)),

@@ -1,4 +1,4 @@
-"""The time of chunking in times of the work below it: parsing, counting, making short documents, one process.
+"""The time of chunking as a multiple of the work it rests on: parsing, counting, short documents, one process.
 
     python benchmarks/run.py chunk_ratios                     the tables
     python benchmarks/run.py chunk_ratios --output FILE       written there as well
@@ -50,7 +50,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def in_turns(tasks: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
-    """The least processor time of each, in seconds: a round of all after another, so that what else the machine does is shared by all."""
+    """The least processor time of each task, in seconds. The tasks take turns, so that other load on the machine slows all of them alike."""
     best: dict[str, float] = {}
     for _ in range(rounds):
         for name, task in tasks.items():
@@ -59,7 +59,7 @@ def in_turns(tasks: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> di
 
 
 def each(task: Callable[[Any], object], values: list[Any]) -> None:
-    """Do it with each of them."""
+    """Call a task with each value."""
     for value in values:
         task(value)
 

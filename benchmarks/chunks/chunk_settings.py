@@ -1,4 +1,4 @@
-"""How fast chunks are made in the settings that people use: sizes, overlap, context, desired size, strategy; lines and whole paragraphs; languages.
+"""The speed of chunking in the settings that people use: sizes, overlap, context, desired size, strategy; lines and whole paragraphs; languages.
 
     python benchmarks/run.py chunk_settings                        the table
     python benchmarks/run.py chunk_settings --output F             written there as well
@@ -64,7 +64,7 @@ def paragraphs_as_lines(text: str) -> str:
 
 
 def rows(languages: list[str]) -> Iterator[list[str]]:
-    """A row a language, shape and size."""
+    """One row per language, shape and size."""
     files, missing = prepare(default_folder(), languages)
     for language, reason in missing.items():
         print(f"{language}: {reason}", file=sys.stderr)
@@ -83,7 +83,7 @@ def rows(languages: list[str]) -> Iterator[list[str]]:
 
 
 def format_rows() -> Iterator[list[str]]:
-    """A row a format and size."""
+    """One row per format and size."""
     count = Tokenizer.load("o200k_base").count
     for name, text in format_texts().items():
         megabytes = len(text.encode()) / 1e6

@@ -52,7 +52,7 @@ class Texts(NamedTuple):
 
 
 def collect(folder: Path, most: int) -> tuple[list[Texts], list[str]]:
-    """The texts, each of about `most` bytes; and what there is not, with the reason."""
+    """The texts, each of about `most` bytes; and the missing ones, with the reason."""
     found: list[Texts] = []
     missing = []
     languages, skipped = prepare(folder, ["english", "chinese"])
@@ -184,7 +184,7 @@ def grow(report: Report, collected: list[Texts], paths: list[Path], sizes: tuple
 
 
 def main() -> None:
-    """Run it."""
+    """Measure, and report."""
     arguments = parser(__doc__)
     arguments.add_argument("--megabytes", type=float, default=1.0, help="of each text, about (default: 1)")
     arguments.add_argument("--rounds", type=int, default=2, help="processes for a figure, the best counts (default: 2)")

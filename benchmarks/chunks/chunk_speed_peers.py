@@ -24,7 +24,7 @@ Split = Callable[[str], Iterable[Any]]
 
 
 class Setting(NamedTuple):
-    """What a chunker is told of the texts: their language, as the packages of grammars call it; and how many bytes a token has in them."""
+    """The facts about the texts that a chunker is given: their language, by its name in the packages of grammars, and their bytes per token."""
 
     language: str
     bytes_a_token: float

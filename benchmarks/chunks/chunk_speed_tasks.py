@@ -1,4 +1,4 @@
-"""What `chunk_speed.py` measures in a process of its own: `python chunk_speed_tasks.py TASK ARGUMENTS`, both in JSON; so is what it prints.
+"""The tasks of `chunk_speed.py`, each run in its own process: `python chunk_speed_tasks.py TASK ARGUMENTS`. Arguments and results are JSON.
 
 Seconds are processor time on one core, which holds the threads of a peer too.
 """

@@ -61,7 +61,7 @@ How fast they are is measured by benchmarks/chunks/chunk_speed.py."""
 
 
 def run(make: Callable[[], Split], texts: Sequence[Text], limit: int) -> tuple[Findings, list[str]]:
-    """The findings on all texts, and what went wrong."""
+    """The findings on all texts, and the errors."""
     found = Findings()
     try:
         split = make()
@@ -120,7 +120,7 @@ def check_laws(report: Report, groups: Mapping[str, tuple[Sequence[Text], list[T
 
 
 def _share(part: int, whole: int, digits: int = 2) -> str:
-    """In percent.
+    """A share, in percent.
 
     >>> _share(1, 3), _share(0, 0)
     ('33.33 %', '0.00 %')
@@ -133,7 +133,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _in_short(error: Exception) -> str:
-    """The kind of the error, and the first line of its message, without the places of this machine."""
+    """The kind of an error and the first line of its message, without paths of this machine."""
     message = re.sub(r" ?\(/[^)]*\)", "", str(error).partition("\n")[0])
     return f"{type(error).__name__}: {message[:160]}"
 
@@ -157,7 +157,7 @@ def _other_language(report: Report, language: str, most: int | None, only: str) 
 
 
 def main() -> None:
-    """Run it."""
+    """Measure, and report."""
     arguments = parser(__doc__)
     arguments.add_argument("--files", type=int, help="only the first so many modules and documents")
     arguments.add_argument("--limit", type=int, action="append", help="this limit alone; may be repeated")

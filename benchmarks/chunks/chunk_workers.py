@@ -1,4 +1,4 @@
-"""Many files in several processes: the time on the clock, against one process.
+"""Wall-clock time of chunking many files in several processes, beside one process.
 
 The files are those of Python's standard library. Runs take turns, so that what else the machine does is shared by all; the best of each counts.
 """
@@ -20,7 +20,7 @@ MAX_TOKENS = 512
 
 
 def seconds(folder: Path, workers: int) -> tuple[float, int, int]:
-    """The time on the clock to cut all Python files below a folder; how many files and chunks."""
+    """The wall-clock seconds to chunk all Python files below a folder, and the numbers of files and chunks."""
     paths = [str(path) for path in sorted(folder.rglob("*.py")) if "site-packages" not in path.parts]
     start = time.perf_counter()
     files = chunks = 0
@@ -31,7 +31,7 @@ def seconds(folder: Path, workers: int) -> tuple[float, int, int]:
 
 
 def main() -> None:
-    """Run it."""
+    """Measure, and report."""
     arguments = parser(__doc__)
     arguments.add_argument("--workers", type=int, nargs="+", default=[2], help="numbers of processes (default: 2)")
     arguments.add_argument("--rounds", type=int, default=3, help="the best of so many (default: 3)")

@@ -54,7 +54,7 @@ SOURCES: dict[str, list[CodeSource]] = {
 
 
 def code_texts(language: str, folder: Path) -> tuple[dict[str, str], list[str]]:
-    """Name -> source of files in a language, in an order that mixes them; and the packages that there are not, with the reason."""
+    """Name -> source of files in a language, in an order that mixes them; and the missing packages, with the reason."""
     found: dict[str, bytes] = {}
     missing = []
     for source in SOURCES[language]:

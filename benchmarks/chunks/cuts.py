@@ -11,7 +11,7 @@ from python_structure import Definition
 
 
 class Piece(NamedTuple):
-    """A chunk and what the chunker says about its place, in characters; None where it says nothing."""
+    """A chunk, and its start and end in characters as its chunker reports them; None if it does not."""
 
     text: str
     start: int | None
@@ -19,7 +19,7 @@ class Piece(NamedTuple):
 
 
 class Placed:
-    """Where the chunks of a text really are, in order. A chunk that is nowhere in the text is left out."""
+    """The true spans of the chunks of a text, in order. A chunk that does not occur in the text is left out."""
 
     def __init__(self, text: str, pieces: Iterable[Piece]) -> None:
         self.starts: list[int] = []

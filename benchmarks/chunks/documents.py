@@ -81,7 +81,7 @@ Reader = Callable[[bytes, str], str]
 
 
 def readers() -> dict[str, Reader]:
-    """Those that are installed, by name."""
+    """The readers that are installed, by name."""
     found: dict[str, Reader] = {"bpe-chunker": lambda content, ending: read_document_bytes(content, ending).text}
     try:
         markitdown = importlib.import_module("markitdown").MarkItDown()
@@ -112,7 +112,7 @@ def pages_in(content: bytes, ending: str) -> int:
 
 
 def order_rows(packages: dict[str, Reader], number: int) -> Iterator[list[str]]:
-    """A row for each kind and package."""
+    """One row for each kind of document and package."""
     for kind, (ending, make) in KINDS.items():
         if tool := missing_tool(kind):
             yield [kind, f"not run: {tool} is not installed", *[""] * 7]
@@ -146,7 +146,7 @@ def order_rows(packages: dict[str, Reader], number: int) -> Iterator[list[str]]:
 
 
 def note_rows(packages: dict[str, Reader], number: int) -> Iterator[list[str]]:
-    """A row for each kind with footnotes and package."""
+    """One row for each kind of document with footnotes and package."""
     for kind, (ending, make) in NOTED.items():
         if tool := missing_tool(kind):
             yield [kind, f"not run: {tool} is not installed", *[""] * 4]
@@ -191,13 +191,13 @@ def hostile_rows() -> Iterator[list[str]]:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process had, as Linux tells it; what `resource` tells counts the process that started this one, too."""
+    """The peak memory of this process, from Linux; the figure of `resource` includes the process that started it."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
     return int(found[1]) * 1024 if found else 0
 
 
 def read_hostile(file: Path) -> None:
-    """Read one in this process; print the figures as JSON."""
+    """Read one hostile document in this process, and print the figures as JSON."""
     began = time.process_time()
     try:
         read = read_document_file(file)

@@ -1,4 +1,4 @@
-"""Texts of the formats, to measure by: of files that the Python packages of this environment bring, and made where these have none."""
+"""A text in each format to measure with: from files of the installed Python packages, or made if they have none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENDINGS = {
 
 
 def format_texts() -> dict[str, str]:
-    """A text a format."""
+    """One text per format."""
     folder = Path(sysconfig.get_paths()["purelib"])
     made = {"csv": _table(), "json": _records(), "jsonl": _record_lines(), "latex": _article(), "notebook": _notebook()}
     found = {name: _gathered(folder, endings) for name, endings in _ENDINGS.items()}
@@ -27,7 +27,7 @@ def format_texts() -> dict[str, str]:
 
 
 def edited_texts() -> dict[str, str]:
-    """A text a format that is edited: those, and plain text and code."""
+    """The texts on which edits are measured: those of `format_texts`, plain text and code."""
     code = _gathered(Path(sysconfig.get_paths()["purelib"]) / "pip", ("py",))
     chance = random.Random(2)  # noqa: S311  # texts to measure by
     prose = "".join(f"{_words(chance, 20).capitalize()}.\n" + "\n" * (number % 5 == 0) for number in range(10_000))

@@ -38,7 +38,7 @@ MAX_TOKENS = 512
 
 
 def is_junk(name: str, text: str) -> bool:
-    """See above; `name` is relative to its repository."""
+    """Whether a chunk is junk by the rules of this module. `name`: its file, relative to the repository."""
     parts = name.split("/")
     if any(fnmatch(parts[-1], pattern) for pattern in JUNK) or set(parts) & set(JUNK_FOLDERS):
         return True
@@ -46,7 +46,7 @@ def is_junk(name: str, text: str) -> bool:
 
 
 def measured(folder: Path, *, everything: bool) -> tuple[list[int], list[Problem], float]:
-    """Chunks, junk chunks, tokens, junk tokens; what was left out; seconds of this process."""
+    """The numbers of chunks, junk chunks, tokens and junk tokens; the files that were left out; seconds of this process."""
     began = time.process_time()
     results = list(chunk_files([folder], MAX_TOKENS, generated=everything, verbatim=everything))
     seconds = time.process_time() - began
@@ -62,7 +62,7 @@ def measured(folder: Path, *, everything: bool) -> tuple[list[int], list[Problem
 
 
 def share(part: int, whole: int) -> str:
-    """A share as people read it."""
+    """A share as a text: both numbers and the percentage."""
     return f"{part:,} of {whole:,} ({part / max(whole, 1):.1%})"
 
 

@@ -39,12 +39,12 @@ Cell = tuple[str, str, Split, Split, Split | None]
 
 
 def _prose(text: str) -> str:
-    """Paragraphs of a line each."""
+    """Paragraphs of one line each."""
     return text.replace(".\n\n", ".\n\t").replace(".\n", ". ").replace("\t", "\n")
 
 
 def cells(size: int, overlap: int) -> Iterator[Cell]:
-    """Each comparison: the name of the text, that of the splitter, our `split` and theirs, and what reads the structure of the text for ours, if it is read."""
+    """Each comparison: the names of the text and of the splitter, our `split` and theirs, and the function that reads the structure of the text for ours, if any."""
     sizes: dict[str, Any] = {"chunk_size": size, "chunk_overlap": overlap, "length_function": len}
     mine, other = ours.RecursiveCharacterTextSplitter, theirs.RecursiveCharacterTextSplitter
     for name in ("text", "prose", "python"):

@@ -35,7 +35,7 @@ SMALL = (
 
 
 def short(random: Random) -> tuple[list[Exchange], ContextPlan]:
-    """Ten turns, with a budget that they exceed mostly."""
+    """Sessions of ten turns, most of which exceed their budget."""
     turns = [
         Exchange(
             random.choice((20, 80, 200)),
@@ -133,7 +133,7 @@ def is_impossible(turns: list[Exchange], plan: ContextPlan) -> bool:
 
 
 def billed(plan: ContextPlan, turns: list[Exchange]) -> int:
-    """How many requests are billed to plan these turns."""
+    """The number of requests that are billed to plan these turns."""
     ledger = plan.ledger(turns)
     chances = [{ledger.is_alive(number): 1.0} for number in range(len(turns))]
     return PlanSearch(ledger, partial(plan.choices, ledger), 0, PlanState(0, Cache()), chances).looked_at

@@ -1,4 +1,4 @@
-"""A turn of 400 characters in conversations of up to 200,000 tokens: ours, `transformers`, encoding anew, `fastokens` and `renderers`.
+"""The time of a turn of 400 characters in conversations of up to 200,000 tokens: ours, `transformers`, encoding anew, `fastokens` and `renderers`.
 
     python benchmarks/run.py conversation
 
@@ -40,7 +40,7 @@ def messages_of(tokenizer: Tokenizer, tokens: int) -> list[dict[str, Any]]:
 
 
 def timed(turn: Callable[[list[dict[str, str]]], Any], messages: list[dict[str, str]], repeats: int) -> float:
-    """Milliseconds of a turn: a message more each time."""
+    """Milliseconds per turn, each with one more message."""
     random = Random(2)  # noqa: S311 - the same texts each time
     grown, times = list(messages), []
     for _ in range(repeats):
@@ -77,7 +77,7 @@ class Turns(NamedTuple):
 
 
 def ours(tokenizer: Tokenizer, messages: list[dict[str, Any]], text: str = TEMPLATE) -> Turns:
-    """A message more each time, by `append`, and by `sync` with a new list of all messages."""
+    """Our times per turn: by `append` of one message, and by `sync` with a new list of all messages."""
     template = ChatTemplate(text)
     rendering = Rendering(template)
     conversation = Conversation(tokenizer, template)

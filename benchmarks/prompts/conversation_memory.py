@@ -1,4 +1,4 @@
-"""Bytes that a conversation holds, a token, by the length of its messages.
+"""Bytes of memory per token that a conversation keeps, by the length of its messages.
 
     python benchmarks/run.py conversation_memory              writes benchmarks/results/conversation_memory.md
     python benchmarks/run.py conversation_memory 2000 10000   for conversations of so many tokens, a line of JSON each
@@ -37,13 +37,13 @@ _TOKENS_IN_ALL = 100_000
 
 
 class _Malloc(ctypes.Structure):
-    """`struct mallinfo2`."""
+    """The result of glibc's `mallinfo2`."""
 
     _fields_ = tuple((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"))  # fmt: skip
 
 
 def held() -> int:
-    """Bytes in use."""
+    """Bytes that are allocated, after a garbage collection."""
     gc.collect()
     told = ctypes.CDLL(None).mallinfo2
     told.restype = _Malloc
@@ -71,7 +71,7 @@ def made(
 
 
 def measured(tokenizer: Tokenizer, template: ChatTemplate, messages: list[dict[str, Any]]) -> dict[str, float]:
-    """Bytes a token: of conversations that are made at once, of those that grow, and of forks."""
+    """Bytes per token: of conversations that are made at once, of those that grow, and of forks."""
     tokens = made(tokenizer, template, messages, at_once=True).count  # and what all conversations share
     number = max(1, _TOKENS_IN_ALL // tokens)
     found: dict[str, float] = {"tokens": tokens}

@@ -1,4 +1,4 @@
-"""How others choose what goes into a prompt, on the same inputs: which items each keeps.
+"""The items that other packages keep in a prompt, on the same inputs.
 
 assemble              ours: by priority, each item priced where it stands
 parts added up        the same order, with the count of each item and separator by itself
@@ -46,12 +46,12 @@ class Input(NamedTuple):
         return sorted(range(len(self.texts)), key=lambda place: (-self.importance[place], place))
 
     def joined(self, kept: Sequence[int]) -> str:
-        """The prompt that has these."""
+        """The prompt that has the items of these numbers."""
         return SEPARATOR.join(self.texts[place] for place in sorted(kept))
 
 
 class Answer(NamedTuple):
-    """What one of them keeps, and how long it took in seconds of the processor; `failure` says why there is nothing."""
+    """The items that a package keeps, and its processor time in seconds; `failure` says why there are none."""
 
     kept: Kept
     seconds: float
@@ -87,7 +87,7 @@ def ours(tokenizer: Tokenizer, fill: Fill) -> Peer:
 
 
 def recounted(count: Count, *, strict: bool) -> Peer:
-    """The whole prompt is counted again at each step: what is right, at its price."""
+    """Count the whole prompt again at each step: right, but slow."""
 
     def choose(given: Input, budget: int) -> Kept:
         kept: Kept = []
@@ -102,7 +102,7 @@ def recounted(count: Count, *, strict: bool) -> Peer:
 
 
 def added_up(count: Count, *, strict: bool, with_separators: bool = True) -> Peer:
-    """Each item is counted by itself, and so is each separator, if it is counted at all."""
+    """Add up the counts of the items, and of the separators if they are counted at all."""
 
     def choose(given: Input, budget: int) -> Kept:
         kept: Kept = []

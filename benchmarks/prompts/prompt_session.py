@@ -27,7 +27,7 @@ LONG_RUN = 6_000  # turns
 
 
 def pieces() -> Iterator[str]:
-    """Pieces of text, without end."""
+    """An endless series of texts."""
     texts = [*own_markdown().values(), *standard_library(60).values()]
     for text in cycle(texts):
         for start in range(0, len(text), PIECE):
@@ -73,7 +73,7 @@ def check(session: PromptSession, count: Callable[[str], int]) -> str:
 
 
 def growth_rows() -> Iterator[list[str]]:
-    """A row a size: a turn, the prompt, and what counting anew costs."""
+    """One row per size: the times of a turn, of the prompt, and of counting all anew."""
     tokenizer = Tokenizer.load(ENCODING)
     count = publishers_count()
     for tokens in SIZES:

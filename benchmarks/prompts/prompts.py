@@ -31,7 +31,7 @@ BUDGETS = 20
 
 
 def blocks(number: int) -> list[str]:
-    """So many stretches between blank lines, without white space at their ends."""
+    """So many blocks of text between blank lines, without white space at their ends."""
     found = [block.strip() for source in standard_library().values() for block in source.split("\n\n") if block.strip()]
     while len(found) < number:
         found += found
@@ -75,7 +75,7 @@ class Bench:
         return min(answers, key=lambda answer: answer.seconds)
 
     def half_of_the_blocks(self) -> None:
-        """The time of a fill, and that it keeps what counting anew keeps."""
+        """Measure a fill, and check that it keeps the same items as counting anew."""
         texts = blocks(BLOCKS)
         budget = self.total(inputs(texts, "")[0]) // 2
         self.report.add(f"## Half of {BLOCKS:,} blocks of Python: {budget:,} tokens")
@@ -112,7 +112,7 @@ class Bench:
         self.report.add_table([*header, "parts added up", "items"], rows)
 
     def growth(self) -> None:
-        """The time of a fill over the number of items."""
+        """Measure a fill by the number of items."""
         self.report.add("## Over the number of items, in any order of importance, best effort")
         series: dict[str, dict[int, float]] = {
             "assemble": {},
@@ -138,7 +138,7 @@ class Bench:
             self.report.add(missing or f"![seconds over items, both logarithmic]({picture.name})")
 
     def hard_ones(self) -> None:
-        """Many items, and items that leave nothing to hold on to."""
+        """Measure hard inputs: many short items, and items of letters alone, some with nothing between them."""
         self.report.add("## Hard ones, best effort, any order of importance")
         chance = random.Random(7)  # noqa: S311 - the same figures each time
         letters = ["".join(chance.choices("abcdefghij", k=250)) for _ in range(BLOCKS)]
@@ -168,7 +168,7 @@ class Bench:
         self.report.add_table(["", "budget", "used", "assemble"], rows)
 
     def side_by_side(self) -> None:
-        """What others keep, and whether it fits."""
+        """Compare the items that other packages keep, and whether these fit."""
         short = [
             "def f(x):",
             "return x",

@@ -46,7 +46,7 @@ class Kind:
 
 
 def kinds(folder: Path) -> Iterator[Kind]:
-    """What there is: code always, the others where Debian's packages can be fetched."""
+    """The kinds of texts there are: code always, the others if Debian's packages can be fetched."""
     yield Kind("Python", ".py", list(standard_library().values()))
     try:
         yield Kind("Markdown", ".md", list(node(folder).documents.values()))
@@ -57,7 +57,7 @@ def kinds(folder: Path) -> Iterator[Kind]:
 
 @dataclass(frozen=True)
 class Measured:
-    """Of documents of one kind and size: how many and how long, processor seconds, and what came out."""
+    """The figures for documents of one kind and size: their number and length, processor seconds, and the chunks made."""
 
     name: str
     documents: int
@@ -69,7 +69,7 @@ class Measured:
     tokens: int
 
     def row(self) -> list[str]:
-        """By the second."""
+        """A row of rates per second."""
         return [
             self.name,
             f"{self.given / self.documents:,.0f}",
@@ -83,7 +83,7 @@ class Measured:
         ]
 
     def billion(self) -> list[str]:
-        """By the billion documents."""
+        """A row of costs per billion documents."""
         hours = 1e9 / self.documents / 3600
         chunks = 1e9 * self.chunks / self.documents
         return [
@@ -98,7 +98,7 @@ class Measured:
 
 
 def documents(kind: Kind, size: int) -> Iterator[str]:
-    """Runs of whole lines, without end: all texts in turn, begun at other lines when they come again."""
+    """An endless series of documents: runs of whole lines from all texts in turn, which begin at other lines in each round."""
     chance = random.Random(_SEED)  # noqa: S311  # guards no secret
     for text in itertools.cycle(kind.texts):
         lines = text.splitlines(keepends=True)

@@ -35,7 +35,7 @@ Engine = Callable[[str, str, int], object]
 
 
 def corpus(folder: Path) -> int:
-    """The parts of a corpus, all alike in size, some copies of real texts; how many bytes of text they have."""
+    """Write a corpus in parts of equal size, of several copies of real texts. Returns its bytes of text."""
     texts = {**standard_library(), **own_markdown()}
     table = pa.table({"path": list(texts), "text": list(texts.values())})
     table = pa.concat_tables([table] * COPIES).combine_chunks()
@@ -114,7 +114,7 @@ def main() -> None:
 
 
 def _row(name: str, engine: Engine, workers: int, folder: Path, size: int) -> list[str]:
-    """The best of some rounds, behind one that is not counted."""
+    """The best of several rounds, after one that is not counted."""
     target = folder / "out"
     times = []
     for _ in range(ROUNDS + 1):

@@ -25,7 +25,7 @@ _MODULES = 3
 
 @dataclass(frozen=True)
 class Edits:
-    """The shares of tokens that were embedded again, one an edit; `broken` are those of edits after which code is none any more."""
+    """The share of tokens embedded again, one per edit; `broken`: those of edits that leave code that does not parse."""
 
     name: str
     lines: int
@@ -35,7 +35,7 @@ class Edits:
 
 
 def edits_of(texts: Path) -> list[Edits]:
-    """Of a file of code, one of Markdown and one of plain text."""
+    """Edit files of code, Markdown and plain text, and measure."""
     return [_edited(name, lines) for name, lines in _files(texts)]
 
 
@@ -92,7 +92,7 @@ def _is_python(text: str) -> bool:
 
 
 def moves() -> Iterator[str]:
-    """What a rename and a switch of branches embed, told in a line each."""
+    """The tokens that a rename and a switch of branches embed, one line each."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sources = standard_library(40)

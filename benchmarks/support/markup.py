@@ -1,4 +1,4 @@
-"""Plain text from what documentation is written in: manual pages (roff), HTML and Mallard pages, and compiled message catalogues.
+"""Plain text from the formats of documentation: manual pages (roff), HTML and Mallard pages, and compiled message catalogues.
 
 Meant for text to measure with, not for display: tables and equations are not laid out.
 """
@@ -89,7 +89,7 @@ def _joined(first: str, second: str) -> str:
 
 
 def _without_escapes(line: str) -> str:
-    r"""What fonts, spacing and named characters are written with, taken out or replaced.
+    r"""A line without the escapes for fonts, spacing and named characters: removed, or replaced by the character.
 
     >>> _without_escapes(r"\fB\-\-all\fR \(lqall\(rq \e")
     '--all “all” \\'

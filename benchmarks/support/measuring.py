@@ -86,7 +86,7 @@ _PLACES = (
 
 
 def _without_places(arguments: Sequence[str]) -> list[str]:
-    """The arguments but for the places where the report goes and where the texts are.
+    """The arguments without the paths of the report and of the texts.
 
     >>> _without_places(["--size", "10", "--output", "report.md", "--texts=somewhere", "--full"])
     ['--size', '10', '--full']

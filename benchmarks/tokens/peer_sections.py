@@ -35,7 +35,7 @@ OTHERS = [name for name in PEERS if name not in (OURS, OURS_BUFFER, OURS_LIST)]
 
 @dataclass(frozen=True)
 class Bench:
-    """What all sections need: where the report goes, the texts and vocabularies, and how thorough the run is.
+    """The common data of all sections: the report, the texts and vocabularies, and how thorough the run is.
 
     `size`: bytes of a text; `limit`: seconds that a process may take; `rounds`: processes for a figure, of which the best counts.
     """
@@ -179,7 +179,7 @@ def small(bench: Bench) -> None:
 
 
 def loading(bench: Bench) -> None:
-    """From nothing to the first count."""
+    """Import, loading and the first count."""
     for encoding in bench.encodings:
         bench.report.add(f"## Import, loading and the first count, {encoding}")
         bench.report.add(

@@ -1,4 +1,4 @@
-"""How fast? Counting, encoding, appending, slicing and chunking of real text, beside other packages, on one core.
+"""The speed of counting, encoding, appending, slicing and chunking real text, beside other packages, on one core.
 
 Processor time of one thread. Machines differ and are noisy: compare the ratios within one report, not the figures of two.
 """
@@ -130,7 +130,7 @@ def _slicing_row(tokenizer: Tokenizer, text: str) -> list[str]:
 def compare_chunking(
     report: Report, what: str, texts: Mapping[str, str], splitters: Mapping[str, Callable[[], Split]]
 ) -> None:
-    """Megabytes of UTF-8 a second."""
+    """Chunking, in megabytes of UTF-8 per second."""
     size = sum(len(text.encode()) for text in texts.values()) / 1e6
     report.add(f"## Chunking at 512 tokens of o200k_base: {what}, {len(texts)} texts, {size:.2f} MB")
     rows = []
@@ -163,7 +163,7 @@ def _head(texts: Mapping[str, str], size: int) -> dict[str, str]:
 
 
 def main() -> None:
-    """Run it."""
+    """Measure, and report."""
     arguments = parser(__doc__)
     arguments.add_argument(
         "--size", type=int, default=1_000_000, help="characters of each kind of text (default: a million)"

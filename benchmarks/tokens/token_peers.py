@@ -80,7 +80,7 @@ COUNTERS: dict[str, Callable[[str], Callable[[str], int]]] = {
 
 @dataclass(frozen=True)
 class Sighting:
-    """What a fresh process measured, in seconds: import and loading, the text at first sight, again, and 1,000 characters of it."""
+    """The times that a fresh process measured, in seconds: import and loading, the text at first sight, again, and 1,000 characters of it."""
 
     loading: float
     first: float

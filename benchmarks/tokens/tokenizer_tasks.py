@@ -1,4 +1,4 @@
-"""What is measured in a process of its own: `python tokenizer_tasks.py TASK ARGUMENTS`, both in JSON; so is what it prints.
+"""Measurements, each in its own process: `python tokenizer_tasks.py TASK ARGUMENTS`. Arguments and results are JSON.
 
 Seconds are processor time on one core, which holds the threads of a peer too, unless it says otherwise.
 """

@@ -1,4 +1,4 @@
-"""How long learning a vocabulary takes, and how much memory: ours and six others.
+"""The time and memory of learning a vocabulary: ours and six other packages.
 
     pip install gigatoken rustbpe bpeasy tokenizers sentencepiece
     python benchmarks/run.py training --output benchmarks/results/training.md

@@ -1,4 +1,4 @@
-"""One training in a process of its own: `python training_tasks.py train ARGUMENTS`, both in JSON; so is what it prints.
+"""One training in its own process: `python training_tasks.py train ARGUMENTS`. Arguments and results are JSON.
 
 Seconds are of the clock, for training alone: packages are imported and texts are in memory before. Memory is what the process has at
 its peak above what it had then.
