@@ -54,7 +54,7 @@ class Asking(ABC):
         weights: Weights | None = None,
         rerank: AnyReranker | None = None,
     ) -> list[Hit]:
-        """Find the chunks that answer a question best. A text that stands in several places is one hit.
+        """Find the chunks that answer a question best. Equal chunks of several files, or several in one file, are one hit.
 
         Args:
             query: A question, words, or a name. Text between double quotes is also looked for as it is.
@@ -169,7 +169,7 @@ class Asking(ABC):
         *,
         limit: int = 1000,
     ) -> list[Reference]:
-        """The lines of code on which a name stands, those that define it left out; comments and strings are not code.
+        """The lines of code that use a name, without those that define it; comments and strings are not code.
 
         Args:
             name: The name exactly as it is written. Of "Stack.push" the lines in files that define or name Stack on which push is used on

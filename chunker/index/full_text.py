@@ -1,4 +1,4 @@
-"""Full text in a folder, by tantivy: how many numbered texts have a term, and which have the best BM25 for some terms.
+"""A full-text index of numbered texts in a folder, by tantivy: which texts have a term, and which have the best BM25.
 
     0 "the parser reads"      best(["parser"], 10)  ->  [(0, 1.38), (2, 0.91)]
     2 "a parser and a test"   count("parser")       ->  2
@@ -128,7 +128,7 @@ class FullTextWriter:
                 self._writer.delete_documents_by_term(_NUMBER, number)
 
     def commit(self) -> None:
-        """Make all changes since the last commit durable, and seen by who opens the folder from now on."""
+        """Make all changes since the last commit durable, and visible to whoever opens the folder from now on."""
         with _translating(self._folder):
             self._writer.commit()
 
@@ -186,7 +186,7 @@ def _tantivy() -> Any:  # noqa: ANN401  # a module of a package that need not be
 
 @contextlib.contextmanager
 def _translating(folder: Path) -> Iterator[None]:
-    """Errors of tantivy and of the disk as errors of the index."""
+    """Convert errors of tantivy and of the disk to errors of the index."""
     try:
         yield
     except OSError as error:

@@ -126,5 +126,5 @@ def settings_of(
 
 
 def _desired(max_tokens: int) -> int:
-    """In the proportion of the defaults."""
+    """The default of `desired_tokens` for a limit, in the proportion of the defaults."""
     return max(max_tokens * DEFAULT_DESIRED_TOKENS // DEFAULT_MAX_TOKENS, 1)

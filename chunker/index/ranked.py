@@ -52,7 +52,7 @@ EVERY_TAG = (
 
 
 class Rated(NamedTuple):
-    """A candidate with its score. It gets `share` of the points of its file."""
+    """A candidate with its score, to which its file adds `share` of its points."""
 
     candidate: Candidate
     score: float

@@ -317,7 +317,7 @@ def most_factor(language: str | None) -> float:
 
 @cache
 def _no_code() -> frozenset[str]:
-    """Languages without definitions."""
+    """The languages without definitions, such as Markdown."""
     return frozenset(
         {"csv", "html", "json", "jsonl", "latex", "markdown", "notebook", "restructuredtext", "text", "toml", "yaml"}
     )

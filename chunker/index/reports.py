@@ -22,9 +22,9 @@ class SyncReport:
         unchanged: Files as before.
         computed: Chunks that the embedder embedded.
         mended: How many of these had a vector that was damaged.
-        reused: Chunks in a new place whose vector was there.
+        reused: Chunks in a file or at an offset that is new to them, whose vector was there.
         moved: Chunks that went to another line or file.
-        removed: Chunks that are gone from their place and are nowhere new.
+        removed: Chunks that are gone, and did not move.
         tokens_computed: Tokens of the chunks in `computed`.
         tokens_waiting: Tokens of the chunks that are to be embedded before the next files are read.
         embedding_seconds: Duration of the calls of the embedder.

@@ -107,7 +107,7 @@ def tables() -> Iterator[str]:
 
 @contextlib.contextmanager
 def translating(folder: Path) -> Iterator[None]:
-    """Errors of SQLite as errors of the index."""
+    """Convert errors of SQLite to errors of the index."""
     try:
         yield
     except sqlite3.Error as error:
@@ -149,7 +149,7 @@ def connect(folder: Path) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
-    """All that is done inside, or nothing."""
+    """A transaction: the changes made inside are committed together, or none of them."""
     connection.execute(f"BEGIN {kind}")
     try:
         yield

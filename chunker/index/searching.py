@@ -118,7 +118,7 @@ class Search:
 
     @staticmethod
     def _telling(asked: list[_Asked], total: int) -> list[_Asked]:
-        """The words that tell chunks apart: without those that a tenth of all chunks have, if rarer ones were found."""
+        """The words that distinguish chunks: without those in a tenth of all chunks or more, if rarer ones were found."""
         most = max(_FREQUENT, total // 10)
         rare = [one for one in asked if one.texts <= most]
         # A rare word that no text has may still be in the name of a file, so it cannot replace the frequent ones.
@@ -186,7 +186,7 @@ class Search:
         return dict(rows) if len(rows) <= _FEW else None
 
     def _passed(self, column: str, numbers: list[int], limit: int) -> dict[int, int]:
-        """Those of some embeddings that have a place the filter passes; it stops once it has `limit`.
+        """Of some embeddings, those with a place that the filter passes; stops once there are `limit`.
 
         Args:
             column: What `numbers` are: "id" of embeddings, or "row" of their vectors.

@@ -52,7 +52,7 @@ class Source:
 
 
 class Sources:
-    """The files behind some paths. `folder` is that of the index itself, which is never a source."""
+    """The files that paths name, themselves or in folders. `folder`: that of the index, whose files are never sources."""
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]], root: Path, folder: Path, limits: Limits) -> None:
         self._root = os.path.realpath(root)

@@ -153,7 +153,7 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[MendingWriter]:
-        """Raises `LockedIndexError` at once if somebody else writes."""
+        """A writer for the index, as long as the context lasts. Raises `LockedIndexError` at once if another writes."""
         # The last connection that closes writes the log back to the database: it must be the writer's.
         self._kept_open.close()
         with (
@@ -225,5 +225,5 @@ class Store:
 
 
 def _meta(connection: sqlite3.Connection) -> dict[str, Any]:
-    """The notes of an index about itself."""
+    """The values that an index stores about itself, by name."""
     return dict(connection.execute("SELECT name, value FROM meta"))

@@ -134,7 +134,7 @@ class StoreWriter(MendingWriter):
             self._set("rows", first + len(rows))
 
     def _lost(self, *, check: bool) -> set[int] | None:
-        """The rows that the store has lost or changed; None without `check`, which alone reads the store."""
+        """The rows that the store has lost or changed; None without `check`, because only a check reads the store."""
         if not check:
             return None
         written = dict(self._connection.execute("SELECT row, checksum FROM embeddings WHERE row >= 0"))

@@ -353,7 +353,7 @@ class Sync:
         self._tell()
 
     def _planned_totals(self) -> tuple[int, int]:
-        """Chunks and tokens that the files behind the paths would have."""
+        """The chunks and tokens that the files of the paths would have."""
         chunks = tokens = 0
         for key, files in self._held.items():
             new = self._planned.get(key)

@@ -103,7 +103,7 @@ def _nearest_of(source: str, folders: dict[str, set[str]]) -> tuple[str, ...]:
 
 
 def _inside(folder: str, part: str, folders: dict[str, set[str]]) -> list[str]:
-    """What is in a folder with a name like `part`."""
+    """The files and folders in a folder whose names are like `part`."""
     named = {path[len(folder) :].rstrip("/"): path for path in sorted(folders.get(folder, ()))}
     return [named[part]] if part in named else [named[name] for name in _close(part, named)]
 

@@ -232,7 +232,7 @@ class Writer:
     # --- parts of a commit
 
     def _begin_anew(self) -> None:
-        """All vectors are gone, and those to come have a place of their own."""
+        """Part of the commit that restarts the index with another embedder: forget all vectors, and name the file of the new ones."""
         self._connection.execute("DELETE FROM embeddings")
         self._set("generation", self._meta("generation") + 1)
         self._set("rows", 0)
@@ -280,7 +280,7 @@ class Writer:
         return number
 
     def _assign(self, file: NewFile, version: int) -> list[int]:
-        """Give a file its version; the versions that have one file less."""
+        """Give a file its version. Returns the versions that have one file less."""
         before = self._connection.execute(
             "SELECT version FROM files WHERE tag = ? AND source = ?", (file.tag, file.source)
         ).fetchone()
@@ -306,7 +306,7 @@ class Writer:
         return [version for (version,) in before]
 
     def _release(self, version: int, files: int) -> None:
-        """A version has so many files less; without any it goes, and its places go."""
+        """Subtract from the number of files of a version; a version without files is removed with its places."""
         remaining = self._connection.execute(
             "UPDATE versions SET files = files - ? WHERE id = ? RETURNING files", (files, version)
         ).fetchall()

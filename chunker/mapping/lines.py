@@ -23,7 +23,7 @@ def left_out(depth: int) -> str:
 
 
 def parents(definitions: Sequence[Definition]) -> list[int]:
-    """For each definition the position of the one around it; -1 for none."""
+    """For each definition the index of the one around it; -1 for none."""
     around: list[int] = []
     open_ones: list[int] = []
     for number, definition in enumerate(definitions):

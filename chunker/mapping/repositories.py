@@ -24,7 +24,7 @@ _MANY = 32
 
 
 class Repository:
-    """The files behind some paths. `refresh` reads those that have changed.
+    """The source files and documents below some paths. `refresh` reads those that have changed.
 
     Args:
         paths: Files and folders; hidden files, and what .gitignore names, are left out.

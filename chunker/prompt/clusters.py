@@ -1,11 +1,11 @@
 """The nearest offsets in a text that cut no grapheme cluster, found without reading the text from its start.
 
     text     a text of any length, é (two code points) and all
-    place                           ^|  between the letter and its accent
+    offset                          ^|  between the letter and its accent
     found                           <    or  >
 
-Whether a place is inside of a cluster may depend on what stands far before it (a row of flags is pairs of letters). Between two
-characters that never join with anything on that side, a cluster always ends: from the nearest such place on, the clusters are read.
+Whether an offset is inside a cluster may depend on characters far before it (a row of flags is pairs of letters). Between two
+characters that never join with anything on that side, a cluster always ends: from the nearest such offset on, the clusters are read.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Clusters:
         return self._all
 
     def _sure_place(self, place: int) -> int | None:
-        """A place at or before `place` where a cluster ends for certain; None if the nearest is far away."""
+        """The last offset up to `place` at which a cluster ends for certain; None if it is far away."""
         if self._all is not None:
             return None
         end, size = place, _BLOCK

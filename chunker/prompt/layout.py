@@ -75,7 +75,7 @@ class Region:
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """An item with its place in the tree. `message`: the number of its message; leaves of one section with a role share it.
+    """An item with its position in the tree. `message`: the number of its message; leaves of one section with a role share it.
 
     `kind`: leaves of one kind are in one region and open and close messages alike.
     """

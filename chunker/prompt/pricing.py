@@ -111,7 +111,7 @@ class Pricer:
         return self.joined(pieces)
 
     def joined(self, pieces: Sequence[Priced]) -> Priced:
-        """Texts in a row, as one."""
+        """The concatenation of priced texts."""
         if len(pieces) == 1:
             return pieces[0]
         head: str | None = None
@@ -153,12 +153,12 @@ def _cuts_of(tokenizer: TokenCounter) -> tuple[Cut, Cut] | None:
 
 
 def _pattern_of(tokenizer: Tokenizer) -> Pattern | None:
-    """The pattern of a vocabulary; of the stages around one nothing is known here."""
+    """The pattern of a tokenizer that is a vocabulary alone; None for a pipeline."""
     return tokenizer.vocabulary.pattern if tokenizer.specification is None else None
 
 
 class _Found:
-    """A search that returns 0 if it finds nothing. Pickles."""
+    """A search that returns 0 if it finds nothing. Can be pickled."""
 
     def __init__(self, find: Callable[[str], int]) -> None:
         self._find = find

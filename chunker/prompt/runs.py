@@ -25,7 +25,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class _Encoder(Protocol):
-    """An encoder of `bpe_engine`, whichever way it grows."""
+    """Protocol of an encoder of `bpe_engine` that grows in either direction."""
 
     @property
     def count(self) -> int: ...

@@ -2,7 +2,7 @@
 provider's cache stays useful.
 
     budget  |----------------------------------|
-    turn 7  |system|t1|t2|t3|t4|t5|t6|t7|      |     the prompt of before, and the new turn behind it
+    turn 7  |system|t1|t2|t3|t4|t5|t6|t7|      |     the previous prompt, and the new turn after it
     turn 8  |system|t1|t2|t3|t4|t5|t6|t7| t8 |!|     too much:
             |system|t4|t5|t6|t7| t8 |          |     the oldest leave until a quarter is free (`hysteresis`)
     turn 9  |system|t4|t5|t6|t7| t8 |t9|       |     so this one, and some more, only add to it

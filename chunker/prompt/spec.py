@@ -1,4 +1,4 @@
-"""A prompt described in a file: items, files, globs and budgets, in YAML, TOML or JSON.
+"""Specs: a prompt described in a file: items, files, globs and budgets, in YAML, TOML or JSON.
 
     budget: 8000
     reserve: 1000
@@ -214,7 +214,7 @@ _MODELS: dict[str | int, type[BaseModel]] = {
 
 @dataclass(frozen=True)
 class LoadedSpec:
-    """A spec with its path and line numbers, so that errors can name the place."""
+    """A spec with its path and line numbers, so that errors can name the line."""
 
     spec: PromptSpec
     path: Path
@@ -320,7 +320,7 @@ def _message(kind: str, message: str, location: Sequence[str | int]) -> str:
 
 
 def _told(path: Path, line_of: Callable[[Location], int | None], location: Sequence[str | int], message: str) -> str:
-    """One line of a complaint.
+    """One line of the message of a `SpecError`.
 
     >>> _told(Path("a.yaml"), lambda location: 7, ("items", 0, "<glob>", "priority"), "not a number")
     'a.yaml: line 7: items[0].priority: not a number'

@@ -29,7 +29,7 @@ def stretches(
     chat_format: str | ChatFormat | None = None,
     separator: str = "\n\n",
 ) -> list[PromptPart]:
-    """The text of `assemble(items, ...)` in stretches; `chat_format` and `separator` as they were given there. Linear; nothing is counted.
+    """The text of `assemble(items, ...)` in parts, with the `chat_format` and `separator` given there. Linear time; nothing is counted.
 
     >>> from chunker.prompt import assemble
     >>> items = [Item("Be brief."), Item("Who won?")]

@@ -4,9 +4,9 @@
 "head"      …rds of the conversation, up to its end
 "middle"    the start of the log…and its end
 
-A search by tokens comes near the best place; then those around it are tried one by one, for counts with ellipsis and joins are not
-monotone. In the end nothing fits that is longer on one side by up to three tokens. Where nothing fits, what keeps `item.min_tokens` and little more
-was looked at, too.
+A search by tokens comes near the best cut; then the cuts around it are tried one by one, because counts with the ellipsis and the joins are
+not monotone. At the end no cut fits that keeps up to three tokens more on one side. If none fits, those that keep `item.min_tokens` and little
+more were tried, too.
 """
 
 from __future__ import annotations

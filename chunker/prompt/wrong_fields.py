@@ -34,7 +34,7 @@ def told_plainly(wanted: Mapping[str, str]) -> Callable[[Kind], Kind]:
     """A decorator of a dataclass of pydantic: it raises our errors in place of a `ValidationError`.
 
     Args:
-        wanted: For fields of several types, the name of the field and what it should be; with "[]" behind the name,
+        wanted: For fields of several types, the name of the field and what it should be; with "[]" after the name,
             what each part of it should be.
     """
 

@@ -181,7 +181,7 @@ def embedder_at_https(address: str, **options: Any) -> EndpointEmbedder:  # noqa
 
 
 def _embedder_at(url: str, options: dict[str, Any]) -> EndpointEmbedder:
-    """A key for OpenAI goes to nobody else: that of another endpoint is in EMBEDDER_API_KEY."""
+    """The embedder at an address. The key for OpenAI is sent to nobody else: that of another endpoint is in EMBEDDER_API_KEY."""
     base, _, model = url.partition("#")
     if not model:
         raise OptionError(f"an endpoint is named with its model, such as {base.rstrip('/')}#nomic-embed-text")
@@ -189,7 +189,7 @@ def _embedder_at(url: str, options: dict[str, Any]) -> EndpointEmbedder:
 
 
 class Pace:
-    """Holds a sender to so many units a minute: `take` waits until there is room for more in the last sixty seconds."""
+    """Limits a sender to a number of units per minute: `take` waits until the last sixty seconds leave room."""
 
     def __init__(
         self, limit: int | None, sleep: Callable[[float], object], clock: Callable[[], float] = time.monotonic
@@ -216,7 +216,7 @@ class Pace:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: the key would go to wherever it leads."""
+    """Treats a redirect as an error: the key would be sent wherever it leads."""
 
     def redirect_request(self, *_: object) -> None:
         """Do not follow."""

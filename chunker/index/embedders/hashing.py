@@ -2,7 +2,7 @@
 meaning.
 
     "Parsing headers"  ->  " pa" "par" "ars" ... " head" "heade" ...  and the words themselves
-                       ->  each adds +1 or -1 at one of 512 places; the square root of what is there; length 1
+                       ->  each adds +1 or -1 to one of 512 numbers; the square root of each; length 1
 
 Feature hashing (Weinberger et al., 2009): two texts have a large product if they have many words and beginnings of
 words in common, be they inflected or misspelled. Nothing is downloaded and nothing learned; for search by meaning take
@@ -31,7 +31,7 @@ _SPACE = 32
 
 
 def _table() -> NDArray[np.uint8]:
-    """Bytes to what counts as the same: capitals to small letters, and all of ASCII that is in no word to a space."""
+    """A table that maps bytes to those that count as equal: capitals to small letters, ASCII that is in no word to a space."""
     table = np.arange(256, dtype=np.uint8)
     for byte in range(128):
         if not chr(byte).isalnum():
@@ -107,7 +107,7 @@ class HashingEmbedder:
 def _ngrams(
     letters: NDArray[np.uint8], gap: NDArray[np.bool_], length: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """A hash of the `length` bytes from each place, and whether they are of one word; the gap before a word may begin them."""
+    """A hash of the `length` bytes from each offset, and whether they belong to one word; they may begin with the gap before it."""
     count = max(len(letters) - length + 1, 0)
     hashes = np.full(count, length, np.uint64)
     inside = np.ones(count, np.bool_)
@@ -119,7 +119,7 @@ def _ngrams(
 
 
 def _words(letters: NDArray[np.uint8], gap: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """A hash of each word: the sum of its bytes, each times what its place in the word says."""
+    """A hash of each word: the sum of its bytes, each times a factor for its offset in the word."""
     starts = np.flatnonzero(gap[:-1] & ~gap[1:]) + 1
     if not len(starts):
         return np.zeros(0, np.uint64)

@@ -137,7 +137,7 @@ def read_safetensors(path: Path) -> dict[str, Array]:
 
 
 def _gelu(values: Array) -> Array:
-    """X times the share of a normal distribution below x; the error function by formula 7.1.26 of Abramowitz and Stegun, off by 2e-7 at most."""
+    """The activation GELU: x times the share of a normal distribution below x; the error function by formula 7.1.26 of Abramowitz and Stegun, off by 2e-7 at most."""
     scaled = np.abs(values) / np.float32(np.sqrt(2))
     t = 1 / (1 + np.float32(0.3275911) * scaled)
     series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))

@@ -16,9 +16,9 @@ from bpe_engine.encoders import AppendingEncoder
 
 
 class ComparedText:
-    """A text beside the one that an encoder has. Good until that encoder changes.
+    """A text, stored as its difference from the text of an encoder. Valid until that encoder changes.
 
-    `same`: characters that both begin with; `size`: these in bytes; `tail`: the text after them.
+    `same`: the number of characters that both texts begin with; `size`: the same in bytes; `tail`: the text after them.
     """
 
     def __init__(self, encoder: AppendingEncoder, size: int, same: int, tail: str) -> None:
@@ -30,12 +30,12 @@ class ComparedText:
 
     @classmethod
     def beside(cls, encoder: AppendingEncoder) -> Callable[[Iterable[str]], ComparedText]:
-        """A function that takes the parts of a text."""
+        """Return a function that compares a text, given in parts, with that of an encoder."""
         return lambda parts: cls(encoder, *encoder.common_prefix_of(parts))
 
     @cached_property
     def whole(self) -> str:
-        """All of it. Linear time."""
+        """The whole text. Linear time."""
         return self._encoder.text_before(self.size, self.same) + self.tail
 
     def part(self, start: int, end: int | None = None) -> str:

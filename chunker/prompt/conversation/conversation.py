@@ -37,7 +37,7 @@ class Conversation(RenderedMessages):
     before, and encoding the part that differs.
 
     Not for use by several threads at a time; `fork` gives another thread its own. Memory: the text in UTF-8, four bytes
-    an id, and a tenth to a fifth of that for messages, places to go back to and room to grow: 10 to 12 bytes a token of
+    an id, and a tenth to a fifth of that for messages, offsets to go back to and room to grow: 10 to 12 bytes a token of
     English. The strings of messages are the caller's own; of lists and dicts in them the values are kept.
 
     Examples:

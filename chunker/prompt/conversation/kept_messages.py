@@ -44,11 +44,11 @@ class PythonMessages:
         return made
 
     def dicts(self) -> list[Message]:
-        """The messages, each a dict of its own."""
+        """The messages, each a new dict."""
         return [replaced(message, {}) for message in self._messages]
 
     def splice(self, first: int, last: int, messages: list[Message]) -> list[Message]:
-        """Put others in the place of the messages from `first` up to `last`, and return these."""
+        """Replace the messages from `first` up to `last`, and return those that were there."""
         if not first <= last <= len(self):
             raise IndexError(f"there are no messages {first} to {last}: there are {len(self)}")
         gone = self._messages[first:last]
@@ -56,7 +56,7 @@ class PythonMessages:
         return gone
 
     def unchanged(self, messages: list[Any], plain: Callable[[Any], Any]) -> tuple[int, int]:
-        """How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it."""
+        """The number of messages equal to the kept ones: at the start, and of the others at the end. `plain` converts a message to the form that is kept."""
         kept = self._messages
         most = min(len(kept), len(messages))
         first = last = 0
@@ -68,7 +68,7 @@ class PythonMessages:
 
 
 class KeptMessages(Sequence[Message]):
-    """Plain messages. Each is a dict of its own whenever it is asked for.
+    """A sequence of plain messages. Each access makes a new dict.
 
     >>> kept = KeptMessages()
     >>> kept.splice(0, 0, [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}])
@@ -102,7 +102,7 @@ class KeptMessages(Sequence[Message]):
         return made
 
     def splice(self, first: int, last: int, new: list[Message]) -> list[Message]:
-        """Put others in the place of the messages from `first` up to `last`.
+        """Replace the messages from `first` up to `last`.
 
         Args:
             first: The first message that goes.
@@ -116,7 +116,7 @@ class KeptMessages(Sequence[Message]):
         return gone
 
     def unchanged(self, messages: Iterable[Any]) -> tuple[int, int]:
-        """How many of these messages, plain or not, stand here at the start as well; and after those, how many at the end.
+        """The number of these messages, plain or not, that equal the kept ones: at the start, and of the others at the end.
 
         Args:
             messages: All messages that are to be here.

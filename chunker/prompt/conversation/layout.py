@@ -30,7 +30,7 @@ _APART = 1024
 
 
 class Sliced(Protocol):
-    """The part of a text that is used here."""
+    """Protocol of a text, as far as it is used here."""
 
     def part(self, start: int, end: int | None = None) -> str: ...  # noqa: D102
 

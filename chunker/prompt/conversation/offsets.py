@@ -1,7 +1,7 @@
 """Offsets of the ids of a conversation in its text.
 
-The bytes of ids, one after the other, are those of the text for tokenizers that change nothing. Where a normalizer has changed a stretch, the tokenizer says
-the offsets of that stretch, if it has the same ids there.
+The bytes of ids, one after the other, are those of the text for tokenizers that change nothing. Where a normalizer has changed a span, the tokenizer says
+the offsets of that span, if it has the same ids there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from chunker.prompt.errors import ConversationError
 
 
 class Encoded(Protocol):
-    """A conversation, as far as it is asked here."""
+    """Protocol of a conversation, as far as it is used here."""
 
     @property
     def tokenizer(self) -> Tokenizer: ...  # noqa: D102
@@ -70,7 +70,7 @@ def ids_between(offsets: Offsets, start: int, end: int) -> tuple[int, int]:
 def _offsets(
     conversation: Encoded, data: bytes, ids: Sequence[int], number: int
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """The offsets in bytes of the ids from `number` on, as far as they are those of a stretch of plain text."""
+    """The offsets in bytes of the ids from `number` on, as far as they are those of a span of plain text."""
     tokenizer = conversation.tokenizer
     joined = bytearray()
     ends: list[int] = []

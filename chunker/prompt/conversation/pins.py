@@ -25,7 +25,7 @@ class Drift(NamedTuple):
     """Pinned ids that differ from those of their text.
 
     Attributes:
-        first: The position of the first of them in the conversation.
+        first: The index of the first of them in the conversation.
         ids: The pinned ids.
         canonical: The ids of encoding the text again.
         start: The start of the text, in characters.
@@ -154,7 +154,7 @@ def _common(one: bytes, other: bytes) -> int:
 
 
 def _is_start(data: bytes, place: int) -> bool:
-    """Whether a character begins at a place, or all ends there.
+    """Whether a character begins at this offset, or the bytes end there.
 
     >>> _is_start("aä".encode(), 1), _is_start("aä".encode(), 2)
     (True, False)

@@ -99,7 +99,7 @@ class PlannedConversation:
 
     @property
     def conversation(self) -> Conversation:
-        """The conversation as it is now. Another object after a request; of what was sampled it takes `push`."""
+        """The conversation as it is now: another object after each request. Sampled ids are pushed to it."""
         return self._conversation
 
     @property
@@ -109,7 +109,7 @@ class PlannedConversation:
 
     @property
     def turns(self) -> list[Exchange]:
-        """All turns there ever were, in tokens; those before `first` have left."""
+        """All turns so far, in tokens; those before `first` have left."""
         return list(self._turns.turns)
 
     @property

@@ -17,7 +17,7 @@ from chunker.prompt.planning.planned_turns import PlannedTurns
 
 
 class Decision(NamedTuple):
-    """What a plan, with the tokens that stay in front of all turns, says of a request."""
+    """The decision of a plan for a request, with the tokens that stay before all turns."""
 
     plan: ContextPlan
     step: Step

@@ -1,4 +1,4 @@
-"""Chat templates in Jinja: finding them, rendering them, and the message behind each part of the text.
+"""Chat templates in Jinja: find them, render them, and find the message that wrote each part of the text.
 
 environment.py   the sandbox that templates run in: functions, filters, `{% generation %}`
 limits.py        what a template may use of time and memory

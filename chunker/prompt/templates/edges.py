@@ -1,4 +1,4 @@
-"""The two edges of a message's text in a rendered text, told by characters of a private plane that stand there in a second rendering.
+"""The start and end of a message's text in a rendered text, found by private-use characters that a second rendering has there.
 
     content      " Hi there! "      rendered   <|im_start|>user\\nHi there!<|im_end|>
     once more    " ▸Hi there!◂ "               <|im_start|>user\\n▸Hi there!◂<|im_end|>
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
         return next((character for character in _CANDIDATES if character not in self.text), "")
 
     def again(self, messages: Mapping[int, Message]) -> str | None:
-        """Render the request with other messages in these places; None if the template fails."""
+        """Render the request with some messages replaced, by their numbers; None if the template fails."""
         made = [messages.get(number, message) for number, message in enumerate(self.wanted.messages)]
         try:
             return self.template.rendered(self.wanted._replace(messages=made))

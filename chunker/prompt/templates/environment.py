@@ -32,7 +32,7 @@ _GUARDED_FILTERS = ("batch", "center", "indent", "replace", "slice", "wordwrap")
 
 
 class GenerationBlocks(jinja2.ext.Extension):
-    """`{% generation %}` ... `{% endgeneration %}` around what a model is trained to write. It changes no text."""
+    """Jinja extension for `{% generation %}` ... `{% endgeneration %}` around text that a model is trained to write. It changes no text."""
 
     tags = {"generation"}  # noqa: RUF012 - as Jinja declares it
 
@@ -128,7 +128,7 @@ class _Bounds(NodeTransformer):
 
 
 def _measured(node: nodes.Expr) -> nodes.Expr:
-    """An expression that is measured, if its value may be more than a text."""
+    """Wrap an expression so that its value is measured, unless it cannot be large."""
     is_ours = isinstance(node, nodes.Call) and isinstance(node.node, nodes.EnvironmentAttribute)
     if is_ours or isinstance(node, nodes.Const | nodes.TemplateData | nodes.Compare | nodes.Not):
         return node

@@ -30,14 +30,14 @@ _FIELDS = ("role", "type", "id", "tool_call_id", "name")
 
 
 def is_letter(character: str) -> bool:
-    """Whether a character is one that is exchanged."""
+    """Whether a character is a letter that `letters_of` exchanges."""
     return character in _PLACES
 
 
 def letters_of(
     template: ChatTemplate, wanted: Request, text: str, numbers: Sequence[int], fields: Sequence[str] = ()
 ) -> dict[int, list[int]]:
-    """The places in `text` of the letters of messages.
+    """The offsets in `text` of the letters of messages.
 
     Args:
         template: The template.

@@ -72,19 +72,19 @@ METER = Meter()
 
 
 def tick() -> None:
-    """A step of a loop."""
+    """Count a step of a loop."""
     METER.left -= 1
     if METER.left < 0 or METER.left % _STEPS_A_LOOK == 0:
         METER.spend(0)
 
 
 def enter() -> None:
-    """The call of a macro, which takes as long as some steps."""
+    """Count the call of a macro, which takes as long as some steps."""
     METER.spend(_MACRO)
 
 
 def sized(value: Any) -> Any:  # noqa: ANN401 - whatever a template computes
-    """A value, which is not too long. Raises LimitExceededError."""
+    """Return a value if it is not too long. Raises LimitExceededError."""
     if isinstance(value, str | list | tuple | dict) and len(value) > LONGEST:
         raise LimitExceededError(f"a {type(value).__name__} of more than {LONGEST:,} characters or items")
     return value
@@ -196,7 +196,7 @@ def sized_length(length: int) -> None:
 
 
 def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter or function of Jinja, whose widths are checked."""
+    """Wrap a filter or function of Jinja so that its widths are checked."""
 
     def wrapper(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as that filter
         # The first ones are the environment or context, and the value.

@@ -117,7 +117,7 @@ def _rendered(template: ChatTemplate, wanted: Request) -> str | None:
 
 
 def _says(message: Message) -> bool:
-    """Whether a message has anything but white space, beside its role."""
+    """Whether a message has anything but its role and white space."""
     return any(not _is_blank(value) for name, value in message.items() if name != "role")
 
 

@@ -220,7 +220,7 @@ def beginning(texts: Sequence[str]) -> str:
 
 
 def differences(text: str, other: str) -> list[int]:
-    """The places where two texts of one length differ.
+    """The offsets at which two texts of the same length differ.
 
     >>> differences("abcd", "aBcD")
     [1, 3]
