@@ -28,7 +28,7 @@ class Hit:
         also: Other occurrences of the same text, as "source:line".
         points: The points of each ranking rule; None unless requested.
         index: The index of the chunk in its document, from 0.
-        breadcrumb: The names of the regions around the chunk, outermost first.
+        breadcrumb: The names of the scopes around the chunk (classes, functions, sections), outermost first.
         metadata: Notes of formats and readers; "places" are the pages, boxes, slides or cells of the body.
     """
 

@@ -1,9 +1,9 @@
 """The context of a chunk: the file and the place in it where its body begins, and other lines that a reader needs.
 
-    src/shop.py > class Cart > def total          the breadcrumb: the named regions around the first new character of the body
+    src/shop.py > class Cart > def total          the breadcrumb: the scopes around the first new character of the body
     import math; from shop import Item            what the file imports, if asked for ("imports")
     The price of all that is in it.               what the innermost definition says of itself, if asked for ("summary")
-    item,price,currency                           lines that a region wants repeated, such as the header row of a table
+    item,price,currency                           lines that a scope wants repeated, such as the header row of a table
 
 "New" is text that the previous chunk does not have. The context describes the first new character, not the overlap,
 because it says where the chunk goes on.

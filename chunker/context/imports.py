@@ -42,7 +42,7 @@ class ImportStatement(NamedTuple):
 
 
 def import_statements(text: str, outline: Outline) -> Iterator[ImportStatement]:
-    """Yield the imports of a file, in order: boundaries with the label "import" outside all named regions."""
+    """Yield the imports of a file, in order: boundaries with the label "import" outside all scopes."""
     strengths, offsets = outline.strengths, outline.offsets
     imports = [
         index

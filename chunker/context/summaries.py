@@ -34,7 +34,7 @@ _SENTENCE = re.compile(r".*?[.!?。！？](?=\s|$)", re.DOTALL)
 def imports_line(text: str, outline: Outline) -> tuple[str, int]:
     """Return the imports of a file on one line, and the offset after the last import; ("", 0) if there are none.
 
-    Imports are boundaries with the label "import" outside all named regions.
+    Imports are boundaries with the label "import" outside all scopes.
     """
     statements = list(import_statements(text, outline))
     return "; ".join(one.line for one in statements if one.line), statements[-1].end if statements else 0

@@ -1,4 +1,4 @@
-"""Outline: the boundaries of a text, the strength of each, and its named regions (scopes).
+"""Outline: the boundaries of a text, the strength of each, and its named spans (scopes).
 
 A format knows nothing about tokens and budgets. It returns an `Outline`; the grower chooses among its boundaries:
 
@@ -54,14 +54,14 @@ class Boundary(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A named region of a text: a class, a function, a section. Scopes nest and never overlap in part.
+    """A named span of a text: a class, a function, a section. Scopes nest and never overlap in part.
 
     Args:
         start: Offset of its start, in characters.
         end: Offset of its end.
         name: Its part of a breadcrumb; "" for none.
-        header: Lines of the text that a reader needs before any part of the region, such as the header row of a table.
-            A chunk that begins inside the region may repeat them in its context.
+        header: Lines of the text that a reader needs before any part of the scope, such as the header row of a table.
+            A chunk that begins inside the scope may repeat them in its context.
     """
 
     start: int
@@ -144,7 +144,7 @@ class Outline:
     Args:
         boundaries: Ascending offsets, no offset twice. The first is 0, with strength `Strength.DOCUMENT`; `len(text)`
             is not among them. An empty text has no boundaries.
-        scopes: The named regions, by ascending starts; of two with the same start the outer one comes first.
+        scopes: The named spans, by ascending starts; of two with the same start the outer one comes first.
         notes: Remarks for the reader of the result, such as {"parse": "had errors"}; empty if all went well.
         finest: The level down to which the boundaries are complete. A unit without boundaries inside that is still too
             long is refined by `refine(text, start, end, outline.finest)`: at sentences if this is LINE, at words if it
@@ -213,12 +213,12 @@ class Outline:
 
     @property
     def scopes(self) -> list[Scope]:
-        """The named regions, ascending. Do not change the list."""
+        """The scopes, ascending. Do not change the list."""
         return self._nested.scopes
 
     @property
     def nested(self) -> Scopes:
-        """The named regions without the boundaries."""
+        """The scopes without the boundaries."""
         return self._nested
 
     @property

@@ -34,7 +34,7 @@ class TextOrigin:
         language: The language of all chunks.
         metadata: The metadata of all chunks.
         source: The name of the text, for the ids.
-        breadcrumb: The names of the regions around an offset.
+        breadcrumb: The names of the scopes around an offset.
         level: The level in a hierarchy, for the ids: two levels may have chunks with the same span and text.
         before: If `text` is a part of a longer text: the characters, bytes and line ends before it. Offsets of pieces
             are offsets in the longer text.
@@ -133,7 +133,7 @@ class TextOrigin:
         return self.metadata
 
     def breadcrumb(self, index: int) -> tuple[str, ...]:
-        """Return the names of the regions around the first new character of a chunk, after the overlap."""
+        """Return the names of the scopes around the first new character of a chunk, after the overlap."""
         number = index - self._first
         start, end = self.pieces[number][:2]
         return self._breadcrumb(new_text_of(start, end, self.pieces[number - 1][1] if number else self._done))
@@ -169,14 +169,14 @@ def shared_origin(chunks: list[Chunk]) -> TextOrigin | None:
 
 
 def breadcrumbs_of(text: str, outline: Outline, text_format: Format) -> Callable[[int], tuple[str, ...]]:
-    """Return a function from an offset in `text` to the names of the regions around it. It keeps only these names of
+    """Return a function from an offset in `text` to the names of the scopes around it. It keeps only these names of
     the outline.
     """
     return LateBreadcrumbs(text, text_format, outline) if isinstance(outline, Sketch) else outline.nested.breadcrumb
 
 
 class LateBreadcrumbs:
-    """The names of regions around an offset, found when the first of them is asked for, because a sketch does not know
+    """The names of the scopes around an offset, found when the first of them is asked for, because a sketch does not know
     them yet.
 
     Args:

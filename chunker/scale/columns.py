@@ -266,8 +266,8 @@ class _Rows:
     def add(
         self, number: int, text: str, origin: TextOrigin, breadcrumb: Callable[[int], tuple[str, ...]] | None
     ) -> None:
-        """Add the chunks of a document; `breadcrumb` returns the names of the regions around an offset, None if there are
-        no regions.
+        """Add the chunks of a document; `breadcrumb` returns the names of the scopes around an offset, None if there are
+        no scopes.
         """
         self._columns.add(text, origin)
         size = len(origin.pieces)

@@ -27,7 +27,7 @@ class SeenChunk:
     Attributes:
         chunk: The chunk.
         fill: Its token count, as a share of the budget.
-        breadcrumb: The names of the regions around its first new character, outermost first, also if the chunk has no
+        breadcrumb: The names of the scopes around its first new character, outermost first, also if the chunk has no
             context.
         cut: The cut before it; None for the first chunk.
         reason: The reason for that cut; None for the first chunk, and if the chunk does not continue the previous one.

@@ -190,7 +190,7 @@ def joined(parts: Iterable[Any], between: str) -> Iterator[Any]:
 
 
 def sized_length(length: int) -> None:
-    """Refuse a text of so many characters. Raises LimitExceededError."""
+    """Refuse a text of too many characters. Raises LimitExceededError."""
     if length > LONGEST:
         raise LimitExceededError(f"a text of more than {LONGEST:,} characters")
 

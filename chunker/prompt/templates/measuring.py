@@ -25,7 +25,7 @@ _CONTAINERS = (list, tuple, dict)
 
 
 def measured(value: Any) -> Any:  # noqa: ANN401 - whatever a template computes
-    """A value, which is short enough to be written. Raises LimitExceededError."""
+    """Return a value if it is short enough to be written. Raises LimitExceededError."""
     if type(value) is not str and isinstance(value, _CONTAINERS):
         size(value)
     return value
@@ -60,7 +60,7 @@ def joined(*parts: Any) -> str:  # noqa: ANN401 - whatever a template computes
 
 
 def measuring(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter of Jinja, whose values are measured."""
+    """Wrap a filter of Jinja so that its values are measured."""
 
     def wrapper(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - as that filter
         for value in arguments:
@@ -113,7 +113,7 @@ def tojson(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,  # noqa: FBT001, FBT002
 ) -> str:
-    """The filter of `transformers`. Raises LimitExceededError."""
+    """The filter `tojson` of `transformers`. Raises LimitExceededError."""
     limits.check_widths("tojson", (indent,), {})
     size(value)
     if indent is None and separators is None:

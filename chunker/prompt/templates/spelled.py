@@ -33,7 +33,7 @@ _SHIFTS = (1, -1, 2, -2, 3, 5)
 
 
 class Finds(Protocol):
-    """The part of a tokenizer that is used here."""
+    """Protocol of a tokenizer, as far as it is used here."""
 
     @property
     def specification(self) -> Specification | None: ...  # noqa: D102
