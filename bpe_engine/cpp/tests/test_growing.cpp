@@ -127,12 +127,12 @@ void one_token_of_unknown_bytes() {
     }
 }
 
-// Tokens as such between texts, marks among them, and a copy now and then: ids are those of the stretches by themselves.
+// Tokens as such between texts, marks among them, and a copy now and then: ids are those of the spans by themselves.
 void explicit_tokens(Choices& choices) {
     const Vocabulary& vocabulary = pooled_vocabulary(choices);
     std::shared_ptr<const Encoder> const encoder = encoder_of(vocabulary, random_scanner(choices));
     std::size_t const longest_run = choices.one_in(8) ? thresholds::long_tail * 4 / 3 + 12 : 12;
-    // Texts, each but the last with the token behind it, which is written in any way.
+    // Texts, each but the last with the token after it, which is written in any way.
     struct Stretch {
         std::string text, written;
     };

@@ -59,7 +59,7 @@ struct Source {
 
 using KindRow = std::tuple<int, int, std::size_t, int>;
 // A segment of a name: whether it is optional, its literal text, and placeholders, each with its ways (a field, and whether it goes deep) and the
-// literal text behind it.
+// literal text after it.
 using Placeholders = std::vector<std::pair<std::vector<std::pair<std::string, bool>>, std::string>>;
 using SegmentRow = std::tuple<bool, std::string, Placeholders>;
 using DefinitionRow = std::tuple<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>, std::vector<SegmentRow>>;

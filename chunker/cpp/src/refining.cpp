@@ -50,7 +50,7 @@ Offsets pairs_apart(const Text& text, std::size_t start, std::size_t end, Apart 
     return found;
 }
 
-// The ends of the clusters that end inside the window and inside the stretch.
+// The ends of the clusters that end inside the window and inside the span.
 Offsets cluster_ends_in_window(const Text& text, std::size_t start, std::size_t end) {
     Offsets ends = cluster_ends(text.part(start, std::min(end, start + window)));
     ends.pop_back();

@@ -1,10 +1,10 @@
 // Explicit tokens in a growing text, and the ids of the whole text.
 //
 //     text      "You are a helper.<|im_end|>\nHi"
-//     stretches  You are a helper.|          |\nHi       each is encoded by itself
+//     spans      You are a helper.|          |\nHi       each is encoded by itself
 //     ids        2610 525 264 ...  | 151645  | 198 13048
 //
-// An explicit token ends a stretch: no merge crosses its two ends, and the text after it is encoded as a new text.
+// An explicit token ends a span: no merge crosses its two ends, and the text after it is encoded as a new text.
 #pragma once
 
 #include <algorithm>

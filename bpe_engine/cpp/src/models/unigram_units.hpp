@@ -3,7 +3,7 @@
 //     "▁the▁cat"      ▁the | ▁cat        the tokens of each are the same in every text, but for rounding
 //
 // The sum of a place begins where the piece begins, and is rounded at each token. Which of two ways is better depends on that only where they are nearly as
-// good as each other: a unit knows how near, and so up to which sums before it its tokens are certain. Where they are not the unit is read again behind the sum
+// good as each other: a unit knows how near, and so up to which sums before it its tokens are certain. Where they are not the unit is read again after the sum
 // that it has in this text; that of the others is found by adding the scores of their tokens.
 #pragma once
 
@@ -37,7 +37,7 @@ class UnigramUnits {
 public:
     explicit UnigramUnits(const UnigramModel& model) : model_(model) {}
 
-    // Whether no token reaches over a place, and no run of unknown characters: from the states behind the character before and the one that begins there, and
+    // Whether no token crosses an offset, and no run of unknown characters: from the states after the character before and the one that begins there, and
     // their sizes.
     bool parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State behind, std::size_t size_behind) const;
     TokenAutomaton::State next(TokenAutomaton::State state, Bytes character) const;
@@ -51,11 +51,11 @@ public:
 
     // Reads a unit by itself, and appends the scores of its tokens; with `needs` above 0 `tokens` are those of the unit, unless it is null.
     UnigramUnit read(Bytes text, std::vector<double>& scores, UnigramTokens* tokens = nullptr);
-    // The count of a text by itself, behind a sum, which goes on to its end.
+    // The count of a text by itself, after a sum, which goes on to its end.
     std::size_t read_behind(Bytes text, double& sum, UnigramTokens* tokens = nullptr);
-    // Its count behind a sum, which goes on to its end. `scores`: those of its tokens.
+    // Its count after a sum, which goes on to its end. `scores`: those of its tokens.
     std::size_t count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum);
-    // Whether rounding changes nothing in units of which these are known, behind a sum.
+    // Whether rounding changes nothing in units of which these are known, after a sum.
     bool are_certain(double sum, double needs, double reach) const {
         // Half of the distance of neighbours below the next power of two is at most `needs`, which is a power of two.
         double const most = std::abs(sum) + reach;
@@ -64,7 +64,7 @@ public:
     // Between two powers of two all sums are equally far apart: whatever a text does to one it does to each that is an even number of such steps away. So all
     // that a text does to a sum, if no sum in it is further away than `reach`, is known by the text and this number; 0: not of this sum.
     unsigned pace(double sum, double reach) const;
-    // The sum behind tokens with these scores.
+    // The sum after tokens with these scores.
     double sum_behind(double sum, const double* scores, std::size_t number) const {
         if (!model_.is_float_) {
             for (std::size_t index = 0; index < number; ++index) sum += scores[index];
@@ -86,7 +86,7 @@ private:
         double most;   // see `is_certain`
         std::uint32_t from;
         Rank last;                 // its last token; `no_rank`: what is unknown
-        std::uint32_t last_offer;  // one behind the last of the offers that end here; those of the place before end at its own
+        std::uint32_t last_offer;  // one after the last of the offers that end here; those of the offset before end at its own
         std::uint32_t number;      // of tokens up to here, on the best way to the end; elsewhere `aside`
         bool is_end;               // of a character
     };

@@ -123,7 +123,7 @@ std::optional<std::size_t> MarkRun::count(Bytes text, PieceCoder::Workspace& wor
         }
         bool cut(Position) { return !is_cut; }
     };
-    // Bytes that may become a mark stand behind all others until then.
+    // Bytes that may become a mark come after all others until then.
     std::size_t const marks_end = text_.text.size();
     memory_.set_valid(marks_end);
     text_.text.insert(text_.text.end(), text.data + marks_end_, text.data + text.size);

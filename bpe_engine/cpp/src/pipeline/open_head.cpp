@@ -291,7 +291,7 @@ std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece,
         marks.piece = {end, stage, is_first, std::move(table)};
         marks.has_piece = true;
     }
-    // Those of the highest class are next to what stands behind.
+    // Those of the highest class are next to the text after them.
     std::vector<AddedPart> parts;
     for (auto part = marks.parts.rbegin(); part != marks.parts.rend(); ++part) {
         Bytes const written = part->text.bytes();

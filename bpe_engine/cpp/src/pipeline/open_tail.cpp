@@ -68,7 +68,7 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
 }
 
 OpenTail::Gap OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start) {
-    // Bytes that begin a character stand behind the run, which then is not at the end.
+    // Bytes that begin a character come after the run, which then is not at the end.
     std::size_t const unfinished = unfinished_end({text + from, stop - from});
     stop -= unfinished;
     if (stop == from) return {};

@@ -51,7 +51,7 @@ PipelineIntervalEncoder::~PipelineIntervalEncoder() = default;
 
 void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
     std::size_t const word = at.offset >> 6;
-    // Two cuts at one offset: white space that is left out before a token that takes none. They are one, behind the token.
+    // Two cuts at one offset: white space that is left out before a token that takes none. They are one, after the token.
     bool const again = filled_ > word && (words_[word].cuts >> (at.offset & 63) & 1);
     for (; filled_ <= word; ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
     tokens_ += tokens;

@@ -1,7 +1,7 @@
 // The units of a Unigram model that were read before: their tokens, and what they add to a sum.
 //
-//     " cat"          needs 2^-8, reach 9.5     ids 2368, scores -8.5     the same behind every sum at which rounding changes nothing
-//     "\t\t\t"        between 2^14 and 2^15     ids 31, 30, score -14.25  where two ways are as good as each other: behind the sums of one pace
+//     " cat"          needs 2^-8, reach 9.5     ids 2368, scores -8.5     the same after every sum at which rounding changes nothing
+//     "\t\t\t"        between 2^14 and 2^15     ids 31, 30, score -14.25  where two ways are as good as each other: after the sums of one pace
 //
 // A unit of which rounding decides (UnigramUnits::are_certain) is remembered for each pace of a sum, as one score.
 #pragma once
@@ -37,7 +37,7 @@ public:
         std::uint32_t start(std::size_t index) const { return near_starts ? near_starts[index] : far_starts[index]; }
     };
 
-    // Calls `use` with the tokens of a unit behind `sum`, which goes on to its end. `text()` is its Text; so many bytes are `readable`.
+    // Calls `use` with the tokens of a unit after `sum`, which goes on to its end. `text()` is its Text; so many bytes are `readable`.
     template <class MakeText, class Use>
     void read(Bytes unit, std::size_t readable, double& sum, MakeText&& text, Use&& use) {
         if (unit.size <= PieceKey::longest) [[likely]]
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // What is known of a unit, behind its key in a slot.
+    // What is known of a unit, after its key in a slot.
     template <class KeySlot, std::size_t most_tokens>
     struct alignas(64) Slot : KeySlot {
         static constexpr std::size_t most = most_tokens;

@@ -196,7 +196,7 @@ std::size_t UnigramSlices::count(std::size_t start, std::size_t end) const {
     auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& one) { return value < one.limit; });
     std::size_t const certain = window == windows_.begin() ? 0 : std::prev(window)->certain;
     auto const behind = std::lower_bound(units_.begin(), units_.end(), certain, [](Unit const& unit, std::size_t value) { return unit.raw < value; });
-    auto const last = static_cast<std::size_t>(behind - units_.begin());  // one behind it
+    auto const last = static_cast<std::size_t>(behind - units_.begin());  // one after it
 
     double sum = 0;
     std::size_t total = 0, first = 0;

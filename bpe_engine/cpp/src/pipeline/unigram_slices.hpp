@@ -5,7 +5,7 @@
 //                   ▁he                     ▁m       read anew, up to the first unit that begins in both, and from the last that the end cannot change
 //                      -------------------           between, the scores of the tokens are added to the sum that the slice has there
 //
-// Sums begin where the slice begins, and are rounded: a unit where that may change something is read again behind the sum that it has in the slice. What
+// Sums begin where the slice begins, and are rounded: a unit where that may change something is read again after the sum that it has in the slice. What
 // a block of units does to a sum is remembered: between two powers of two all floats are equally far apart, so that whatever is done to one is done to
 // another that is an even number of such steps away. Up to 100,000, where a sum begins anew, a slice goes on by blocks then.
 #pragma once
@@ -37,7 +37,7 @@ private:
         std::uint32_t count;        // tokens
         float needs, reach;         // as those of UnigramUnit, rounded to the safe side
     };
-    // A text that goes on or ends at `limit` or behind it is read in the same way up to `certain`.
+    // A text that goes on or ends at `limit` or after it is read in the same way up to `certain`.
     struct Window {
         std::uint32_t limit, certain;
     };

@@ -73,7 +73,7 @@ UnigramWords::Found UnigramWords::recall(Cache& cache, const Word& key, Bytes wo
     return found;
 }
 
-// `state` is that behind the space with which the word begins, and the one that is found that behind the next; for the first word it is the start.
+// `state` is that after the space with which the word begins, and the one that is found is that after the next; for the first word it is the start.
 UnigramWords::Found UnigramWords::read(Bytes word, State state, UnigramUnits& units) {
     Bytes text = word;
     if (normalizer_) {

@@ -4,7 +4,7 @@
 //     cuts      in the same|way,|but the|keyring
 //
 // A state of the automaton tells which tokens may go on after a word, so from there on the next word is looked up, with the state: whether a token reaches over
-// the space before it, and the state behind it.
+// the space before it, and the state after it.
 #pragma once
 
 #include <array>

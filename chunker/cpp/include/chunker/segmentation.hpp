@@ -1,6 +1,6 @@
 // Grapheme clusters, words and sentences: the rules of Unicode Standard Annex 29, with the tailoring of chunker/formats/segmentation.py.
 //
-// All take a stretch of a text, to which what is around it is unknown, and answer with places in the stretch. Linear.
+// All take a span of a text without the text around it, and return offsets in the span. Linear.
 #pragma once
 
 #include <cstddef>

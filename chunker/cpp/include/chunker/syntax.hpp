@@ -75,7 +75,7 @@ struct InsideUnit {
 
 struct SyntaxGrammar {
     const void* language = nullptr;  // a TSLanguage
-    std::vector<Kind> kinds;         // by their numbers; behind them that of errors
+    std::vector<Kind> kinds;         // by their numbers; after them that of errors
     std::vector<Definition> definitions;
     Label whole_text = statement_label;
     std::string skimmed;
@@ -94,7 +94,7 @@ struct EnclosingLines {
     std::string header, closing;
 };
 
-// The points at which parsing can resume after an edit; the bodies in which they stand, that of the whole text first; and the stretches of lines that have
+// The points at which parsing can resume after an edit; the bodies in which they stand, that of the whole text first; and the spans of lines that have
 // syntax errors, in characters.
 struct Resumption {
     std::vector<ResumePoint> points;

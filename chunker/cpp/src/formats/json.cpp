@@ -40,7 +40,7 @@ std::size_t behind_rest(Text text, std::size_t at) {
     }
 }
 
-// The key that text[start:] begins with, after white space and comments; an empty stretch where none is there. A string keeps its marks.
+// The key that text[start:] begins with, after white space and comments; an empty span where none is there. A string keeps its marks.
 std::pair<std::size_t, std::size_t> key_of(Text text, std::size_t start) {
     constexpr std::pair<std::size_t, std::size_t> no_key{0, 0};
     std::size_t at = start;

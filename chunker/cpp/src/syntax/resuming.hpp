@@ -1,7 +1,7 @@
 // Where reading a source text can resume, by its syntax tree.
 //
 //     import a                     x = 1
-//     def one(): ...               def two(): ...            a point: what stands before it and behind it is without an error
+//     def one(): ...               def two(): ...            a point: the text before it and after it has no error
 //     class C:                                               a large body: "class C:\n" stands for all before a point in it
 //         def three(): ...             def four(): ...       a point
 #pragma once

@@ -65,7 +65,7 @@ public:
     void return_to(const State& state);
 
 private:
-    // The offsets of a tail are those of its stretch, which begins at `base`.
+    // The offsets of a tail are those of its span, which begins at `base`.
     struct Tail {
         std::size_t base;
         OpenTail tail;

@@ -1,6 +1,6 @@
 // A long run of combining marks at the end of a growing text, under a normalizer that puts them in order.
 //
-//     raw text            a \u0301 \u0323 \u0301 \u0323 \u0301      a mark goes behind all others of its class (220: below, 230: above), and before those of
+//     raw text            a \u0301 \u0323 \u0301 \u0323 \u0301      a mark goes after all others of its class (220: below, 230: above), and before those of
 //     normalized text     ạ \u0323 \u0301 \u0301 \u0301               higher classes; the first ones may be joined to the letter
 //     order of arrival    ạ \u0323 \u0301 \u0301 ...                 as the chain sees them: it knows no mark from another, so a new one is at the end
 //     for the model       ạ | \u0323 ... | \u0301 \u0301 ...          one part for each class, which grows at its end

@@ -5,7 +5,7 @@
 //     origin        0 0 2 3                         by character here, by byte in the code: where in the raw text each comes from
 //     cuts             |  |                         normalize(left) + normalize(right) == normalize(both), whatever stands around them
 //
-// A normalizer reads a region, which is a stretch between two added tokens, from left to right in as many parts as the caller likes. A part that does not
+// A normalizer reads a region, which is a span between two added tokens, from left to right in as many parts as the caller likes. A part that does not
 // end with the region ends at a cut.
 #pragma once
 

@@ -1,11 +1,11 @@
-// Memory of a long stretch at the start of a text that grows to the left, so that a prepend reads little more than what it adds.
+// Memory of a long span at the start of a text that grows to the left, so that a prepend reads little more than what it adds.
 //
 //     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa. The end ...
 //     ↑ new    ↑ read again up to where an earlier scan came by  ↑ the first cut
 //
 // Each step of a pipeline keeps what a scan from further left meets again: the added token that is found next; the normalized text, which joins what the new
 // text becomes at a cut of both; the states of automata (Recollection) and runs of characters (RunIndex); the table of a piece (GrowingPiece). All
-// of it belongs to distances from the end of the stretch, which is where an added token begins or the text ends.
+// of it belongs to distances from the end of the span, which is where an added token begins or the text ends.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ public:
     // Shortens a long run of spaces, or of characters that come to the same, at the start of text[from:end): returns the offset from which on the text is to be
     // normalized, as what stands before changes nothing. `at_start`: a region begins at `from`.
     std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);
-    // A stretch text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
+    // A span text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
     // Its normalized form, else. With `chain`, which cuts it, long runs of marks at its start stand in the order in which they came (mark_run.hpp).
     void normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added,
@@ -42,7 +42,7 @@ public:
     // `order_marks`.
     bool has_marks(Bytes piece) const { return marks_ && piece.data < text_.data() + (text_.size() - marks_->rest); }
     void order_marks();
-    // The distance in the raw stretch that a byte of it, or its end, comes from; and whether both can be cut there.
+    // The distance in the raw span that a byte of it, or its end, comes from; and whether both can be cut there.
     std::size_t distance(std::size_t index) const { return distances_.data()[index]; }
     bool is_cut(std::size_t index) const { return cuts_.data()[index] != 0; }
 
@@ -107,11 +107,11 @@ private:
             Left<Byte> text;
             std::unique_ptr<GrowingPiece> table;
         };
-        std::size_t rest;        // bytes of the normalized text behind them
+        std::size_t rest;        // bytes of the normalized text after them
         std::size_t first_size;  // bytes of the normalized text when they were first found
         char32_t like;           // one of them
         std::vector<Part> parts;
-        Piece piece;  // what stands behind the marks in their piece
+        Piece piece;  // what stands after the marks in their piece
         bool has_piece = false;
     };
 
@@ -125,12 +125,12 @@ private:
     std::optional<std::size_t> count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make);
     void truncate_chain(std::size_t distance);
     std::size_t index_of(std::size_t distance) const;
-    // The run that begins at this distance or before it, and ends behind it; null where there is none.
+    // The run that begins at this distance or before it, and ends after it; null where there is none.
     const Dropped* dropped_at(std::size_t distance) const;
 
     std::vector<Searched> searched_[2];
     std::size_t searched_limit_[2] = {none, none};
-    std::size_t end_ = none;        // of the stretch: a distance from the end of the text, as are `kept_` and all of `searched_`
+    std::size_t end_ = none;        // of the span: a distance from the end of the text, as are `kept_` and all of `searched_`
     std::size_t kept_ = none;       // from there to its end the normalizer changes nothing
     std::vector<Dropped> dropped_;  // runs of characters that are dropped, the one at the end of the text first
     // Runs of which the length does not matter that were met last: inside of a region, and at its start.

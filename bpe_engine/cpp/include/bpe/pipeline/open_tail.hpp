@@ -1,4 +1,4 @@
-// Memory of a long stretch at the end of a growing text in which nothing is certain yet, so that an append reads what it adds alone.
+// Memory of a long span at the end of a growing text in which nothing is certain yet, so that an append reads what it adds alone.
 //
 //     ... end.▁aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 //             ↑ origin                       known ↑   grown ↑

@@ -8,7 +8,7 @@
 //
 // One primitive carries every way in which a text is encoded: `scan` reads on from a *position* and tells where it can stop. A position is an offset and what
 // is known of the text before it (nothing; a region is open; an added token ended here, and with it a region or not). At a cut the tokens before are those of
-// the text up to there, and the tokens behind are those of the rest, read from that position. What is certain whatever follows is given first:
+// the text up to there, and the tokens after it are those of the rest, read from that position. What is certain whatever follows is given first:
 //
 //     count a text        scan it to the end, add up
 //     append              scan from the last certain cut: what is certain of it stays
@@ -93,7 +93,7 @@ public:
     //     piece(Bytes, readable, is_first, raw)   a piece; `raw` is its offset in the raw text, or where its first character comes from
     //     token(number, start, end)               an added token
     //     cut(Position)                           all before is complete; returns false to end the scan
-    //     again()                                 pieces behind the last cut come again
+    //     again()                                 pieces after the last cut come again
     //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
     //     part_of_region(units, part)   what `units` reads of a region, which a Unigram model gets as one piece: only a sink that has such a function
     //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place
@@ -155,7 +155,7 @@ public:
         }
     }
 
-    // Reads to the end of a text that may go on later: `sink.uncertain()` is called behind all that nothing can change, and `at` is the last cut before it.
+    // Reads to the end of a text that may go on later: `sink.uncertain()` is called after all that nothing can change, and `at` is the last cut before it.
     template <class Sink>
     void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false,
                      OpenTail* tail = nullptr) const {
@@ -449,7 +449,7 @@ private:
         return end - at.offset <= thresholds::open_unit ? Progress::uncertain : pieces(text, begin, at, end, limit, false, {}, workspace, sink);
     }
 
-    // Reads on in a region, which ends at `end` if that is known, and else goes on at least up to `reach`, unless a token takes along what stands behind `end`.
+    // Reads on in a region, which ends at `end` if that is known, and else goes on at least up to `reach`, unless a token takes along what stands after `end`.
     template <class Sink>
     Progress region(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t reach, std::size_t limit, bool is_known,
                     const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail* tail, bool learns) const {

@@ -6,7 +6,7 @@
 //     sum          -6.25, -14.75, -23.875   rounded at each token, from the start of the text on
 //
 // A model adds up from where a text begins, so which of two ways is better may depend on all that stands before: only where they are nearly as good as each
-// other. A unit knows how near (UnigramUnit), and its scores bring the sum to its end. Where the sum is too large for that the unit is read again behind it.
+// other. A unit knows how near (UnigramUnit), and its scores bring the sum to its end. Where the sum is too large for that the unit is read again after it.
 #pragma once
 
 #include <memory>

@@ -62,7 +62,7 @@ public:
     // The offset of a cut before `offset`: before the indentation of its line, if there is nothing else on it. The last boundary, if a
     // cut there would part characters that belong together.
     std::size_t cut_before(std::size_t offset) const;
-    // All lines of a stretch but the first that are not blank. `start` is a line start, or in the middle of a line.
+    // All lines of a span but the first that are not blank. `start` is a line start, or in the middle of a line.
     void verbatim(std::size_t start, std::size_t end);
     // The sentences of a paragraph, and its lines. `ends`: of the sentences, in offsets from `start`.
     void prose(std::size_t start, std::size_t end);
