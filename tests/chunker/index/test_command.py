@@ -174,13 +174,16 @@ def test_search_by_metadata_and_kind(tmp_path: Path) -> None:
 
 def test_sources_and_tags_that_no_file_has_are_noted(tmp_path: Path, write: Write) -> None:
     write("src/http/client.py", "def send():\n    return 1\n")
-    run(tmp_path, "index", ".", "--tag", "main")
+    run(tmp_path, "index", ".", "--tag", "feature-a")
     for command in (["search", "send", "--by", "words"], ["symbols", "send"], ["search", "send", "--budget", "50"]):
         _, told = run(tmp_path, *command, "--source", "src/htpp/client.py", "--source", "src", "--source", "other/*")
         assert told.startswith(
             "Note: --source src/htpp/client.py: no file in the index matches; the nearest: src/http/client.py\n"
             "Note: --source other/*: no file in the index matches\n"
         )
-    out, told = run(tmp_path, "search", "send", "--tag", "mian")
-    assert (out, told) == ("", "Note: --tag mian: no file in the index matches; the nearest: main\nNothing found.\n")
-    assert "Note" not in run(tmp_path, "search", "send", "--tag", "main", "--source", "./src/")[1]
+    out, told = run(tmp_path, "search", "send", "--tag", "feature-b")
+    assert (out, told) == (
+        "",
+        "Note: --tag feature-b: no file in the index matches; the nearest: feature-a\nNothing found.\n",
+    )
+    assert "Note" not in run(tmp_path, "search", "send", "--tag", "feature-a", "--source", "./src/")[1]
