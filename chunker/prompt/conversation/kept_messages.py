@@ -38,7 +38,7 @@ class PythonMessages:
         return len(self._messages)
 
     def copy(self) -> PythonMessages:
-        """Another one, to be changed by itself."""
+        """Return an independent copy."""
         made = PythonMessages()
         made._messages = self._messages.copy()
         return made
@@ -96,7 +96,7 @@ class KeptMessages(Sequence[Message]):
         return list(self)[number]
 
     def copy(self) -> KeptMessages:
-        """Another one, to be changed by itself."""
+        """Return an independent copy."""
         made = KeptMessages()
         made._kept = self._kept.copy()
         return made
