@@ -126,7 +126,7 @@ Lines restructuredtext_lines(nb::str copy, std::size_t start) {
     return Lines(lines);
 }
 
-// What one of the methods of `Markup` finds inside a text.
+// The result of one of the methods of `Markup` for a text.
 ThreeColumns columns_inside(nb::str text, void (formats::Markup::*find)(std::size_t, std::size_t)) {
     std::u32string const characters = characters_of(text);
     if (characters.empty()) return to_columns({});

@@ -44,7 +44,7 @@ public:
 private:
     bool begins_at(std::size_t at, std::string_view mark) const { return source_.substr(at, mark.size()) == mark; }
 
-    // Where the comment or string that begins at `at` ends; `at` if none does.
+    // The end of the comment or string that begins at `at`; `at` if none does.
     std::size_t hidden_end(std::size_t at) const {
         if (!marks_.block_begin.empty() && begins_at(at, marks_.block_begin)) {
             std::size_t const found = source_.find(marks_.block_end, at + marks_.block_begin.size());

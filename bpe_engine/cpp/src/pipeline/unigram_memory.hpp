@@ -23,7 +23,7 @@ public:
 
     UnigramUnits& units() { return units_; }
 
-    // What the model gets of a unit. `origin`: of each byte the offset in the unit; null: the unit is as it was.
+    // The text that the model gets for a unit. `origin`: of each byte the offset in the unit; null: the unit is as it was.
     struct Text {
         Bytes text;
         const std::uint32_t* origin;
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // What is known of a unit, after its key in a slot.
+    // The known facts of a unit, after its key in a slot.
     template <class KeySlot, std::size_t most_tokens>
     struct alignas(64) Slot : KeySlot {
         static constexpr std::size_t most = most_tokens;

@@ -60,7 +60,7 @@ private:
     // The unit that begins at an offset of the raw text, or the number of units.
     std::size_t unit_at(std::size_t raw) const;
     std::size_t count_unit(std::size_t number, double& sum, UnigramUnits& units) const;
-    // What is known of a block, or `read()`, which counts it and goes on with `sum`.
+    // The known facts of a block, or those of `read()`, which counts it and goes on with `sum`.
     template <class Read>
     std::size_t remembered(Level& level, std::size_t number, double reach, double& sum, const UnigramUnits& units, Read&& read) const;
     // The same for a block of a level; of level 0, a unit.

@@ -11,7 +11,7 @@ namespace bpe {
 struct UnigramText::Workspace {
     Workspace(const UnigramModel& model, const Normalizer* normalizer) : memory(model), words(model, normalizer) {}
 
-    // What the model gets of a unit, at the start of a region perhaps, and of the text.
+    // The text that the model gets for a unit, at the start of a region perhaps, and of the text.
     UnigramMemory::Text normalized(const Normalizer* normalizer, Bytes unit, bool at_start, bool is_first) {
         if (!normalizer || normalizer->keeps(unit, at_start, is_first)) return {unit, nullptr};
         made.clear();

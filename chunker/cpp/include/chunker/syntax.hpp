@@ -15,7 +15,7 @@
 
 namespace chunker {
 
-// What a kind of node is among its siblings, and by how much its children are deeper: Role and Inside in chunker/formats/code/grammar.py.
+// The role of a kind of node among its siblings, and how much deeper its children are: Role and Inside in chunker/formats/code/grammar.py.
 enum class Role : std::int8_t { unnamed = -1, other, clause, hidden, comment, leading, definition, wrapper };
 enum Inside : std::int8_t { nothing = -1, sentence, parts, elements };
 
@@ -29,7 +29,7 @@ struct Kind {
 // A field of a node, or else the first of its children of a type; and so on inside that: "type.body", "body|block".
 using Path = std::vector<std::vector<std::string>>;
 
-// What a node must have to be a definition; where there are `types`, it must be of one of them.
+// The conditions on a node to be a definition; if there are `types`, it must be of one of them.
 struct Condition {
     Path path;
     std::vector<std::string> types;
@@ -111,7 +111,7 @@ public:
 
     virtual const Boundaries& boundaries() const = 0;
 
-    // Where the closed units begin, in characters, ascending.
+    // The starts of the closed units, in characters, ascending.
     virtual std::vector<std::uint32_t> closed() const = 0;
 
     // The definitions outside of closed units, in the order of their lines.

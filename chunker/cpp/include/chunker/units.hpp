@@ -46,7 +46,7 @@ public:
     // The start of the unit after this many units ahead; or the end of the text.
     std::size_t offset_of(std::size_t number) const;
     std::size_t offset() const { return offset_of(0); }
-    // Where the next unit ends.
+    // The offset at which the next unit ends.
     std::size_t end() const { return offset_of(1); }
     // The place where the next unit ends; false for the end of the text.
     bool after_next(Place& place) const;

@@ -102,7 +102,7 @@ private:
         return result;
     }
 
-    // What the text as a whole is called: as the definition it begins with, or as its language says.
+    // The name of the text as a whole: that of the definition it begins with, or the one its language gives.
     Label label_of(Placed first) const {
         bool const known = first.strength > 0 && std::any_of(grammar_.definitions.begin(), grammar_.definitions.end(),
                                                              [&](const Definition& one) { return one.label == first.label; });

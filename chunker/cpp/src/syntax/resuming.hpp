@@ -1,4 +1,4 @@
-// Where reading a source text can resume, by its syntax tree.
+// The offsets at which parsing of a source text can resume, by its syntax tree.
 //
 //     import a                     x = 1
 //     def one(): ...               def two(): ...            a point: the text before it and after it has no error

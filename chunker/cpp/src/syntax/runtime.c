@@ -57,7 +57,7 @@ static StackSliceArray pop_count(Stack *self, StackVersion version, uint32_t cou
   return self->slices;
 }
 
-// What the tables of a grammar say of a state and a symbol: in most states that is searched for, some ten numbers at a time, and asked again and again. One for
+// The entry of a grammar's tables for a state and a symbol: in most states it is searched for, some ten numbers at a time, and asked for again and again. One for
 // each hash; the parser keeps them where loggers, of which it has none, keep theirs.
 typedef struct {
   TSStateId state;
@@ -94,7 +94,7 @@ static inline TSStateId next_state_of(Looked *looked, const TSLanguage *language
 #define ts_language_next_state(...) next_state_of(self->lexer.logger.payload, __VA_ARGS__)
 #include "parser.c"
 
-// What ts_lexer__advance does where both the character behind it and the one before are of one byte, no line ends, and the text is one piece: it
+// What ts_lexer__advance does where both the character after it and the one before are of one byte, no line ends, and the text is one piece: it
 // comes to the same, and a fifth of a parse is spent there.
 static void advance_over_ascii(TSLexer *data, bool skip) {
   Lexer *self = (Lexer *)data;

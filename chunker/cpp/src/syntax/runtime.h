@@ -1,4 +1,4 @@
-// What runtime.c and C++ say to one another.
+// The interface between runtime.c and C++.
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// What the markup formats have in common: boundaries written down in the order of the text, and its prose. The specification is
+// The common part of the markup formats: boundaries written down in the order of the text, and its prose. The specification is
 // chunker/formats/columns.py and prose.py.
 #pragma once
 
