@@ -84,7 +84,7 @@ public:
         Units const& units = grower_.units();
         std::pair<Pairs, Pairs> result;
         for (Place const& place : units.front()) {
-            if (std::size_t const said = units.closed_at(place); said != no_row) result.first.emplace_back(place.offset, said);
+            if (std::size_t const said = units.closed_at(place); said != no_outline_row) result.first.emplace_back(place.offset, said);
             if (std::size_t const end = units.head_end(place.offset); end > 0) result.second.emplace_back(place.offset, end);
         }
         return result;
@@ -104,7 +104,7 @@ public:
             if (offset < least || end <= offset || end > text_.size())
                 throw nb::value_error("places must ascend inside of the text, and end behind their start");
             least = offset + 1;
-            places.push_back({offset, given::number(part(1), "the strength of a place"), outlined_.number_of(part(2)), end, no_row});
+            places.push_back({offset, given::number(part(1), "the strength of a place"), outlined_.number_of(part(2)), end, no_outline_row});
         }
         if (!places.empty() && places.back().offset >= grower_.units().offset()) throw nb::value_error("places must stand before what is ahead");
         if (overlapping > places.size() + grower_.units().size()) throw nb::value_error("no more units are repeated than are ahead");

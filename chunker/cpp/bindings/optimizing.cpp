@@ -27,7 +27,7 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
     Contexts contexts;
     auto const counter = make_counter(text, source, tokenizer, contexts, true);
     Outlined outlined(source, text, outline, std::move(context_at), nb::none(), contexts, *counter, nullptr);
-    Rows const rows = outlined.rows(outline, nb::none());
+    OutlineRows const rows = outlined.rows(outline, nb::none());
     if (rows.offsets.empty() || rows.offsets.front() != 0) throw nb::value_error("an outline's first offset is 0");
     auto const prices = make_prices(source, tokenizer, *counter);
     try {

@@ -51,8 +51,8 @@ public:
     }
 
     // The rows of the outline, once. Takes note of the closed units among them.
-    Rows rows(nb::handle outline, nb::handle closed) {
-        Rows rows;
+    OutlineRows rows(nb::handle outline, nb::handle closed) {
+        OutlineRows rows;
         if (native_rows_) {
             rows.offsets = std::move(native_rows_->offsets);
             rows.strengths = std::move(native_rows_->strengths);
@@ -88,12 +88,12 @@ public:
         return contexts_.number_of(fresh == start ? context_at_(fresh) : context_at_(fresh, part_of(source_, start, fresh)));
     }
 
-    Inside inside(std::size_t offset) override {
+    InnerBoundaries inside(std::size_t offset) override {
         if (native_) {
             if (auto const found = native_->look(text_, offset)) return inside(offset, *found);
         }
         nb::object const found = look_(offset);
-        Inside inside;
+        InnerBoundaries inside;
         inside.offsets = from_list(nb::cast<nb::list>(found.attr("offsets")));
         inside.strengths = from_list(nb::cast<nb::list>(found.attr("strengths")));
         nb::list const labels = nb::cast<nb::list>(found.attr("labels"));
@@ -133,8 +133,8 @@ public:
     std::array<PyObject*, 4> held() const { return {source_.ptr(), labels_.ptr(), context_at_.ptr(), look_.ptr()}; }
 
 private:
-    static Rows read_rows(nb::handle outline, std::size_t size, nb::handle closed) {
-        Rows rows;
+    static OutlineRows read_rows(nb::handle outline, std::size_t size, nb::handle closed) {
+        OutlineRows rows;
         rows.offsets = from_list(nb::cast<nb::list>(outline.attr("offsets")));
         rows.strengths = from_list(nb::cast<nb::list>(outline.attr("strengths")));
         if (rows.offsets.size() != rows.strengths.size() || rows.offsets.size() != nb::len(nb::object(outline.attr("labels"))))
@@ -156,10 +156,10 @@ private:
         return rows;
     }
 
-    Inside inside(std::size_t offset, const NativeInside& found) {
+    InnerBoundaries inside(std::size_t offset, const NativeInside& found) {
         if (!found.has_names) know(static_cast<std::int64_t>(offset));
         formats::Columns const& columns = found.columns;
-        Inside inside;
+        InnerBoundaries inside;
         inside.heads.insert(found.heads.begin(), found.heads.end());
         inside.offsets.assign(columns.offsets.begin(), columns.offsets.end());
         inside.strengths.assign(columns.strengths.begin(), columns.strengths.end());

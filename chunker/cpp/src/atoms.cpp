@@ -9,11 +9,11 @@ namespace chunker {
 
 namespace {
 
-constexpr std::size_t unknown = no_row;
+constexpr std::size_t unknown = no_outline_row;
 
 }  // namespace
 
-// `row`: of the outline; no_row inside of what is one unit there.
+// `row`: of the outline; no_outline_row inside of what is one unit there.
 struct Atoms::Unit {
     std::size_t start, end;
     std::int64_t strength;
@@ -30,7 +30,7 @@ std::vector<std::size_t> stronger_before(const std::vector<std::int64_t>& streng
     return found;
 }
 
-Atoms::Atoms(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
+Atoms::Atoms(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
     : text_(text), rows_(rows), limits_(limits), counter_(counter), prices_(prices), surroundings_(surroundings), stronger_(stronger_before(rows.strengths)) {
     find_tops();
 }
@@ -73,7 +73,7 @@ std::size_t Atoms::atomic_size(std::size_t start) {
 std::vector<Atom> Atoms::find() {
     // For each row, the last row that no stronger one separates from it, and for that row the one before: their strengths never fall.
     std::size_t const size = rows_.strengths.size();
-    std::vector<std::size_t> last_inside(size, no_row), previous(size, no_row);
+    std::vector<std::size_t> last_inside(size, no_outline_row), previous(size, no_outline_row);
     for (std::size_t row = 1; row < size; ++row) previous[row] = std::exchange(last_inside[stronger_[row]], row);
     auto const offset = [this](std::size_t row) { return static_cast<std::size_t>(rows_.offsets[row]); };
     std::vector<Atom> atoms;
@@ -81,7 +81,7 @@ std::vector<Atom> Atoms::find() {
     while (!stack.empty()) {
         Unit unit = stack.back();
         stack.pop_back();
-        bool const has_rows = unit.row != no_row && last_inside[unit.row] != no_row;
+        bool const has_rows = unit.row != no_outline_row && last_inside[unit.row] != no_outline_row;
         // A chunk that begins at the top of a head may have to end before this unit does, if not with its first line.
         std::size_t const begin = has_rows ? top_of(unit.start) : unit.start;
         std::size_t room = atomic_size(begin);
@@ -91,7 +91,7 @@ std::vector<Atom> Atoms::find() {
         } else if (has_rows) {
             std::size_t& row = last_inside[unit.row];
             std::int64_t const strength = rows_.strengths[row];
-            for (; row != no_row && rows_.strengths[row] == strength; row = previous[row]) {
+            for (; row != no_outline_row && rows_.strengths[row] == strength; row = previous[row]) {
                 stack.push_back({offset(row), unit.end, strength, row, row});
                 unit.end = offset(row);
             }
@@ -118,10 +118,10 @@ void Atoms::add_finer(const Unit& unit, std::vector<Unit>& stack) {
     std::size_t end = unit.end;
     for (std::size_t index = finer.offsets.size(); index-- > 0;) {
         std::size_t const start = finer.offsets[index];
-        stack.push_back({start, end, finer.strength(), rows_.strengths.size() + static_cast<std::size_t>(finer.level), no_row});
+        stack.push_back({start, end, finer.strength(), rows_.strengths.size() + static_cast<std::size_t>(finer.level), no_outline_row});
         end = start;
     }
-    stack.push_back({unit.start, end, unit.strength, unit.label, no_row});
+    stack.push_back({unit.start, end, unit.strength, unit.label, no_outline_row});
 }
 
 }  // namespace chunker

@@ -21,7 +21,7 @@ constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-Grower::Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings)
+Grower::Grower(const Text& text, OutlineRows rows, const Limits& limits, Counter& counter, Surroundings& surroundings)
     : text_(text),
       limits_(limits),
       counter_(counter),
@@ -215,7 +215,7 @@ void Grower::measure_all(Filling& filling) {
 
 bool Grower::choose_cut(Filling& filling, std::size_t& cut) {
     if (filling.complete) {
-        cut = best_cut(filling, {text_.size(), strength::document, 0, text_.size(), no_row});
+        cut = best_cut(filling, {text_.size(), strength::document, 0, text_.size(), no_outline_row});
         return true;
     }
     leave_blank_lines(filling);

@@ -21,7 +21,7 @@ std::vector<std::int64_t> strengths_of(const std::vector<Atom>& atoms) {
 
 }  // namespace
 
-Optimizer::Optimizer(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
+Optimizer::Optimizer(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
     : text_(text),
       rows_(rows),
       limits_(limits),
@@ -122,7 +122,7 @@ void Optimizer::price_cuts() {
     // one that was asked for: those inside of one that follows are met first.
     struct Known {
         std::size_t depth = 0, broken = 0;
-        std::size_t right = no_row;
+        std::size_t right = no_outline_row;
         bool is_over = false;
     };
     std::vector<Known> known;
@@ -190,7 +190,7 @@ Optimizer::Start Optimizer::start_of(std::size_t first, std::size_t& size) {
     // From what is wished for to what is least: with overlap, without, without context.
     if (first > 0 && units_) {
         Overlap const overlap(*units_, counter_, limits_);
-        Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_row});
+        Places repeated = overlap.repeated(places_before(first), {atom.start, atom.strength, atom.label, atom.end, no_outline_row});
         while (!repeated.empty()) {
             std::size_t const offset = repeated.front().offset;
             Start const start{offset, surroundings_.context_at(atom.start, offset), repeated.front().label};
@@ -246,7 +246,7 @@ Places Optimizer::places_before(std::size_t first) {
     for (std::size_t index = begin; index < first; ++index) {
         Atom const& atom = atoms_[index];
         if (row == rows_.strengths.size() || static_cast<std::size_t>(rows_.offsets[row]) > atom.start)
-            places.push_back({atom.start, atom.strength, atom.label, atom.end, no_row});
+            places.push_back({atom.start, atom.strength, atom.label, atom.end, no_outline_row});
         for (; row < rows_.strengths.size() && static_cast<std::size_t>(rows_.offsets[row]) < atom.end; ++row)
             places.push_back({static_cast<std::size_t>(rows_.offsets[row]), rows_.strengths[row], row, atom.end, row});
     }

@@ -89,7 +89,7 @@ Settled settled(const Found& found, const LineTable& lines) {
     return {std::move(placed), std::move(headers), std::move(tops)};
 }
 
-Rows::Rows(Settled settled, Label whole_text, const LineTable& lines)
+LineBoundaries::LineBoundaries(Settled settled, Label whole_text, const LineTable& lines)
     : lines_(lines), placed_(std::move(settled.placed)), headers_(std::move(settled.headers)), rows_(lines.size()), hidden_(lines.size(), 0) {
     for (Row row = 0; row < lines.size(); ++row) {
         rows_[row] = placed_(row);
@@ -100,7 +100,7 @@ Rows::Rows(Settled settled, Label whole_text, const LineTable& lines)
     rows_[0] = {strength::document, whole_text};
 }
 
-std::vector<Unit> Rows::close(std::vector<Closed> closed) {
+std::vector<Unit> LineBoundaries::close(std::vector<Closed> closed) {
     std::stable_sort(closed.begin(), closed.end(), [](const Closed& one, const Closed& other) { return one.first < other.first; });
     std::vector<Unit> units;
     int bound = 0;
@@ -131,21 +131,21 @@ std::vector<Unit> Rows::close(std::vector<Closed> closed) {
     return units;
 }
 
-void Rows::show(Row row, Placed placed, Row header, Boundaries& boundaries) const {
+void LineBoundaries::show(Row row, Placed placed, Row header, Boundaries& boundaries) const {
     boundaries.offsets.push_back(lines_.character(row));
     boundaries.strengths.push_back(placed.strength);
     boundaries.labels.push_back(placed.label);
     if (header != no_row) boundaries.heads.emplace_back(lines_.character(row), lines_.character(header + 1));
 }
 
-Boundaries Rows::boundaries() const {
+Boundaries LineBoundaries::boundaries() const {
     Boundaries result;
     for (Row row = 0; row < rows_.size(); ++row)
         if (!hidden_[row] && inked(row)) show(row, rows_[row], headers_(row), result);
     return result;
 }
 
-Boundaries Rows::inside(const Unit& unit, const Settled& more) const {
+Boundaries LineBoundaries::inside(const Unit& unit, const Settled& more) const {
     Boundaries result;
     for (Row row = unit.first + 1; row < unit.behind; ++row) {
         if (!inked(row)) continue;

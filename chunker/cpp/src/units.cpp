@@ -27,7 +27,7 @@ std::size_t last_stronger(const Places& places, std::int64_t strength, std::size
     return stop;
 }
 
-Units::Units(const Text& text, Rows rows, Surroundings& surroundings)
+Units::Units(const Text& text, OutlineRows rows, Surroundings& surroundings)
     : text_(text), rows_(std::move(rows)), surroundings_(surroundings), size_(rows_.strengths.size()) {
     auto const ends = enclosing_ends(numbers_up_to(size_), rows_.strengths, static_cast<std::int64_t>(size_));
     end_rows_.assign(ends.begin(), ends.end());
@@ -75,7 +75,7 @@ void Units::take(std::size_t number, Places& to) {
 void Units::put_back(Places& places, std::size_t keep) {
     while (places.size() > keep) {
         // Units that equal rows of the outline become rows again.
-        if (front_.empty() && places.back().row != no_row && places.back().row + 1 == behind_) --behind_;
+        if (front_.empty() && places.back().row != no_outline_row && places.back().row + 1 == behind_) --behind_;
         else front_.push_back(places.back());
         places.pop_back();
     }
@@ -97,23 +97,23 @@ void Units::move_next_end(std::size_t offset) {
         moved_[offset] = said;
     }
     second.offset = offset;
-    second.row = no_row;
+    second.row = no_outline_row;
     front_.push_back(second);
     front_.push_back(both[0]);
 }
 
 bool Units::is_closed(const Place& place) const {
-    if (place.row != no_row) return !rows_.closed.empty() && rows_.closed[place.row] != 0;
+    if (place.row != no_outline_row) return !rows_.closed.empty() && rows_.closed[place.row] != 0;
     return moved_.contains(place.offset);
 }
 
 std::size_t Units::closed_at(const Place& place) const {
-    if (!is_closed(place)) return no_row;
-    return place.row != no_row ? place.offset : moved_.at(place.offset);
+    if (!is_closed(place)) return no_outline_row;
+    return place.row != no_outline_row ? place.offset : moved_.at(place.offset);
 }
 
 std::size_t Units::opened(const Place& place) {
-    if (place.row != no_row) {
+    if (place.row != no_outline_row) {
         rows_.closed[place.row] = 0;
         return place.offset;
     }
@@ -125,7 +125,7 @@ std::size_t Units::opened(const Place& place) {
 bool Units::open_next() {
     Place const place = next();
     if (!is_closed(place)) return false;
-    Inside inside = surroundings_.inside(opened(place));
+    InnerBoundaries inside = surroundings_.inside(opened(place));
     for (auto const& [offset, end] : inside.heads) rows_.heads[offset] = end;
     if (inside.offsets.empty()) return false;
     if (!std::is_sorted(inside.offsets.begin(), inside.offsets.end(), std::less_equal<>()) ||
@@ -138,7 +138,7 @@ bool Units::open_next() {
     for (std::size_t index = 0; index < ends.size(); ++index) {
         std::int64_t const strength = inside.strengths[index];
         std::size_t const end = ends[index] >= 0 ? static_cast<std::size_t>(ends[index]) : stronger_from(has_after ? &after : nullptr, strength);
-        parts.push_back({static_cast<std::size_t>(inside.offsets[index]), strength, inside.labels[index], end, no_row});
+        parts.push_back({static_cast<std::size_t>(inside.offsets[index]), strength, inside.labels[index], end, no_outline_row});
     }
     split_next(parts);
     return true;
@@ -191,7 +191,8 @@ Places Units::parts(const Place& place, const Place* after, std::int64_t strengt
     std::size_t const end = after && !finer.offsets.empty() && after->strength <= finer.strength() ? after->enclosing_end : next;
     Places parts;
     parts.reserve(finer.offsets.size());
-    for (std::size_t const offset : finer.offsets) parts.push_back({offset, finer.strength(), size_ + static_cast<std::size_t>(finer.level), end, no_row});
+    for (std::size_t const offset : finer.offsets)
+        parts.push_back({offset, finer.strength(), size_ + static_cast<std::size_t>(finer.level), end, no_outline_row});
     return parts;
 }
 

@@ -55,8 +55,8 @@ public:
     }
     chunker::Context context_at(std::size_t fresh, std::size_t) override { return context_ && fresh > 0; }
     // A closed unit has a boundary after each space.
-    chunker::Inside inside(std::size_t offset) override {
-        chunker::Inside inside;
+    chunker::InnerBoundaries inside(std::size_t offset) override {
+        chunker::InnerBoundaries inside;
         for (std::size_t at = offset + 1; at < ends_.at(offset); ++at) {
             if (text_[at - 1] != ' ') continue;
             inside.offsets.push_back(static_cast<std::int64_t>(at));
@@ -124,7 +124,7 @@ std::size_t try_one(std::mt19937& random) {
     std::u32string const pieces[] = {U"a",          U"bc",      U" ",    U"é",   U"\u3000", U"\n", U"\n\n", U"😀", U"words of a line",
                                      U"One. Two! ", U"e\u0301", U"\r\n", U"猫。"};
     std::u32string text;
-    chunker::Rows rows;
+    chunker::OutlineRows rows;
     rows.finest = random() % 2 ? 30 : 40;
     for (unsigned long row = 0, number = random() % 30; row < number; ++row) {
         rows.offsets.push_back(static_cast<std::int64_t>(text.size()));

@@ -35,7 +35,7 @@ void example() {
     CHECK(placed(3).strength == 0 && placed(5).strength == strength::at(2, strength::group));
     CHECK(placed(6).strength == strength::at(1, strength::trailing) && placed(6).label == comment_label);
 
-    Rows const rows(all_placed, module, lines);
+    LineBoundaries const rows(all_placed, module, lines);
     Boundaries const all = rows.boundaries();
     CHECK(all.offsets == std::vector<std::uint32_t>({0, 11, 19, 32, 48, 60, 73}));
     CHECK((all.heads == std::vector<std::pair<std::uint32_t, std::uint32_t>>({{11, 32}, {19, 32}})));
@@ -59,7 +59,7 @@ void anything(std::mt19937& random) {
         Row const first = static_cast<Row>(random() % count);
         closed.push_back({first, std::min<Row>(count - 1, first + static_cast<Row>(random() % 5)), static_cast<int>(1 + random() % 5), node});
     }
-    Rows rows(settled(found, lines), module, lines);
+    LineBoundaries rows(settled(found, lines), module, lines);
     Boundaries const all = rows.boundaries();
     std::vector<Unit> const units = rows.close(closed);
     Boundaries const shown = rows.boundaries();

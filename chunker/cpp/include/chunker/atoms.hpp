@@ -27,7 +27,7 @@ std::vector<std::size_t> stronger_before(const std::vector<std::int64_t>& streng
 
 class Atoms {
 public:
-    Atoms(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings);
+    Atoms(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings);
 
     // The largest units that leave room for `limits.least` more, and of what is longer the parts that are, down to characters.
     std::vector<Atom> find();
@@ -50,15 +50,15 @@ private:
     void add_finer(const Unit& unit, std::vector<Unit>& stack);
 
     const Text& text_;
-    const Rows& rows_;
+    const OutlineRows& rows_;
     const Limits& limits_;
     Counter& counter_;
     Prices& prices_;
     Surroundings& surroundings_;
     std::vector<std::size_t> context_sizes_;
-    std::vector<std::size_t> stronger_;                  // before each row
-    std::unordered_map<std::size_t, std::size_t> tops_;  // offsets inside heads that fit -> where the unit begins that a cut there would break
-    std::size_t last_start_ = no_row, last_size_ = 0;    // the last answer of `atomic_size`
+    std::vector<std::size_t> stronger_;                        // before each row
+    std::unordered_map<std::size_t, std::size_t> tops_;        // offsets inside heads that fit -> where the unit begins that a cut there would break
+    std::size_t last_start_ = no_outline_row, last_size_ = 0;  // the last answer of `atomic_size`
 };
 
 }  // namespace chunker

@@ -13,7 +13,7 @@ namespace chunker {
 using Context = std::size_t;
 
 // The boundaries inside a closed unit, as columns, and the heads.
-struct Inside {
+struct InnerBoundaries {
     std::vector<std::int64_t> offsets, strengths;
     std::vector<std::size_t> labels;  // numbers
     std::unordered_map<std::size_t, std::size_t> heads;
@@ -71,7 +71,7 @@ public:
     // The context of a chunk whose new text begins at `fresh`, after the overlap from `start` on.
     virtual Context context_at(std::size_t fresh, std::size_t start) = 0;
     // The inside of the closed unit that the sketch has at `offset`.
-    virtual Inside inside(std::size_t offset) = 0;
+    virtual InnerBoundaries inside(std::size_t offset) = 0;
 };
 
 }  // namespace chunker

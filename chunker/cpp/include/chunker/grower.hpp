@@ -18,7 +18,7 @@ namespace chunker {
 
 class Grower {
 public:
-    Grower(const Text& text, Rows rows, const Limits& limits, Counter& counter, Surroundings& surroundings);
+    Grower(const Text& text, OutlineRows rows, const Limits& limits, Counter& counter, Surroundings& surroundings);
 
     // The next chunk; none after the last one, and if the chunk would begin after `horizon`. Throws TooSmall.
     std::optional<Piece> next(std::size_t horizon = std::numeric_limits<std::size_t>::max());

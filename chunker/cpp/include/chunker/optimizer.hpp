@@ -23,7 +23,7 @@ namespace chunker {
 class Optimizer {
 public:
     // `rows` has at least one row.
-    Optimizer(const Text& text, const Rows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings);
+    Optimizer(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings);
 
     // The chunks in the order of the text. Throws TooSmall where a single character does not fit. Time and memory are linear in the text, for given limits.
     std::vector<Piece> pieces();
@@ -63,7 +63,7 @@ private:
     double cost_of_chunk(std::size_t size, std::size_t repeated) const;
 
     const Text& text_;
-    const Rows& rows_;
+    const OutlineRows& rows_;
     const Limits& limits_;
     Counter& counter_;
     Prices& prices_;

@@ -33,9 +33,9 @@ struct Unit {
 };
 
 // A boundary for each line that is not blank: what is placed there, else a line. There is at least one line.
-class Rows {
+class LineBoundaries {
 public:
-    Rows(Settled settled, Label whole_text, const LineTable& lines);
+    LineBoundaries(Settled settled, Label whole_text, const LineTable& lines);
 
     // Hide what is inside units with these nodes: a unit goes from the last boundary to the first that is stronger than all that such a node may
     // hold. What is weaker, the line of a brace for example, is inside, too. The units in the order of the text.

@@ -12,7 +12,7 @@
 
 namespace chunker {
 
-inline constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t no_outline_row = std::numeric_limits<std::size_t>::max();
 
 // A boundary, and the offset of the next one that is stronger: there ends the unit that a cut here would break.
 struct Place {
@@ -20,7 +20,7 @@ struct Place {
     std::int64_t strength;
     std::size_t label;  // its number: that of the row, then those of the levels of `refine`, then those that were found inside units
     std::size_t enclosing_end;
-    std::size_t row;  // the row of the outline; no_row if there is none
+    std::size_t row;  // the row of the outline; no_outline_row if there is none
 };
 
 using Places = std::vector<Place>;
@@ -29,7 +29,7 @@ using Places = std::vector<Place>;
 std::size_t last_stronger(const Places& places, std::int64_t strength, std::size_t start, std::size_t stop);
 
 // The boundaries of an outline or a sketch, by columns. `closed`: one for each row, whether more boundaries are inside; or none at all.
-struct Rows {
+struct OutlineRows {
     std::vector<std::int64_t> offsets, strengths;
     std::vector<unsigned char> closed;
     std::unordered_map<std::size_t, std::size_t> heads;
@@ -38,7 +38,7 @@ struct Rows {
 
 class Units {
 public:
-    Units(const Text& text, Rows rows, Surroundings& surroundings);
+    Units(const Text& text, OutlineRows rows, Surroundings& surroundings);
 
     bool empty() const { return front_.empty() && behind_ >= size_; }
     // The place where the next unit begins; there is one.
@@ -84,7 +84,7 @@ public:
     // To continue elsewhere: the places before the rows, the next one first, and the row after them.
     Places front() const { return {front_.rbegin(), front_.rend()}; }
     std::size_t behind() const { return behind_; }
-    // Of a place of those whether it is closed, and where the sketch says that it begins; no_row for one that is not.
+    // Of a place of those whether it is closed, and where the sketch says that it begins; no_outline_row for one that is not.
     std::size_t closed_at(const Place& place) const;
     // Let a place in front be closed, that begins at `said` in the sketch.
     void close(std::size_t offset, std::size_t said) { moved_[offset] = said; }
@@ -100,7 +100,7 @@ private:
     std::size_t stronger_from(const Place* place, std::int64_t strength) const;
 
     const Text& text_;
-    Rows rows_;
+    OutlineRows rows_;
     Surroundings& surroundings_;
     std::size_t size_;                   // of the rows
     std::vector<std::size_t> end_rows_;  // the next stronger row

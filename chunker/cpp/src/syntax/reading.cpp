@@ -119,8 +119,8 @@ private:
     std::vector<Pending> nodes_;  // the closed ones
     std::vector<syntax::Defined> defined_;
     std::vector<Region> regions_;
-    std::vector<ByRow<Row>> tops_;  // one
-    std::vector<Rows> rows_;        // one
+    std::vector<ByRow<Row>> tops_;      // one
+    std::vector<LineBoundaries> rows_;  // one
     std::vector<Unit> units_;
     Boundaries boundaries_;
     ByRow<char> comments_;    // whether a comment ends on the line

@@ -36,7 +36,7 @@ struct Body {
 
 class Finder {
 public:
-    Finder(const Text& text, const std::vector<Region>& regions, const ByRow<Row>& tops, const chunker::Rows& rows, std::uint32_t preamble)
+    Finder(const Text& text, const std::vector<Region>& regions, const ByRow<Row>& tops, const LineBoundaries& rows, std::uint32_t preamble)
         : text_(text), lines_(text.lines), tops_(tops), rows_(rows), preamble_(preamble) {
         for (const Region& region : regions) definitions_.emplace_back(region.first, region.depth);
         std::sort(definitions_.begin(), definitions_.end());
@@ -172,7 +172,7 @@ private:
     const Text& text_;
     const LineTable& lines_;
     const ByRow<Row>& tops_;
-    const chunker::Rows& rows_;
+    const LineBoundaries& rows_;
     std::uint32_t preamble_;
     std::vector<std::pair<Row, int>> definitions_;  // their first lines and depths
     std::vector<Body> bodies_;                      // that wait
@@ -181,7 +181,7 @@ private:
 
 }  // namespace
 
-Resumption resumption(const Text& text, TSNode root, const std::vector<Region>& regions, const ByRow<Row>& tops, const chunker::Rows& rows,
+Resumption resumption(const Text& text, TSNode root, const std::vector<Region>& regions, const ByRow<Row>& tops, const LineBoundaries& rows,
                       std::uint32_t preamble) {
     return Finder(text, regions, tops, rows, preamble).find(root);
 }

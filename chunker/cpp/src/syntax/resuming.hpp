@@ -17,7 +17,7 @@ namespace chunker::syntax {
 
 // `regions`: the definitions that the walk has found; `tops`: where those went that moved. `rows`: what the boundaries have become. `preamble`: see
 // SyntaxReading.
-Resumption resumption(const Text& text, TSNode root, const std::vector<Region>& regions, const ByRow<Row>& tops, const chunker::Rows& rows,
+Resumption resumption(const Text& text, TSNode root, const std::vector<Region>& regions, const ByRow<Row>& tops, const LineBoundaries& rows,
                       std::uint32_t preamble);
 
 }  // namespace chunker::syntax
