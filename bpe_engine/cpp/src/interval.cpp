@@ -14,6 +14,8 @@ namespace {
 // "\n  " is one pre-token under cl100k. One more than any grammar needs.
 constexpr int reread = 3;
 
+constexpr bool is_low_ascii(Byte byte) { return byte >= 'a' && byte <= 'z'; }
+
 }  // namespace
 
 IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), text_(text) {
@@ -124,11 +126,49 @@ std::size_t IntervalEncoder::count_piece(std::size_t start, std::size_t end, Wor
     return tree(first, last).count(start - first, end - first);
 }
 
+bool IntervalEncoder::may_go_on(std::size_t place) const {
+    if (place == text_.size) return false;
+    Character const next = UnicodeTable::instance().at(text_.data, place, text_.size);
+    return next.flags & (letter_class | mark_class) || next.code == '\'';
+}
+
+bool IntervalEncoder::are_low_letters(std::size_t start, std::size_t end) const {
+    // Longer ones are scanned, or looked up.
+    if (!encoder_->scanner()->words_run_on || end - start > thresholds::long_piece) return false;
+    UnicodeTable const& table = UnicodeTable::instance();
+    for (std::size_t place = start; place < end;) {
+        if (is_low_ascii(text_[place])) {
+            ++place;
+            continue;
+        }
+        Character const character = table.at(text_.data, place, end);
+        if (!(character.flags & letter_class) || !(character.flags & lower_class) || character.flags & mark_class) return false;
+        place += character.size;
+    }
+    return true;
+}
+
+bool IntervalEncoder::begins_word(std::size_t start, std::size_t end) const {
+    if (!is_low_ascii(text_[start])) {
+        Character const first = UnicodeTable::instance().at(text_.data, start, end);
+        // The rest of a contraction may be two pre-tokens.
+        if (first.code == '\'') return false;
+        start += first.size;
+        if (!(first.flags & letter_class) && start == end) return false;
+    }
+    return are_low_letters(start, end);
+}
+
 // The number of tokens from `place` to the first shared start of a pre-token with the whole text, or to `end`; moves `place` there.
 std::size_t IntervalEncoder::count_head(std::size_t& place, std::size_t end, Workspace& workspace) const {
     const Scanner& scanner = *encoder_->scanner();
     std::size_t total = 0;
     while (!is_start(place) && place < end) {
+        if (std::size_t const next = std::min(start_at_or_behind(place), end); are_low_letters(place, next) && (next == end || !may_go_on(next))) {
+            total += count_piece(place, next, workspace);
+            place = next;
+            continue;
+        }
         if (near_long(place)) {
             std::size_t const stop = pretoken_end(place, end);
             total += count_piece(place, stop, workspace);
@@ -152,10 +192,17 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     const Scanner& scanner = *encoder_->scanner();
     std::size_t const total = count_head(place, end, workspace);
     if (place == end) return total;
+    if (std::size_t const last = start_at_or_before(end - 1); last >= place && begins_word(last, end))
+        return total + tokens_before(last) - tokens_before(place) +
+               (is_start(end) ? tokens_before(end) - tokens_before(last) : count_piece(last, end, workspace));
     // From here on the pre-tokens are those of the whole text, except for the last few: these are read again, and counted from the first one
     // that ends elsewhere.
     std::size_t anew = end;
-    for (int step = 0; step <= reread && anew > place; ++step) anew = start_at_or_before(anew - 1);
+    for (int step = 0; step <= reread && anew > place; ++step) {
+        std::size_t const start = start_at_or_before(anew - 1);
+        if (step > 0 && !may_go_on(anew) && begins_word(start, anew)) break;
+        anew = start;
+    }
     std::size_t agreed = std::max(anew, place);
     std::size_t const from = place;
     place = agreed;

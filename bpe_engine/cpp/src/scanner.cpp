@@ -349,7 +349,8 @@ constexpr Scanner rule_scanner(std::string_view name) {
             [](const Byte* text, std::size_t place, std::size_t limit) { return Rule::pretoken_end(Walk(text, limit), text, place); },
             [](const IndexedText& text, const Byte* bytes, std::size_t place) { return Rule::pretoken_end(text, bytes, place); },
             Rule::lookback,
-            Rule::gives_back};
+            Rule::gives_back,
+            false};  // nobody has looked
 }
 
 template <Grammar grammar>
@@ -360,7 +361,8 @@ constexpr Scanner scanner(std::string_view name) {
             walked_end<grammar>,
             indexed_end<grammar>,
             grammar.lookback,
-            [](Character last) { return (last.flags & space_class) != 0; }};
+            [](Character last) { return (last.flags & space_class) != 0; },
+            true};
 }
 
 constexpr Scanner scanners[] = {

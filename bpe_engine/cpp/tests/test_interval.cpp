@@ -48,6 +48,31 @@ void large_pieces() {
     }
 }
 
+// Words that slices cut, and what may change with them: capitals, marks, contractions one after the other.
+void cut_words(Choices& choices) {
+    static const std::vector<std::string> parts{"a", "s", "re", "A", "'", "'s", "'re", " ", "\n", "1", "/", "\u6f22", "\u304b", "\u3002", "\u0301", "\u00e9"};
+    static const Vocabulary vocabulary = [] {
+        std::vector<std::string> tokens;
+        auto const add = [&](std::string token) {
+            if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.push_back(std::move(token));
+        };
+        for (std::string const& part : parts)
+            for (char const byte : part) add({byte});
+        // Wherever a pre-token ends elsewhere there is another count.
+        for (std::string const& left : parts)
+            for (std::string const& right : parts) add({left.back(), right.front()});
+        return Vocabulary(std::move(tokens));
+    }();
+    std::string text;
+    for (std::size_t count = choices.below(14); count > 0; --count) text += choices.of(parts);
+    const Scanner* const scanner = random_scanner(choices);
+    IntervalEncoder const intervals(std::make_shared<Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{}), view(text));
+    for (std::size_t start = 0; start <= text.size(); ++start)
+        for (std::size_t end = start; end <= text.size(); ++end)
+            if (intervals.count(start, end) != vocabulary.count(scanner, text.substr(start, end - start)))
+                fail("another count of a slice", vocabulary, scanner, text);
+}
+
 // Indexes and trees are made by the first thread whose slice asks for one.
 void threads() {
     Vocabulary const vocabulary({"a", "b", " ", "\n", "ab", "aba", "abab"});
@@ -83,6 +108,7 @@ int main(int count, char** arguments) {
     large_pieces();
     threads();
     repeat(count, arguments, 200, character_places);
+    repeat(count, arguments, 2000, cut_words);
     repeat(count, arguments, thresholds::long_piece > 100 ? 1000 : 3000, try_interval);
     return 0;
 }

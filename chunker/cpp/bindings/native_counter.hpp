@@ -151,8 +151,8 @@ private:
             agreed_ = window_.agreement(contexts_.bytes(context_), origin_);
         }
         if (!agreed_) return std::nullopt;
-        if (context_ == 0) return window_.count(origin_, last);
-        return last >= agreed_->from ? agreed_count(*agreed_, last) : counted_up_to(context_, origin_, last, most_limit);
+        if (last >= agreed_->from) return agreed_count(*agreed_, last);
+        return context_ == 0 ? window_.count(origin_, last) : counted_up_to(context_, origin_, last, most_limit);
     }
     std::optional<std::size_t> agreed_count(const Prices::Agreement& agreed, std::size_t last) const {
         auto const sum = window_.count(window_.start(), last);

@@ -39,6 +39,8 @@ struct Scanner {
     int lookback;  // all but the last `lookback` pre-tokens of a text are settled
     // Whether the end of an open pre-token may move to the left when text is appended; `last` is its last character.
     bool (*gives_back)(Character last);
+    // Whether letters that are lower-case or without case are one pre-token up to what is neither letter nor mark, wherever it is read from.
+    bool words_run_on;
 };
 
 // The scanner of a named pattern of bpe_engine/patterns.py; null if there is none.
