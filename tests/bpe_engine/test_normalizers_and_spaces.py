@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers
 
-from bpe_engine import Tokenizer
+from bpe_engine import AppendingEncoder, Tokenizer
 from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
 
 NORMALIZERS: dict[str, Any] = {
@@ -108,3 +108,57 @@ def test_counts(names: tuple[str, ...], pre_tokenizer: str, runs: list[tuple[str
         prepending.prepend(piece)
     want = len(theirs.encode(text, add_special_tokens=False).ids)
     assert (ours.count(text), appending.count, prepending.count) == (want, want, want)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    names=NAMES,
+    pre_tokenizer=st.sampled_from(sorted(PRE_TOKENIZERS)),
+    first=st.sampled_from(["", "a", "\u0301", "é "]),
+    runs=st.lists(st.tuples(st.sampled_from(UNITS), st.integers(1, 400)), min_size=1, max_size=3),
+    sizes=st.lists(st.integers(1, 40), min_size=20, max_size=20),
+)
+@example(names=("strip",), pre_tokenizer="none", first="a", runs=[("\u3000 ", 300), ("b", 1)], sizes=[3] * 20)
+@example(names=("strip right",), pre_tokenizer="words", first="", runs=[("\u2003", 300)], sizes=[5] * 20)
+@example(
+    names=("strip left", "white space to a space"),
+    pre_tokenizer="none",
+    first="a",
+    runs=[("\u00a0", 400)],
+    sizes=[3] * 20,
+)
+def test_cut_characters(
+    names: tuple[str, ...], pre_tokenizer: str, first: str, runs: list[tuple[str, int]], sizes: list[int]
+) -> None:
+    """Parts that end inside of a character: white space at the end is stripped, and is back before the first byte of the next character."""
+    theirs, ours = both(names, pre_tokenizer)
+    text = first + "".join(unit * number for unit, number in runs)
+    whole = text.encode()
+    want = len(theirs.encode(text, add_special_tokens=False).ids)
+    # Most of the text first, so that its open end is long, and the rest in small parts.
+    ends = [max(0, len(whole) - sum(sizes))]
+    for size in sizes:
+        ends.append(min(len(whole), ends[-1] + size))
+    for encoder in (ours.appending_encoder(), ours.prepending_encoder()):
+        marks: list[tuple[Any, int]] = []
+        start = 0
+        for end in ends:
+            if isinstance(encoder, AppendingEncoder):
+                encoder.append(whole[start:end])
+                assert encoder.count == ours.count(whole[:end])
+            else:
+                encoder.prepend(whole[len(whole) - end : len(whole) - start])
+                assert encoder.count == ours.count(whole[len(whole) - end :])
+            marks.append((encoder.snapshot(), end))
+            start = end
+        assert encoder.count == want
+        more = "é\u3000 ".encode()
+        for mark, end in marks[len(marks) // 2 :: -3]:
+            encoder.rollback(mark)
+            for place in range(1, len(more) + 1):
+                if isinstance(encoder, AppendingEncoder):
+                    encoder.append(more[place - 1 : place])
+                    assert encoder.count == ours.count(whole[:end] + more[:place])
+                else:
+                    encoder.prepend(more[len(more) - place :][:1])
+                    assert encoder.count == ours.count(more[len(more) - place :] + whole[len(whole) - end :])

@@ -196,12 +196,21 @@ void hostile() {
             CHECK(steps_to_the_left(pipeline, some + some, false) <= 3 * steps_to_the_left(pipeline, some, false));
         }
     }
-    // White space of which one space is made, four bytes at a time: appends of three cut characters.
-    auto const one_space = steps_in_steps().back();
-    for (std::string const unit : {"\xE3\x80\x80 ", "\xC2\xA0\xC2\x85"}) {
-        std::string some;
-        while (some.size() < 1500) some += unit;
-        CHECK(steps_of(one_space, some + some, false) <= 3 * steps_of(one_space, some, false));
+    // White space that is stripped, or of which one space is made, in parts of three bytes that cut its characters.
+    NormalizationStep const left{.kind = Kind::strip, .left = true}, right{.kind = Kind::strip, .right = true};
+    std::vector<std::shared_ptr<const Pipeline>> of_spaces = steps_in_steps();
+    of_spaces.erase(of_spaces.begin(), of_spaces.end() - 2);
+    of_spaces.push_back(pipeline({left}, {}, merges(true, {"aa"})));
+    of_spaces.push_back(pipeline({right}, {stage("\\s+", Behaviour::without_match)}, merges(true, {"aa"})));
+    for (auto const& pipeline : of_spaces) {
+        for (std::string const end : {"", "a", "\xC3\xA9"}) {
+            for (std::string const unit : {"\xE3\x80\x80 ", "\xC2\xA0\xC2\x85"}) {
+                std::string some;
+                while (some.size() < 1500) some += unit;
+                CHECK(steps_of(pipeline, end + some + some, false) <= 3 * steps_of(pipeline, end + some, false));
+                CHECK(steps_to_the_left(pipeline, some + some + end, false) <= 3 * steps_to_the_left(pipeline, some + end, false));
+            }
+        }
     }
     for (std::string const unit : {" ", "\n"}) {
         std::string some;

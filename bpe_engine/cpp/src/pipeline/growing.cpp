@@ -34,7 +34,7 @@ void PipelineAppendingEncoder::append(Bytes more) {
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
-        if (count_marks(workspace->pieces)) return;
+        if (count_marks(workspace->pieces) || count_before_ink()) return;
         // The part is a text of its own: nothing depends on the text before it.
         std::size_t const base = tokens_.end_of(tokens_.size());
         const Byte* const text = text_.data() + base;
@@ -106,6 +106,27 @@ bool PipelineAppendingEncoder::count_marks(PieceCoder::Workspace& workspace) {
     return true;
 }
 
+// White space at the end of a text is stripped, and is back where bytes that begin a character are added.
+bool PipelineAppendingEncoder::count_before_ink() {
+    std::size_t const start = state_.certain.offset, open = text_.size() - start;
+    if (open <= thresholds::long_tail || unfinished_end({text_.data() + start, open}) == 0) return false;
+    if (!before_ink_.table) before_ink_ = {start, state_.certain_count, pipeline_->growing_before_ink(state_.certain.before)};
+    if (!before_ink_.table) return false;
+    GrowingPiece& table = *before_ink_.table;
+    std::size_t count = 0;
+    try {
+        table.extend(text().part(before_ink_.start + table.size(), text_.size()));
+        count = table.count();
+    } catch (const EncodingError&) {
+        // It is thrown again where all is read as one text.
+        before_ink_ = {};
+        return false;
+    }
+    state_.count = before_ink_.tokens_before + count;
+    state_.length = text_.size();
+    return true;
+}
+
 // The memory of a tail that is long enough; null for others.
 OpenTail* PipelineAppendingEncoder::tail_from(std::size_t base) {
     std::size_t const length = text_.size() - base, certain = state_.certain.offset - base;
@@ -126,6 +147,11 @@ void PipelineAppendingEncoder::return_to(const State& state) {
         if (goes_on) marks_->truncate(state.length - base);
         else marks_ = nullptr;
     }
+    if (GrowingPiece* const table = before_ink_.table.get()) {
+        bool const goes_on = state.tokens == tokens_.size() && state.certain.offset >= before_ink_.start;
+        if (!goes_on) before_ink_ = {};
+        else if (std::size_t const left = state.length - before_ink_.start; table->size() > left) table->truncate(left);
+    }
     text_.resize(state.length);
     tokens_.truncate(state.tokens);
     state_ = state;
@@ -137,6 +163,7 @@ void PipelineAppendingEncoder::return_to(const State& state) {
 void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
     marks_ = nullptr;
+    before_ink_ = {};
     make_room(text_, text.size);
     text_.insert(text_.end(), text.begin(), text.end());
     // The open pre-token ends here, so its count is known: as if the text ended, unless the normalizer sees a text that goes on.
@@ -242,13 +269,14 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
     for (std::size_t window = added + thresholds::look_ahead;;) {
         Position const from = at;
         if (window > thresholds::long_tail && window > 2 * added && !has_tried_head) {
-            if (!head_) head_ = std::make_unique<OpenHead>();
-            sink.head = head_.get();
-            bool const helps = pipeline_->scan_head(whole, at, added, sink, *head_, before_ != Before::nothing);
+            std::unique_ptr<OpenHead>& head = head_of(whole.part(at.offset, whole.size));
+            if (!head) head = std::make_unique<OpenHead>();
+            sink.head = head.get();
+            bool const helps = pipeline_->scan_head(whole, at, added, sink, *head, before_ != Before::nothing);
             sink.head = nullptr;
             if (sink.has_lost_marks) {
                 sink.has_lost_marks = false;
-                head_->order_marks();
+                head->order_marks();
                 at = from;
                 std::erase_if(sink.links, [&](auto const& link) { return link.at.offset > from.offset; });
                 sink.rest = unknown;
@@ -285,7 +313,8 @@ void PipelinePrependingEncoder::return_to(const State& state) {
     state_ = state;
     totals_.resize(state.length + 1, unknown);
     behind_tokens_.erase(behind_tokens_.upper_bound(state.length), behind_tokens_.end());
-    if (head_) head_->truncate(state.length);
+    for (auto const& head : heads_)
+        if (head) head->truncate(state.length);
 }
 
 std::size_t PipelinePrependingEncoder::fewest() {

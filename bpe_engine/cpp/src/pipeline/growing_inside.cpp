@@ -122,24 +122,33 @@ std::unique_ptr<GrowingPiece> PieceCoder::growing(Side side, bool is_first) cons
 
 std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Before before, double sum) const {
     if (units_of_unigram_ && side == Side::right) return static_cast<const UnigramModel&>(coder_.model()).growing_behind(sum);
-    std::vector<Stage> const& stages = chain_.stages();
-    if (stage == stages.size()) return coder_.growing(side, before == Before::nothing);
-    std::shared_ptr<const Pipeline> rest;
-    {
-        std::lock_guard const lock(rests_mutex_);
-        rests_.resize(stages.size() + 2);
-        if (!rests_[stage]) rests_[stage] = rest_from(stage);
-        rest = rests_[stage];
-    }
+    if (stage == stages()) return coder_.growing(side, before == Before::nothing);
     // The text is normalized already, if the token is one that is looked for in it.
-    return growing_text(std::move(rest), side, before == Before::inside ? Before::token : before);
+    return growing_text(rest(stage), side, before == Before::inside ? Before::token : before);
 }
 
-std::shared_ptr<const Pipeline> Pipeline::rest_from(std::size_t stage) const {
+std::unique_ptr<GrowingPiece> Pipeline::growing_before_ink(Before before) const {
+    bool const helps = !looks_inside_ && !units_of_unigram_ && normalizer_ && !outer_.finds({}) && !inner_.finds({});
+    std::shared_ptr<const Pipeline> pipeline = helps ? rest(before_ink()) : nullptr;
+    return pipeline ? growing_text(std::move(pipeline), Side::right, before) : nullptr;
+}
+
+std::shared_ptr<const Pipeline> Pipeline::rest(std::size_t stage) const {
+    std::lock_guard const lock(rests_mutex_);
+    rests_.resize(stages() + 3);
+    if (!rests_[stage]) rests_[stage] = make_rest(stage);
+    return *rests_[stage];
+}
+
+std::shared_ptr<const Pipeline> Pipeline::make_rest(std::size_t stage) const {
     std::vector<Stage> const& stages = chain_.stages();
     if (stage < stages.size()) {
         Chain chain({stages.begin() + static_cast<std::ptrdiff_t>(stage), stages.end()});
         return std::make_shared<const Pipeline>(std::vector<AddedToken>{}, nullptr, std::move(chain), coder_);
+    }
+    if (stage == before_ink()) {
+        std::shared_ptr<const Normalizer> normalizer = normalizer_->before_ink();
+        return normalizer ? std::make_shared<const Pipeline>(std::vector<AddedToken>{}, std::move(normalizer), chain_, coder_) : nullptr;
     }
     std::vector<AddedToken> tokens;
     for (AddedToken const& token : tokens_) {

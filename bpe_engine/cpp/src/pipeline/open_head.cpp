@@ -78,15 +78,29 @@ const OpenHead::Dropped* OpenHead::dropped_at(std::size_t distance) const {
     return run != dropped_.end() && run->to < distance ? &*run : nullptr;
 }
 
-std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start) {
-    if (from == end) return from;
+NeedlessPart OpenHead::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start) {
+    // Bytes that end a character stand before the run, which then is not at the start.
+    std::size_t first = from;
+    while (first < end && first < from + 3 && UnicodeTable::continues(text[first])) ++first;
+    if (first == end) return {from, 0};
     UnicodeTable const& table = UnicodeTable::instance();
-    SettlingRun const* const run = normalizer.settling_run(table.at(text, from, end).code, Side::left, at_start);
-    if (!run) return from;
-    auto& [of, known] = runs_[at_start];
+    bool const starts = at_start && first == from;
+    char32_t const code = table.at(text, first, end).code;
+    NeedlessPart const part = middle(normalizer.settling_run(code, Side::left, starts), runs_[starts], text, from, first, end, length);
+    if (part.size > 0) return part;
+    NeedlessPart const at_end = middle(normalizer.settling_run(code, Side::right, false), runs_[2], text, from, first, end, length);
+    return length - runs_[2].second.to == end ? at_end : NeedlessPart{from, 0};
+}
+
+// Of the run that begins at `first`, which is kept in `kept`.
+NeedlessPart OpenHead::middle(const SettlingRun* run, KeptRun& kept, const Byte* text, std::size_t from, std::size_t first, std::size_t end,
+                              std::size_t length) {
+    auto& [of, known] = kept;
     if (of != run) known = {};
     of = run;
-    std::size_t place = from;
+    if (!run) return {from, 0};
+    UnicodeTable const& table = UnicodeTable::instance();
+    std::size_t place = first;
     while (place < end) {
         count_step();
         // Up to its end it is known.
@@ -99,9 +113,12 @@ std::size_t OpenHead::behind_needless(const Normalizer& normalizer, const Byte* 
         place += character.size;
     }
     // A run is asked again from where it begins to matter; its start stays known.
-    known = {known.to == length - place ? std::max(known.from, length - from) : length - from, length - place};
-    for (std::size_t number = 0; number < run->enough && place > from; ++number) place = character_before(text, place, from);
-    return place;
+    known = {known.to == length - place ? std::max(known.from, length - first) : length - first, length - place};
+    for (std::size_t number = 0; number < run->enough && place > first; ++number) place = character_before(text, place, first);
+    std::size_t start = first;
+    if (first > from)
+        for (std::size_t number = 0; number < run->enough && start < place; ++number) start += table.at(text, start, place).size;
+    return {start, place - start};
 }
 
 bool OpenHead::begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first) {
@@ -132,8 +149,8 @@ std::size_t OpenHead::index_of(std::size_t distance) const {
     return found != last && *found == distance && cuts_.data()[found - first] ? static_cast<std::size_t>(found - first) : none;
 }
 
-void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added,
-                         const Chain* chain) {
+void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_ink, const Byte* text, std::size_t from, std::size_t end, bool at_start,
+                         bool is_first, std::size_t added, const NeedlessPart& without, const Chain* chain) {
     if (marks_) {
         std::size_t const known = distances_.data()[0];
         if (end - from >= known && put_marks(normalizer, *chain, {text + from, end - from - known})) return;
@@ -149,23 +166,28 @@ void OpenHead::normalize(const Normalizer& normalizer, const Byte* text, std::si
     }
     std::size_t join = 0, joined = text_.size();  // indices in `made`, and in what is there
     for (std::size_t window = added + thresholds::look_ahead;; window *= 4) {
-        std::size_t stop = std::min(end, from + window);
+        // Far enough behind it for a character that is cut.
+        bool const reaches_behind = from + window > without.start + 3;
+        std::size_t stop = std::min(end, from + window + (reaches_behind ? without.size : 0));
         if (stop < end) stop -= std::min(stop - from, unfinished_end({text + from, stop - from}));
         if (distances_.size() == 0) stop = end;
         made.clear();
-        normalizer.run(text, from, stop, at_start, is_first, stop == end, from, made);
+        Normalizer const& of_window = stop < end && before_ink ? *before_ink : normalizer;
+        of_window.run_without(stop >= without.start + without.size ? without : NeedlessPart{}, text, from, stop, at_start, is_first, stop == end, from, made);
         if (stop == end) {
             join = made.text.size() + 1;
             joined = distances_.size();
             break;
         }
-        for (join = 0; join < made.is_cut.size(); ++join) {
+        // What is known of the same place inside of a region may be another text.
+        for (join = at_start && normalizer.acts_at_start() ? 1 : 0; join < made.is_cut.size(); ++join) {
             if (!made.is_cut[join]) continue;
             std::size_t const distance = end - from - made.origin[join];
             // Nothing is left of what stands between there and the first character that is known.
             Dropped const* const dropped = dropped_at(end_ + distance);
             joined = index_of(dropped ? dropped->to - end_ : distance);
-            if (joined != none) break;
+            // Something is left of what follows: the end that is stripped is there.
+            if (joined != none && (!before_ink || joined < text_.size())) break;
         }
         if (join < made.is_cut.size()) break;
     }
@@ -329,9 +351,14 @@ void OpenHead::truncate_chain(std::size_t distance) {
 void OpenHead::truncate(std::size_t length) {
     for (auto& earlier : searched_)
         while (!earlier.empty() && earlier.back().from > length) earlier.pop_back();
-    for (auto& [of, run] : runs_) run = {std::min(run.from, length), std::min(run.to, length)};
-    while (!dropped_.empty() && dropped_.back().to >= length) dropped_.pop_back();
-    if (!dropped_.empty()) dropped_.back().from = std::min(dropped_.back().from, length);
+    // The first character may be cut: what is left of it is no part of a run.
+    std::size_t const whole = length - std::min<std::size_t>(length, 3);
+    auto const cut = [&](Run& run) {
+        if (run.from > length) run = {whole, std::min(run.to, whole)};
+    };
+    for (auto& [of, run] : runs_) cut(run);
+    while (!dropped_.empty() && dropped_.back().to >= whole) dropped_.pop_back();
+    if (!dropped_.empty()) cut(dropped_.back());
     if (end_ == none) return;
     if (end_ >= length) {
         forget();

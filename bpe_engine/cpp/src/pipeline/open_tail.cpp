@@ -48,43 +48,40 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
     }
     std::size_t const from = anew ? origin_ : now_.normalized_to;
     bool const at_start = anew && begins_region_, is_first = anew && begins_text_;
-    Gap const gap = needless(normalizer, text, from, stop, at_start);
-    std::size_t to = 0;
-    if (gap.size == 0) {
-        to = normalizer.run(text, from, stop, at_start, is_first, at_end, origin_, normalized_);
-    } else {
-        std::vector<Byte> shorter(text + from, text + gap.start);
-        shorter.insert(shorter.end(), text + gap.start + gap.size, text + stop);
-        std::size_t const before = normalized_.origin.size(), first_behind = gap.start - origin_;
-        to = from + normalizer.run(shorter.data(), 0, shorter.size(), at_start, is_first, at_end, origin_ - from, normalized_);
-        if (to >= gap.start) to += gap.size;
-        for (std::size_t index = before; index < normalized_.origin.size(); ++index)
-            if (normalized_.origin[index] >= first_behind) normalized_.origin[index] += static_cast<std::uint32_t>(gap.size);
-    }
+    std::size_t const to =
+        normalizer.run_without(needless(normalizer, text, from, stop, at_start), text, from, stop, at_start, is_first, at_end, origin_, normalized_);
     if (at_end) return;
     now_.normalized_to = to;
     now_.normalized_size = normalized_.text.size();
     set_valid(now_.normalized_size);
 }
 
-OpenTail::Gap OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start) {
-    // Bytes that begin a character come after the run, which then is not at the end.
-    std::size_t const unfinished = unfinished_end({text + from, stop - from});
-    stop -= unfinished;
+NeedlessPart OpenTail::needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start) {
+    // Bytes that begin a character stand after the run, which then is not at the end.
+    bool const is_cut = unfinished_end({text + from, stop - from}) > 0;
+    stop -= unfinished_end({text + from, stop - from});
     if (stop == from) return {};
     UnicodeTable const& table = UnicodeTable::instance();
-    std::size_t const last = character_before(text, stop, from);
-    char32_t const code = table.at(text, last, stop).code;
-    SettlingRun const* const run = unfinished > 0 ? normalizer.settling_run(code, Side::left, false) : normalizer.settling_run(code, Side::right, at_start);
+    char32_t const last = table.at(text, character_before(text, stop, from), stop).code;
+    if (at_start) {
+        NeedlessPart const part = middle(normalizer.settling_run(last, Side::left, true), runs_[2], text, from, stop);
+        if (runs_[2].start == from) return part;
+    }
+    return middle(normalizer.settling_run(last, is_cut ? Side::left : Side::right, false), runs_[is_cut], text, from, stop);
+}
+
+// Of the run that ends at `stop`, which is kept in `known`.
+NeedlessPart OpenTail::middle(const SettlingRun* run, Run& known, const Byte* text, std::size_t from, std::size_t stop) {
+    if (run != known.of) known = {run, no_match, 0};
     if (!run) return {};
-    Run& known = runs_[unfinished > 0];
+    UnicodeTable const& table = UnicodeTable::instance();
     // The end of the run that is always read.
     std::size_t kept_end = stop;
     std::size_t place = stop;
     for (std::size_t number = 0; place > from; ++number) {
         count_step();
         // From there on it is known.
-        if (number >= run->enough && run == known.of && place <= known.end && place > known.start) {
+        if (number >= run->enough && place <= known.end && place > known.start) {
             place = std::max(known.start, from);
             break;
         }
@@ -150,7 +147,10 @@ void OpenTail::note() {
 
 void OpenTail::cut_back(std::size_t length) {
     is_closed_ = false;
-    for (Run& run : runs_) run = {run.of, std::min(run.start, length), std::min(run.end, length)};
+    // The last character may be cut: what is left of it is no part of a run.
+    std::size_t const whole = length - std::min<std::size_t>(length, 3);
+    for (Run& run : runs_)
+        if (run.of && run.end > length) run = {run.of, std::min(run.start, whole), whole};
     while (!earlier_.empty() && earlier_.back().length > length) earlier_.pop_back();
     if (earlier_.empty()) return restart();
     // The tables of normalized text cannot be used for another one.

@@ -1,5 +1,6 @@
 // Tables of a normalizer: the image of each character of the basic plane that does not depend on its neighbours.
 #include <algorithm>
+#include <utility>
 
 #include "bpe/pipeline/steps.hpp"
 #include "step_characters.hpp"
@@ -290,9 +291,25 @@ SettlingRun StepNormalizer::settling_runs(Place place) const {
     constexpr char32_t end_of_controls = 0xA0;
     for (char32_t code = 0; code < end_of_controls; ++code)
         if (is_lonely(code) || ease_of(code) == Ease::hard || (code >= '\t' && code <= '\r')) add(code);
-    for (char32_t code = end_of_controls; code < 0x10000 && has_lonely(); ++code)
-        if (is_lonely(code)) add(code);
+    auto const is_stripped = [&](char32_t code) {
+        return std::any_of(steps_.begin(), steps_.end(), [&](NormalizationStep const& step) {
+            return step.kind == Kind::strip && (step.members.empty() ? is_space(code) : step.has_member(code));
+        });
+    };
+    for (char32_t code = end_of_controls; code < 0x10000; ++code)
+        if (is_lonely(code) || (place != Place::between && is_stripped(code))) add(code);
     return found;
+}
+
+std::shared_ptr<const Normalizer> StepNormalizer::before_ink() const {
+    std::vector<NormalizationStep> steps = steps_;
+    bool strips_end = false;
+    for (NormalizationStep& step : steps) {
+        // Such steps may look at bytes.
+        if (step.kind == Kind::charsmap || (step.kind == Kind::replace_matches && step.least_run == 0)) return nullptr;
+        if (step.kind == Kind::strip) strips_end = std::exchange(step.right, false) || strips_end;
+    }
+    return strips_end ? std::make_shared<const StepNormalizer>(std::move(steps)) : nullptr;
 }
 
 // Whether there are normalization forms, and no step puts marks in, takes them away or looks at any that it does not name.

@@ -1,6 +1,7 @@
 // Texts that grow to the right or to the left under a pipeline, and their number of tokens after every step.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -58,6 +59,7 @@ public:
         state_ = other.state_;
         tails_.clear();
         marks_ = nullptr;
+        before_ink_ = {};
     }
 
     const State& state() const { return state_; }
@@ -74,6 +76,8 @@ private:
     OpenTail* tail_from(std::size_t base);
     // Counts the text where it ends with a long run of marks; returns whether it does.
     bool count_marks(PieceCoder::Workspace& workspace);
+    // Counts the text where it ends inside of a character; returns whether a memory for that helps.
+    bool count_before_ink();
 
     std::shared_ptr<const Pipeline> pipeline_;
     Before before_;
@@ -81,6 +85,12 @@ private:
     ExplicitTokens tokens_;
     State state_;
     std::vector<Tail> tails_;
+    // The text from a certain cut on, as if white space at its end were kept.
+    struct BeforeInk {
+        std::size_t start = 0, tokens_before = 0;
+        std::unique_ptr<GrowingPiece> table = nullptr;
+    };
+    BeforeInk before_ink_;
     std::unique_ptr<MarkRun> marks_;  // null: the text ends with no run that is known
     std::size_t marks_tried_ = 0;     // the length of the open end that was last searched for one in vain
 };
@@ -120,12 +130,18 @@ private:
         return before == Before::region ? totals_[distance] : behind_tokens_.emplace(distance, unknown).first->second;
     }
 
+    // The memory of a text. White space that is stripped at the start is back where the end of a character is before it.
+    std::unique_ptr<OpenHead>& head_of(Bytes text) {
+        Normalizer const* const normalizer = pipeline_->normalizer();
+        return heads_[normalizer && normalizer->acts_at_start() && text.size > 0 && UnicodeTable::continues(text[0])];
+    }
+
     std::shared_ptr<const Pipeline> pipeline_;
     Before before_;
     LeftGrowingText text_;
     std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
     std::map<std::size_t, std::uint32_t> behind_tokens_;
-    std::unique_ptr<OpenHead> head_;  // once it is worth it
+    std::array<std::unique_ptr<OpenHead>, 2> heads_;  // once they are worth it
     State state_;
 };
 

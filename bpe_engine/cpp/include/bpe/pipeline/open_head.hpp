@@ -29,14 +29,15 @@ public:
 
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
     std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
-    // Shortens a long run of spaces, or of characters that come to the same, at the start of text[from:end): returns the offset from which on the text is to be
-    // normalized, as what stands before changes nothing. `at_start`: a region begins at `from`.
-    std::size_t behind_needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);
+    // The part of a long run of spaces, or of characters that come to the same, at the start of text[from:end) that can be left out. `at_start`: a region
+    // begins at `from`. What is left out from `from` on changes nothing: the text can begin after it.
+    NeedlessPart needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);
     // A span text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
-    // Its normalized form, else. With `chain`, which cuts it, long runs of marks at its start stand in the order in which they came (mark_run.hpp).
-    void normalize(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, bool at_start, bool is_first, std::size_t added,
-                   const Chain* chain = nullptr);
+    // Its normalized form, else, of which nothing comes from `without`. With `chain`, which cuts it, long runs of marks at its start stand in the order in
+    // which they came (mark_run.hpp). `before_ink`: the normalizer of text that ink follows, if that is another one.
+    void normalize(const Normalizer& normalizer, const Normalizer* before_ink, const Byte* text, std::size_t from, std::size_t end, bool at_start,
+                   bool is_first, std::size_t added, const NeedlessPart& without, const Chain* chain = nullptr);
     Bytes normalized() const { return text_.bytes(); }
     // Whether a piece of it has marks that are not in the order of the normalizer: then `count` has to know its number of tokens, or all is read again after
     // `order_marks`.
@@ -92,6 +93,7 @@ private:
     };
     // Characters of which nothing is left.
     using Dropped = Run;
+    using KeptRun = std::pair<const SettlingRun*, Run>;
     struct Piece {
         std::size_t end;  // distance
         std::size_t stage;
@@ -124,6 +126,8 @@ private:
     void drop_first_mark();
     std::optional<std::size_t> count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make);
     void truncate_chain(std::size_t distance);
+    static NeedlessPart middle(const SettlingRun* run, KeptRun& kept, const Byte* text, std::size_t from, std::size_t first, std::size_t end,
+                               std::size_t length);
     std::size_t index_of(std::size_t distance) const;
     // The run that begins at this distance or before it, and ends after it; null where there is none.
     const Dropped* dropped_at(std::size_t distance) const;
@@ -133,8 +137,8 @@ private:
     std::size_t end_ = none;        // of the span: a distance from the end of the text, as are `kept_` and all of `searched_`
     std::size_t kept_ = none;       // from there to its end the normalizer changes nothing
     std::vector<Dropped> dropped_;  // runs of characters that are dropped, the one at the end of the text first
-    // Runs of which the length does not matter that were met last: inside of a region, and at its start.
-    std::pair<const SettlingRun*, Run> runs_[2]{};
+    // Runs of which the length does not matter that were met last: inside of a region, at its start, and at its end.
+    KeptRun runs_[3]{};
     bool is_normalized_ = false;
     Left<Byte> text_;
     Left<std::uint32_t> distances_;  // one more than bytes

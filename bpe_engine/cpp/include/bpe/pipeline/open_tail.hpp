@@ -104,12 +104,13 @@ private:
 
     void restart();
     void forget_pieces();
-    // Offsets.
-    struct Gap {
-        std::size_t start = 0, size = 0;
+    struct Run {
+        const SettlingRun* of = nullptr;
+        std::size_t start = no_match, end = 0;
     };
     // The middle of a run at the end of text[from:stop) that can be left out.
-    Gap needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start);
+    NeedlessPart needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t stop, bool at_start);
+    static NeedlessPart middle(const SettlingRun* run, Run& known, const Byte* text, std::size_t from, std::size_t stop);
 
     std::size_t origin_;
     bool begins_region_, begins_text_, is_closed_ = false;
@@ -118,12 +119,8 @@ private:
     ChainMemory chain_;
     Normalized normalized_;
     std::vector<Piece> pieces_;  // that were asked for last
-    // A run at the end of the text that was normalized last, and one before bytes that began a character.
-    struct Run {
-        const SettlingRun* of = nullptr;
-        std::size_t start = 0, end = 0;
-    };
-    std::array<Run, 2> runs_;
+    // A run at the end of the text that was normalized last, one before bytes that began a character, and one that is all of its region.
+    std::array<Run, 3> runs_;
     std::size_t tried_ = 0;
 };
 

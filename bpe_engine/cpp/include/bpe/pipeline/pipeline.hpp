@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bpe/pipeline/added_tokens.hpp"
@@ -205,11 +206,15 @@ public:
         bool const at_start = begins_region(at.before), is_first = at.before == Before::nothing;
         if (normalizer_) at.offset = head.behind_dropped(*normalizer_, text.data, at.offset, end, text.size);
         if (at.offset == end) return true;
-        if (normalizer_) at.offset = head.behind_needless(*normalizer_, text.data, at.offset, end, text.size, at_start);
+        NeedlessPart without{at.offset, 0};
+        if (normalizer_) without = head.needless(*normalizer_, text.data, at.offset, end, text.size, at_start);
+        if (without.start == at.offset) at.offset += std::exchange(without.size, 0);
+        std::shared_ptr<const Pipeline> const strips_no_end = normalizer_ && normalizer_->acts_at_start() ? rest(before_ink()) : nullptr;
+        Normalizer const* const other = strips_no_end ? strips_no_end->normalizer() : nullptr;
         bool const keeps = head.begin(normalizer_.get(), text.data, at.offset, end, text.size, at_start, is_first);
         if (looks_inside_) {
             if constexpr (takes_parts<Sink>) {
-                if (!keeps) head.normalize(*normalizer_, text.data, at.offset, end, at_start, is_first, added);
+                if (!keeps) head.normalize(*normalizer_, other, text.data, at.offset, end, at_start, is_first, added, without);
                 Bytes const inner = keeps ? text.part(at.offset, end) : head.normalized();
                 (void)head.chain(inner.data, inner.size);
                 if (inner.size > 0) sink.part(before_tokens_inside(), inner, at.before);
@@ -220,7 +225,7 @@ public:
             RawSink<Sink> raw{sink, at, text.data, behind_token ? no_match : 0, text.size};
             chain_.run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));
         } else {
-            head.normalize(*normalizer_, text.data, at.offset, end, at_start, is_first, added, orders_marks_ ? &chain_ : nullptr);
+            head.normalize(*normalizer_, other, text.data, at.offset, end, at_start, is_first, added, without, orders_marks_ ? &chain_ : nullptr);
             HeadSink<Sink> inner{sink, at, head, head.normalized(), behind_token ? no_match : 0, end, !coder_.acts_at_start()};
             chain_.run_from_left(inner.text.data, 0, inner.text.size, inner, head.chain(inner.text.data, inner.text.size));
         }
@@ -254,6 +259,8 @@ public:
     // An empty piece that grows, of those that the stages before `stage` leave, or of a region that is normalized and still has tokens in it; null where it is
     // as good to encode it anew. `sum`: the scores before a piece of a Unigram model. The pipeline outlives it.
     std::unique_ptr<GrowingPiece> growing(std::size_t stage, Side side, Before before, double sum = 0) const;
+    // A text that grows to the right, and ends with bytes that begin a character, which a normalizer does not strip; null where that is no help.
+    std::unique_ptr<GrowingPiece> growing_before_ink(Before before) const;
     std::size_t stages() const { return chain_.stages().size(); }
     std::size_t before_tokens_inside() const { return stages() + 1; }
     bool looks_inside() const { return looks_inside_; }
@@ -411,7 +418,10 @@ private:
     // The number of tokens of text[start:end), which is between two safe splits.
     std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
 
-    std::shared_ptr<const Pipeline> rest_from(std::size_t stage) const;
+    // A pipeline for what the stages before `stage` leave, for a region before its tokens, or for texts that end with ink; null if that is this one.
+    std::shared_ptr<const Pipeline> rest(std::size_t stage) const;
+    std::shared_ptr<const Pipeline> make_rest(std::size_t stage) const;
+    std::size_t before_ink() const { return stages() + 2; }
 
     std::size_t most_bytes_a_token() const;
     bool has_token_with_mark() const;
@@ -514,7 +524,7 @@ private:
     bool orders_marks_;
     std::size_t bytes_a_token_;  // of a text, for each of its tokens at most; 0: that is not known
     mutable std::mutex rests_mutex_;
-    mutable std::vector<std::shared_ptr<const Pipeline>> rests_;  // what `growing` needs, made when it is asked for
+    mutable std::vector<std::optional<std::shared_ptr<const Pipeline>>> rests_;  // what `growing` needs, made when it is asked for
     Shelf<Workspace> shelf_;
 };
 

@@ -69,6 +69,7 @@ public:
     bool has_lonely() const override { return !lonely_.empty(); }
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
+    std::shared_ptr<const Normalizer> before_ink() const override;
     std::uint8_t order(char32_t code) const override;
     bool orders_marks() const override { return orders_marks_; }
     std::size_t most_shrunk() const override;
