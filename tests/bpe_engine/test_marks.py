@@ -36,6 +36,12 @@ PRE_TOKENIZERS: dict[str, Any] = {
     "up to three marks": pre_tokenizers.Split(tokenizers.Regex(r"\p{L}|\p{M}{1,3}"), "isolated"),
     "one mark of all": pre_tokenizers.Split("\u0323", "isolated"),
     "gpt2": pre_tokenizers.ByteLevel(add_prefix_space=False),
+    "gpt2, words": pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(tokenizers.Regex(r"\p{L}+|[^\s\p{L}]+"), "removed", invert=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    ),
     "gpt2, bytes": pre_tokenizers.Sequence([pre_tokenizers.ByteLevel(add_prefix_space=True), pre_tokenizers.Digits()]),
 }
 # Of the classes 1, 202, 216, 220, 230 and 240; one that is two others, and one that is joined to none.
@@ -66,7 +72,12 @@ def both(names: tuple[str, ...], pre_tokenizer: str, kind: str) -> tuple[tokeniz
         merges = [("Ì", "£"), ("Ì", "ģ"), ("£", "Ì"), ("Ìģ", "Ìģ"), ("Ì£", "Ìģ"), ("ģ", "Ì"), ("ģÌ", "ģÌ")]
         assert any("Ì£" in text for text in in_bytes)
         tokens = [*alphabet, *(left + right for left, right in merges)]
-        model = models.BPE({token: number for number, token in enumerate(tokens)}, merges)
+        suffixes: dict[str, Any] = {}
+        if kind == "suffix":
+            tokens += [token + "</w>" for token in tokens]
+            merges += [(left, right + "</w>") for left, right in merges]
+            suffixes = {"end_of_word_suffix": "</w>"}
+        model = models.BPE({token: number for number, token in enumerate(tokens)}, merges, **suffixes)
     else:
         merges = [(text[: len(text) // 2], text[len(text) // 2 :]) for text in joined]
         tokens = ["<unk>", *characters, "ạ", *joined]

@@ -119,8 +119,9 @@ std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
 
 class MergeModel::GrowingMarked final : public GrowingPiece {
 public:
-    GrowingMarked(const MergeModel& model, std::shared_ptr<const Unmarked> unmarked, std::unique_ptr<GrowingPiece> inner, Side side)
-        : model_(model), unmarked_(std::move(unmarked)), inner_(std::move(inner)), side_(side) {}
+    // `skips_first`: the letter of the first unit at the side that stays is left out, too.
+    GrowingMarked(const MergeModel& model, std::shared_ptr<const Unmarked> unmarked, std::unique_ptr<GrowingPiece> inner, Side side, bool skips_first = false)
+        : model_(model), unmarked_(std::move(unmarked)), inner_(std::move(inner)), side_(side), skips_first_(skips_first) {}
 
     void extend(Bytes more) override {
         std::size_t const before = text_.size();
@@ -138,7 +139,8 @@ public:
         text_.resize(size);
         std::size_t const stop = size - unfinished();
         while (!ends_.empty() && ends_.back() > stop) ends_.pop_back();
-        inner_->truncate(ends_.empty() ? 0 : (ends_.size() - 1) * unmarked_->width);
+        std::size_t const left_out = skips_first_ ? 2 : 1;
+        inner_->truncate((ends_.size() - std::min(ends_.size(), left_out)) * unmarked_->width);
     }
 
     std::size_t size() const override { return text_.size(); }
@@ -165,41 +167,55 @@ public:
         return inner_->count();
     }
 
-    // Whether a character inside a part becomes the same symbol as at the start of a piece.
-    bool takes_parts() const { return side_ == Side::right && model_.options_.continuing_prefix.empty() && !model_.options_.ignore_merges; }
+    // Whether a character inside a part becomes the same symbol as at the growing side of a piece.
+    bool takes_parts() const { return model_.options_.continuing_prefix.empty() && !model_.options_.ignore_merges; }
 
     std::unique_ptr<GrowingPiece> another() const override {
-        return takes_parts() ? std::make_unique<GrowingMarked>(model_, unmarked_, inner_->another(), side_) : nullptr;
+        return takes_parts() ? std::make_unique<GrowingMarked>(model_, unmarked_, inner_->another(), side_, side_ == Side::left) : nullptr;
     }
 
     std::size_t count_with(const std::vector<AddedPart>& parts) override {
         if (!takes_parts()) return GrowingPiece::count_with(parts);
-        // The tables have the letters of all characters but their last ones, which stand between.
+        // The tables have the letters of all characters but those that may be the last of the piece, which stand between: the last one of a part to the right,
+        // the first and the last of one to the left. To the left only what comes first ends the piece.
         std::deque<std::vector<Byte>> between;
         std::vector<AddedPart> letters;
-        std::vector<Byte> last = last_character();
-        auto const put = [&](bool ends) {
-            if (last.empty()) return;
+        bool is_begun = inner_->size() > 0;
+        auto const put = [&](const std::vector<Byte>& unit, bool ends) {
+            if (unit.empty()) return;
             between.emplace_back();
-            put_utf8(between.back(), letter_of({last.data(), last.size()}, false, ends));
+            put_utf8(between.back(), letter_of({unit.data(), unit.size()}, false, ends));
             letters.push_back({{between.back().data(), between.back().size()}});
+            is_begun = true;
         };
+        std::vector<Byte> last = unit(ends_.size());
+        // The one before goes on inside of the piece.
+        auto const put_next = [&](std::vector<Byte> next) {
+            if (side_ == Side::left) return put(next, !is_begun);
+            put(last, false);
+            last = std::move(next);
+        };
+        if (side_ == Side::left) put(last, !is_begun);
         for (AddedPart const& part : parts) {
             if (part.table) {
                 auto const& table = static_cast<GrowingMarked const&>(*part.table);
-                if (table.text_.empty()) continue;
-                put(false);
+                std::size_t const units = table.ends_.size();
+                if (units == 0) continue;
+                if (side_ == Side::left) put_next(table.unit(1));
+                else put_next({});
                 letters.push_back({{}, table.inner_.get()});
-                last = table.last_character();
+                if (side_ == Side::right || units > 1) put_next(table.unit(units));
                 continue;
             }
+            std::vector<std::vector<Byte>> units;
             for (std::size_t place = 0, size = 0; place < part.text.size; place += size) {
-                put(false);
                 size = model_.unit_size(part.text, place);
-                last.assign(part.text.begin() + place, part.text.begin() + place + size);
+                units.emplace_back(part.text.begin() + place, part.text.begin() + place + size);
             }
+            if (side_ == Side::left) std::reverse(units.begin(), units.end());
+            for (std::vector<Byte>& one : units) put_next(std::move(one));
         }
-        put(true);
+        if (side_ == Side::right) put(last, true);
         return inner_->count_with(letters);
     }
 
@@ -229,7 +245,7 @@ private:
         std::size_t const before = ends_.size();
         units(from, to, ends_);
         std::vector<std::uint32_t> letters;
-        for (std::size_t index = before == 0 ? 0 : before - 1; index + 1 < ends_.size(); ++index)
+        for (std::size_t index = std::max<std::size_t>(before == 0 ? 0 : before - 1, skips_first_); index + 1 < ends_.size(); ++index)
             letters.push_back(letter(index == 0 ? 0 : ends_[index - 1], ends_[index], index == 0, false));
         add(letters);
     }
@@ -261,9 +277,10 @@ private:
         throw EncodingError(character[0], 0);
     }
 
-    std::vector<Byte> last_character() const {
-        if (ends_.empty()) return {};
-        return as_read(side_, text_, ends_.size() > 1 ? ends_[ends_.size() - 2] : 0, ends_.back());
+    // The unit of a number, from the side that stays, from 1 on; nothing for 0.
+    std::vector<Byte> unit(std::size_t number) const {
+        if (number == 0) return {};
+        return as_read(side_, text_, number > 1 ? ends_[number - 2] : 0, ends_[number - 1]);
     }
 
     // Letters in the order in which they were added.
@@ -278,6 +295,7 @@ private:
     std::shared_ptr<const Unmarked> unmarked_;
     std::unique_ptr<GrowingPiece> inner_;  // the letters of all characters but the one at the growing side
     Side side_;
+    bool skips_first_;
     std::vector<Byte> text_;         // in the order in which it came
     std::vector<std::size_t> ends_;  // of whole characters
     std::vector<Byte> written_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bpe/steps.hpp"
+#include "bpe/utf8.hpp"
 
 namespace bpe {
 
@@ -22,9 +23,9 @@ bool MarkRun::read(Bytes text) {
     while (first > from_.offset) {
         count_step();
         std::size_t const before = character_before(text.data, first, from_.offset);
-        std::uint8_t const order = normalizer.order(table.at(text.data, before, first).code);
-        if (order == 0) break;
-        ++raw_marks[order];
+        std::u32string const marks = normalizer.marks(table.at(text.data, before, first).code);
+        if (marks.empty()) break;
+        for (char32_t const mark : marks) ++raw_marks[normalizer.order(mark)];
         first = before;
     }
     // The text before the marks is read each time.
@@ -68,17 +69,23 @@ bool MarkRun::extend(Bytes text) {
     std::size_t const end = text.size - std::min(text.size - marks_end_, unfinished_end({text.data + marks_end_, text.size - marks_end_}));
     for (std::size_t size = 0; marks_end_ < end; marks_end_ += size) {
         count_step();
-        Character const mark = table.at(text.data, marks_end_, end);
-        size = mark.size;
-        std::uint8_t const order = pipeline_.normalizer()->order(mark.code);
-        Part* const part = order == 0 ? nullptr : part_of(order);
-        if (!part || part->raw_marks < enough || !pipeline_.chain().treats_alike(mark.code, like_)) return false;
-        Bytes const written = text.part(marks_end_, marks_end_ + size);
-        ++part->raw_marks;
-        part->text.insert(part->text.end(), written.begin(), written.end());
-        text_.text.insert(text_.text.end(), written.begin(), written.end());
-        text_.origin.insert(text_.origin.end(), size, static_cast<std::uint32_t>(marks_end_ - from_.offset));
-        text_.is_cut.insert(text_.is_cut.end(), size, 0);
+        Character const raw = table.at(text.data, marks_end_, end);
+        size = raw.size;
+        std::u32string const marks = pipeline_.normalizer()->marks(raw.code);
+        auto const is_known = [&](char32_t mark) {
+            Part const* const part = part_of(pipeline_.normalizer()->order(mark));
+            return part && part->raw_marks >= enough && pipeline_.chain().treats_alike(mark, like_);
+        };
+        if (marks.empty() || !std::all_of(marks.begin(), marks.end(), is_known)) return false;
+        for (char32_t const mark : marks) {
+            std::size_t const before = text_.text.size();
+            put_utf8(text_.text, mark);
+            Part& part = *part_of(pipeline_.normalizer()->order(mark));
+            ++part.raw_marks;
+            part.text.insert(part.text.end(), text_.text.begin() + static_cast<std::ptrdiff_t>(before), text_.text.end());
+            text_.origin.resize(text_.text.size(), static_cast<std::uint32_t>(marks_end_ - from_.offset));
+            text_.is_cut.resize(text_.text.size(), 0);
+        }
     }
     return true;
 }
@@ -86,13 +93,14 @@ bool MarkRun::extend(Bytes text) {
 void MarkRun::truncate(std::size_t length) {
     UnicodeTable const& table = UnicodeTable::instance();
     std::size_t end = text_.text.size();
-    while (end > first_end_ && marks_end_ > length) {
+    // All of the marks that one has become.
+    while (end > first_end_ && (marks_end_ > length || from_.offset + text_.origin[end - 1] == marks_end_)) {
         std::size_t const before = character_before(text_.text.data(), end, first_end_);
         Part& part = *part_of(pipeline_.normalizer()->order(table.at(text_.text.data(), before, end).code));
         --part.raw_marks;
         part.text.resize(part.text.size() - (end - before));
         if (part.table && part.table->size() > part.text.size()) part.table->truncate(part.text.size());
-        marks_end_ -= end - before;
+        marks_end_ = from_.offset + text_.origin[before];
         end = before;
     }
     text_.text.resize(end);

@@ -1,9 +1,11 @@
 #include "bpe/pipeline/open_head.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
+#include "bpe/utf8.hpp"
 
 namespace bpe {
 
@@ -152,6 +154,7 @@ std::size_t OpenHead::index_of(std::size_t distance) const {
 void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_ink, const Byte* text, std::size_t from, std::size_t end, bool at_start,
                          bool is_first, std::size_t added, const NeedlessPart& without, const Chain* chain) {
     if (marks_) {
+        drop_cut_mark();
         std::size_t const known = distances_.data()[0];
         if (end - from >= known && put_marks(normalizer, *chain, {text + from, end - from - known})) return;
         drop_marks();
@@ -204,14 +207,26 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
     if (chain && !orders_marks_ && !(at_start && normalizer.acts_at_start())) find_marks(normalizer, *chain, {text + from, end - from});
 }
 
+namespace {
+
+std::vector<Byte> written(const std::u32string& marks) {
+    std::vector<Byte> made;
+    for (char32_t const mark : marks) put_utf8(made, mark);
+    return made;
+}
+
+}  // namespace
+
 void OpenHead::find_marks(const Normalizer& normalizer, const Chain& chain, Bytes raw) {
     UnicodeTable const& table = UnicodeTable::instance();
     std::size_t size = 0;
     for (std::size_t next = 0; next < raw.size;) {
         count_step();
         Character const mark = table.at(raw.data, next, raw.size);
-        if (normalizer.order(mark.code) == 0) break;
-        size = next += mark.size;
+        std::vector<Byte> const made = written(normalizer.marks(mark.code));
+        if (made.empty()) break;
+        size += made.size();
+        next += mark.size;
     }
     Bytes const all = text_.bytes();
     if (size <= thresholds::short_piece || size > all.size) return;
@@ -250,26 +265,49 @@ void OpenHead::take_mark(std::uint8_t order, Bytes mark) {
 
 bool OpenHead::put_marks(const Normalizer& normalizer, const Chain& chain, Bytes more) {
     UnicodeTable const& table = UnicodeTable::instance();
-    std::vector<std::size_t> starts;
-    for (std::size_t place = 0; place < more.size;) {
+    std::vector<std::pair<std::size_t, std::u32string>> all;  // where each begins, and what becomes of it
+    // The end of a mark, mostly, which may be all that is there of it.
+    std::size_t cut_size = 0;
+    while (cut_size < std::min<std::size_t>(3, more.size) && UnicodeTable::continues(more[cut_size])) ++cut_size;
+    for (std::size_t place = cut_size; place < more.size;) {
         count_step();
         Character const mark = table.at(more.data, place, more.size);
-        if (normalizer.order(mark.code) == 0 || !chain.treats_alike(mark.code, marks_->like)) return false;
-        starts.push_back(place);
+        std::u32string marks = normalizer.marks(mark.code);
+        if (marks.empty() || !std::all_of(marks.begin(), marks.end(), [&](char32_t one) { return chain.treats_alike(one, marks_->like); })) return false;
+        all.emplace_back(place, std::move(marks));
         place += mark.size;
     }
-    std::size_t end = more.size;
-    for (auto start = starts.rbegin(); start != starts.rend(); end = *start++) {
-        Bytes const mark = more.part(*start, end);
-        take_mark(normalizer.order(table.at(mark.data, 0, mark.size).code), mark);
+    std::size_t const first = distances_.data()[0] + more.size;
+    for (auto raw = all.rbegin(); raw != all.rend(); ++raw) {
         std::array<std::uint32_t, 4> distances;
-        distances.fill(distances_.data()[0] + static_cast<std::uint32_t>(mark.size));
+        distances.fill(static_cast<std::uint32_t>(first - raw->first));
         std::array<std::uint8_t, 4> const cuts{};
-        text_.put_first(mark.data, mark.size);
-        distances_.put_first(distances.data(), mark.size);
-        cuts_.put_first(cuts.data(), mark.size);
+        for (auto code = raw->second.rbegin(); code != raw->second.rend(); ++code) {
+            std::vector<Byte> const mark = written({*code});
+            take_mark(normalizer.order(*code), {mark.data(), mark.size()});
+            text_.put_first(mark.data(), mark.size());
+            distances_.put_first(distances.data(), mark.size());
+            cuts_.put_first(cuts.data(), mark.size());
+        }
+    }
+    marks_->cut_size = cut_size;
+    for (std::size_t place = cut_size; place-- > 0;) {
+        auto const distance = static_cast<std::uint32_t>(first - place);
+        std::uint8_t const cut = 0;
+        text_.put_first(more.data + place, 1);
+        distances_.put_first(&distance, 1);
+        cuts_.put_first(&cut, 1);
     }
     return true;
+}
+
+void OpenHead::drop_cut_mark() {
+    std::size_t const size = std::exchange(marks_->cut_size, 0);
+    if (size == 0) return;
+    text_.drop_first(size);
+    distances_.drop_first(size);
+    cuts_.drop_first(size);
+    truncate_chain(text_.size());
 }
 
 void OpenHead::drop_first_mark() {
@@ -301,8 +339,9 @@ void OpenHead::order_marks() {
 
 std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
     Marks& marks = *marks_;
-    std::size_t const size = text_.size() - marks.rest;
-    if (piece.data != text_.data() || piece.size < size) return std::nullopt;
+    auto const start = static_cast<std::size_t>(piece.data - text_.data());
+    std::size_t const size = text_.size() - marks.rest - start;
+    if (start > marks.cut_size || piece.size < size) return std::nullopt;
     auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
     if (!marks.has_piece || marks.piece.end != end || marks.piece.stage != stage || marks.piece.is_first != is_first) {
         marks.has_piece = false;
@@ -320,6 +359,7 @@ std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece,
         if (part->table) part->table->extend(written.part(0, written.size - part->table->size()));
         parts.push_back(part->table ? AddedPart{{}, part->table.get()} : AddedPart{written});
     }
+    if (start < marks.cut_size) parts.push_back({piece.part(0, marks.cut_size - start)});
     return marks.piece.table->count_with(parts);
 }
 
@@ -369,6 +409,7 @@ void OpenHead::truncate(std::size_t length) {
     if (kept_ != none && kept_ > length) kept_ = length;
     if (!is_normalized_) return truncate_chain(left);
     if (marks_) {
+        drop_cut_mark();
         while (text_.size() > marks_->first_size && distances_.data()[0] > left) drop_first_mark();
         if (distances_.data()[0] <= left) return truncate_chain(text_.size());
         drop_marks();

@@ -324,13 +324,22 @@ bool StepNormalizer::can_order_marks() const {
 }
 
 std::uint8_t StepNormalizer::order(char32_t code) const {
-    if (!orders_marks_ || code >= 0x110000 || rank_of(code) == 0) return 0;
+    std::u32string const made = marks(code);
+    return made.size() == 1 && made[0] == code ? rank_of(code) : 0;
+}
+
+std::u32string StepNormalizer::marks(char32_t code) const {
+    if (!orders_marks_ || code < 0x300 || code >= 0x110000) return {};
+    auto const is_left_alone = [&](char32_t one) {
+        return UnicodeForms::instance().lower_case(one).empty() && std::none_of(steps_.begin(), steps_.end(), [&](NormalizationStep const& step) {
+                   return step.has_member(one) || step.pattern.find(one) != std::u32string::npos;
+               });
+    };
     std::vector<char32_t> parts;
     decompose(code, true, parts);
-    bool const stays = parts.size() == 1 && parts[0] == code && UnicodeForms::instance().lower_case(code).empty() &&
-                       std::none_of(steps_.begin(), steps_.end(),
-                                    [&](NormalizationStep const& step) { return step.has_member(code) || step.pattern.find(code) != std::u32string::npos; });
-    return stays ? rank_of(code) : 0;
+    bool const are_marks =
+        is_left_alone(code) && std::all_of(parts.begin(), parts.end(), [&](char32_t part) { return rank_of(part) != 0 && is_left_alone(part); });
+    return are_marks ? std::u32string(parts.begin(), parts.end()) : std::u32string();
 }
 
 std::size_t StepNormalizer::most_shrunk() const {

@@ -74,6 +74,9 @@ public:
     // The combining class of a mark that is put in order among the marks beside it, and that is nothing else to the normalizer unless it is joined to what
     // stands before it; 0 for all other characters.
     virtual std::uint8_t order(char32_t) const { return 0; }
+    // The marks that a mark becomes wherever it stands, each with an `order`: itself, or those that it decomposes to ("\u0344" is "\u0308\u0301"); none for all
+    // other characters.
+    virtual std::u32string marks(char32_t) const { return {}; }
     // Whether there are such marks.
     virtual bool orders_marks() const { return false; }
     // The runs to which a character belongs at the side on which a text grows: in `origin` their first and last character stand for themselves.

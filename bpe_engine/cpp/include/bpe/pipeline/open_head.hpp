@@ -41,7 +41,9 @@ public:
     Bytes normalized() const { return text_.bytes(); }
     // Whether a piece of it has marks that are not in the order of the normalizer: then `count` has to know its number of tokens, or all is read again after
     // `order_marks`.
-    bool has_marks(Bytes piece) const { return marks_ && piece.data < text_.data() + (text_.size() - marks_->rest); }
+    bool has_marks(Bytes piece) const {
+        return marks_ && piece.data < text_.data() + (text_.size() - marks_->rest) && piece.data + piece.size > text_.data() + marks_->cut_size;
+    }
     void order_marks();
     // The distance in the raw span that a byte of it, or its end, comes from; and whether both can be cut there.
     std::size_t distance(std::size_t index) const { return distances_.data()[index]; }
@@ -109,9 +111,10 @@ private:
             Left<Byte> text;
             std::unique_ptr<GrowingPiece> table;
         };
-        std::size_t rest;        // bytes of the normalized text after them
-        std::size_t first_size;  // bytes of the normalized text when they were first found
-        char32_t like;           // one of them
+        std::size_t rest;          // bytes of the normalized text after them
+        std::size_t cut_size = 0;  // bytes before them
+        std::size_t first_size;    // bytes of the normalized text when they were first found
+        char32_t like;             // one of them
         std::vector<Part> parts;
         Piece piece;  // what stands after the marks in their piece
         bool has_piece = false;
@@ -124,6 +127,7 @@ private:
     void take_mark(std::uint8_t order, Bytes mark);
     void drop_marks();
     void drop_first_mark();
+    void drop_cut_mark();
     std::optional<std::size_t> count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make);
     void truncate_chain(std::size_t distance);
     static NeedlessPart middle(const SettlingRun* run, KeptRun& kept, const Byte* text, std::size_t from, std::size_t first, std::size_t end,

@@ -226,7 +226,9 @@ public:
             chain_.run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));
         } else {
             head.normalize(*normalizer_, other, text.data, at.offset, end, at_start, is_first, added, without, orders_marks_ ? &chain_ : nullptr);
-            HeadSink<Sink> inner{sink, at, head, head.normalized(), behind_token ? no_match : 0, end, !coder_.acts_at_start()};
+            // The tables of marks are those of pieces that are not cut again.
+            bool const has_parts = !coder_.acts_at_start() && !head.has_marks(head.normalized());
+            HeadSink<Sink> inner{sink, at, head, head.normalized(), behind_token ? no_match : 0, end, has_parts};
             chain_.run_from_left(inner.text.data, 0, inner.text.size, inner, head.chain(inner.text.data, inner.text.size));
         }
         return true;

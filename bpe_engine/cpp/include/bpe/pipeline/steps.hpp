@@ -71,6 +71,7 @@ public:
     bool acts_at_start() const override { return acts_at_start_; }
     std::shared_ptr<const Normalizer> before_ink() const override;
     std::uint8_t order(char32_t code) const override;
+    std::u32string marks(char32_t code) const override;
     bool orders_marks() const override { return orders_marks_; }
     std::size_t most_shrunk() const override;
     const SettlingRun* settling_run(char32_t code, Side side, bool at_start) const override {
