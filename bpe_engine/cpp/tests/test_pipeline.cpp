@@ -134,6 +134,8 @@ std::vector<std::shared_ptr<const Pipeline>> steps_in_steps() {
         pipeline({}, {stage("\\p{L}+|\\s+|[^\\s\\p{L}]+", Behaviour::isolated)}, merges_with_a_suffix()),
         with({}, {}, {stage("\\s+", Behaviour::with_next)},
              PieceCoder(characters, {{space, Insertion::Where::always, space}}, {Chain({stage("\xE2\x96\x81", Behaviour::with_next)})}), false),
+        with({}, {}, {stage("\\s{2,}", Behaviour::isolated)},
+             PieceCoder(bytes, {{space, Insertion::Where::always, space}}, {Chain({stage("\xE2\x96\x81", Behaviour::with_next)})}), false),
         with({}, {}, falcon, PieceCoder(bytes, {}, {}), false),
         with({mask}, {}, {{nullptr, Behaviour::isolated, scanner_named("gpt2")}}, PieceCoder(bytes, {}, {}), false),
         with({word}, {{.kind = Kind::lower}}, {stage("\\s", Behaviour::without_match)}, PieceCoder(characters, {}, {}), true),
@@ -189,7 +191,7 @@ void hostile() {
     for (auto const& pipeline : all)
         for (std::string const unit : {"a", " ", "!", "ab", "\xE4\xB8\xAD", "\n "}) is_linear(pipeline, "", unit);
     for (auto const& pipeline : steps_in_steps()) {
-        for (std::string const unit : {"a", " ", "!", "ab", "1", "\xE4\xB8\xAD", "\n ", "\r\n", "ab\n\n"}) {
+        for (std::string const unit : {"a", " ", "!", "ab", "1", "\xE4\xB8\xAD", "\n ", "\r\n", "ab\n\n", "a\n"}) {
             std::string some;
             while (some.size() < 1500) some += unit;
             CHECK(steps_of(pipeline, some + some, false) <= 3 * steps_of(pipeline, some, false));
@@ -233,6 +235,14 @@ void hostile() {
         while (some.size() < 1500) some += unit;
         CHECK(steps_of(all[2], "abc" + some + some, false) <= 3 * steps_of(all[2], "abc" + some, false));
         CHECK(steps_to_the_left(all[2], some + some, false) <= 3 * steps_to_the_left(all[2], some, false));
+    }
+    // Without a pre-tokenizer pieces end where no token goes on.
+    auto const characters = merges(true, {"aa", "\xCC\x81\xCC\x81"});
+    auto const touching = pipeline({{.kind = Kind::compose}}, {{std::make_shared<const TouchMatcher>(characters), Behaviour::isolated, nullptr}}, characters);
+    for (std::string const unit : {"\xCC\x81", "\xCC\xA3\xCC\x81", "\xCD\x84"}) {
+        std::string some;
+        while (some.size() < 1500) some += unit;
+        CHECK(steps_of(touching, "abc" + some + some, false) <= 3 * steps_of(touching, "abc" + some, false));
     }
     // Parts of three bytes cut these. The last one is two marks of one class; under CLIP's steps the last of a piece has a suffix.
     std::vector<Stage> const clip{stage("\\p{L}+|[^\\s\\p{L}]+", Behaviour::without_gap), {nullptr, Behaviour::isolated, scanner_named("gpt2")}};

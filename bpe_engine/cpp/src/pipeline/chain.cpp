@@ -4,6 +4,12 @@
 
 namespace bpe {
 
+Chain Chain::without_touching() const {
+    std::vector<Stage> stages = stages_;
+    std::erase_if(stages, [](Stage const& stage) { return stage.matcher && stage.matcher->touched(); });
+    return Chain(std::move(stages));
+}
+
 bool Chain::treats_alike(char32_t one, char32_t other) const {
     UnicodeTable const& table = UnicodeTable::instance();
     return std::all_of(stages_.begin(), stages_.end(), [&](Stage const& stage) {

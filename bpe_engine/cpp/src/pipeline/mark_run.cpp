@@ -43,7 +43,7 @@ bool MarkRun::read(Bytes text) {
         std::uint8_t const order = normalizer.order(code);
         if (order == 0) break;
         if (like_ == 0) like_ = code;
-        if (order > last || !pipeline_.chain().treats_alike(code, like_)) return false;
+        if (order > last || !pipeline_.chain_of_marks().treats_alike(code, like_)) return false;
         last = order;
         start_ = before;
     }
@@ -74,7 +74,7 @@ bool MarkRun::extend(Bytes text) {
         std::u32string const marks = pipeline_.normalizer()->marks(raw.code);
         auto const is_known = [&](char32_t mark) {
             Part const* const part = part_of(pipeline_.normalizer()->order(mark));
-            return part && part->raw_marks >= enough && pipeline_.chain().treats_alike(mark, like_);
+            return part && part->raw_marks >= enough && pipeline_.chain_of_marks().treats_alike(mark, like_);
         };
         if (marks.empty() || !std::all_of(marks.begin(), marks.end(), is_known)) return false;
         for (char32_t const mark : marks) {
@@ -153,7 +153,7 @@ std::optional<std::size_t> MarkRun::count(Bytes text, PieceCoder::Workspace& wor
     Sink sink{*this, workspace, marks_end};
     Position at = from_;
     NormalizedSink<Sink> inner{sink, at, text_, from_.offset, begin_};
-    (void)pipeline_.chain().run(text_.text.data(), 0, text_.text.size(), true, inner, &memory_);
+    (void)pipeline_.chain_of_marks().run(text_.text.data(), 0, text_.text.size(), true, inner, &memory_);
     return sink.is_cut ? std::nullopt : std::optional(sink.total);
 }
 

@@ -45,6 +45,8 @@ public:
 
     explicit Chain(std::vector<Stage> stages) : stages_(std::move(stages)) {}
     const std::vector<Stage>& stages() const { return stages_; }
+    // The same chain without boundaries that no token crosses: it leaves longer pieces of as many tokens.
+    Chain without_touching() const;
     // Whether no stage distinguishes two marks: where one stands the other may stand, and every cut stays.
     bool treats_alike(char32_t one, char32_t other) const;
     // Whether some text is part of no piece.

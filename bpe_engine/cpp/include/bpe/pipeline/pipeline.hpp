@@ -54,6 +54,7 @@ public:
           second_(std::move(second)),
           looks_inside_(looks_inside && normalizer_),
           chain_(std::move(chain)),
+          chain_of_marks_(chain_.without_touching()),
           coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
           splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
@@ -79,6 +80,8 @@ public:
     // Null: none.
     const Normalizer* normalizer() const { return normalizer_.get(); }
     const Chain& chain() const { return chain_; }
+    // The chain for runs of marks, where these stand in the order in which they came.
+    const Chain& chain_of_marks() const { return chain_of_marks_; }
     // Whether a text from an offset on is one region: no added token is found in it.
     bool is_one_region(Bytes text, std::size_t from) const {
         return !looks_inside_ && !(outer_.finds({}) && outer_.find(text.data, 0, from, text.size, true, {}).is_found()) &&
@@ -518,7 +521,7 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> inside_;  // id -> number, of tokens that are looked for in normalized text
     std::shared_ptr<const Normalizer> normalizer_, second_;
     bool looks_inside_;
-    Chain chain_;
+    Chain chain_, chain_of_marks_;
     PieceCoder coder_;
     bool acts_at_start_;
     std::unique_ptr<const SafeSplits> splits_;             // null: none are known
