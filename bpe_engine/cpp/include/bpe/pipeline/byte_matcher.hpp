@@ -21,6 +21,7 @@ public:
         return {no_match, no_match, at_end, false, limit};
     }
     bool is_of_bytes() const override { return true; }
+    const std::array<bool, 256>* first_bytes() const override { return &is_member_; }
 
 private:
     std::array<bool, 256> is_member_{};

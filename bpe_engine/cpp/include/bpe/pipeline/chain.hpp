@@ -43,7 +43,7 @@ class Chain {
 public:
     static constexpr std::size_t most_stages = 16;
 
-    explicit Chain(std::vector<Stage> stages) : stages_(std::move(stages)) {}
+    explicit Chain(std::vector<Stage> stages);
     const std::vector<Stage>& stages() const { return stages_; }
     // The same chain without boundaries that no token crosses: it leaves longer pieces of as many tokens.
     Chain without_touching() const;
@@ -59,13 +59,13 @@ public:
     // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given. `memory` is of this text.
     template <class Sink>
     bool run(const Byte* text, std::size_t start, std::size_t limit, bool at_end, Sink& sink, ChainMemory* memory = nullptr) const {
-        return Run<Sink>{stages_, text, sink, memory, nullptr}.stage(0, start, limit, at_end);
+        return Run<Sink>{stages_, cutting_, text, sink, memory, nullptr}.stage(0, start, limit, at_end);
     }
 
     // Scans a text that has grown to the left, up to a cut at which the sink says that it knows the rest.
     template <class Sink>
     bool run_from_left(const Byte* text, std::size_t start, std::size_t limit, Sink& sink, LeftMemory& left) const {
-        return Run<Sink>{stages_, text, sink, nullptr, &left}.stage(0, start, limit, true);
+        return Run<Sink>{stages_, cutting_, text, sink, nullptr, &left}.stage(0, start, limit, true);
     }
 
     // Whether `run_to_end` knows these stages.
@@ -141,6 +141,7 @@ private:
     template <class Sink>
     struct Run {
         const std::vector<Stage>& stages;
+        const std::vector<std::array<bool, 256>>& cutting;
         const Byte* text;
         Sink& sink;
         ChainMemory* memory;
@@ -159,6 +160,11 @@ private:
             if (number == stages.size()) {
                 if (!at_end) return false;
                 if (start == limit) return true;
+                sink.piece(start, limit);
+                return cut(limit);
+            }
+            // Most pieces are not cut again, which is known sooner than a search begins.
+            if (number > 0 && at_end && stays_whole(number, start, limit)) {
                 sink.piece(start, limit);
                 return cut(limit);
             }
@@ -184,6 +190,13 @@ private:
             return false;
         }
 
+        // Whether a short piece is left as it is by the stages from `number` on, because no match of theirs can begin in it.
+        bool stays_whole(std::size_t number, std::size_t start, std::size_t limit) const {
+            if (number == stages.size()) return true;
+            if (limit - start > thresholds::short_piece) return false;
+            return std::none_of(text + start, text + limit, [&cutting = cutting[number]](Byte byte) { return cutting[byte]; });
+        }
+
         void matched(std::size_t number, std::size_t start, std::size_t end) {
             match_start[number] = start;
             match_end[number] = end;
@@ -202,7 +215,7 @@ private:
             for (std::size_t piece = start;;) {
                 for (std::size_t count; (count = search.ends(ends.data(), ends.size())) > 0;) {
                     for (std::size_t index = 0; index < count; ++index) {
-                        if (number + 1 == stages.size() && with_matches) {
+                        if (with_matches && stays_whole(number + 1, piece, ends[index])) {
                             // Prefetch what is known of a piece a few steps ahead.
                             if constexpr (requires { sink.expect(piece, limit); })
                                 if (index + 4 < count) sink.expect(ends[index + 3], ends[index + 4]);
@@ -376,6 +389,7 @@ private:
     };
 
     std::vector<Stage> stages_;
+    std::vector<std::array<bool, 256>> cutting_;  // of each stage: the bytes that a match of it or of a later one may begin with
 };
 
 }  // namespace bpe

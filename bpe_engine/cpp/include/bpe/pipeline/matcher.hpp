@@ -1,6 +1,7 @@
 // Matchers: the interface of searches in a text that may be the start of a longer one.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "bpe/regex/sweep.hpp"
@@ -33,6 +34,8 @@ public:
     virtual const class MergeModel* touched() const { return nullptr; }
     // Whether each match is a single byte that matches in any context.
     virtual bool is_of_bytes() const { return false; }
+    // The bytes that a match may begin with; null if any may.
+    virtual const std::array<bool, 256>* first_bytes() const { return nullptr; }
 };
 
 // A regular expression that neither looks behind nor matches the empty text, because a chain starts anew at cuts.
@@ -46,6 +49,7 @@ public:
         return found(program_->find(text, from, from, limit, at_end, *cache));
     }
     const ExpressionMatcher* expression() const override { return this; }
+    const std::array<bool, 256>* first_bytes() const override { return &program_->first_bytes(); }
 
     static Found found(const regex::Found& found) { return {found.start, found.end, found.settled, found.start_settled, found.open_from}; }
     const regex::Program& program() const { return *program_; }

@@ -74,6 +74,8 @@ public:
     bool is_eager() const { return !table_.empty(); }
     std::size_t state_count() const { return table_.size() / stride_; }
     const Classes& classes() const { return classes_; }
+    // Whether a match may begin with a byte.
+    const std::array<bool, 256>& first_bytes() const { return begins_; }
 
 private:
     friend class Boundaries;
@@ -98,7 +100,7 @@ private:
     bool matches_empty_ = true;
     std::vector<Transition> table_;
     std::vector<State> starts_;     // of context and nonempty
-    std::array<bool, 256> begins_;  // whether a match may begin with a byte
+    std::array<bool, 256> begins_;
     std::vector<std::uint32_t> joined_;
     std::uint32_t joined_start_ = 0;
 };
