@@ -253,7 +253,7 @@ using MediumCountCache = CountsOf<MediumKey, MediumSlot, thresholds::first_bits,
 using IdsCache = IdsOf<PieceKey, ShortSlot, 4, thresholds::first_bits, thresholds::ids_bits>;                     // 4 MB at most
 using MediumIdsCache = IdsOf<MediumKey, MediumSlot, 8, thresholds::first_bits, thresholds::medium_ids_bits>;      // 2 MB at most
 
-// A pre-token of 16 bytes or more, and its encoding: with `with_ids` the ids, as many as fit into `lines` cache lines, otherwise only their number. Its
+// A pre-token of eight bytes or more, and its encoding: with `with_ids` the ids, as many as fit into `lines` cache lines, otherwise only their number. Its
 // bytes take `lines` cache lines, too.
 template <bool with_ids, std::size_t lines = 1>
 class LongPieceCache {

@@ -26,17 +26,30 @@ struct CountSink {
 
 struct IdsSink {
     const Pipeline& pipeline;
-    PieceCoder::Workspace& workspace;
-    std::vector<std::uint32_t>& ids;
-    std::size_t at_cut = ids.size();
-    void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode(part, ids); }
-    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { pipeline.coder().encode(piece, readable, is_first, workspace, ids); }
-    void token(std::uint32_t number, std::size_t, std::size_t) { ids.push_back(pipeline.added_tokens()[number].id); }
+    Pipeline::Workspace& workspace;
+    StagedIds ids;
+    std::size_t at_cut = ids.count();
+    IdsSink(const Pipeline& pipeline, Pipeline::Workspace& workspace, std::vector<std::uint32_t>& out) : pipeline(pipeline), workspace(workspace), ids(out) {
+        if (!workspace.unit_ids) workspace.unit_ids = std::make_unique<UnitIds>();
+    }
+    void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode(part, ids.flush()); }
+    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) {
+        pipeline.coder().encode(piece, readable, is_first, workspace.pieces, ids.flush());
+    }
+    void unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit) {
+        workspace.unit_ids->encode({text + start, end - start}, limit - start, ids, [&](std::vector<std::uint32_t>& out) {
+            IdsSink sink(pipeline, workspace, out);
+            pipeline.scan_unit(text, start, end, limit, workspace, sink);
+            sink.ids.flush();
+        });
+    }
+    void unit_expected(Bytes unit, std::size_t readable) { workspace.unit_ids->expect(unit, readable); }
+    void token(std::uint32_t number, std::size_t, std::size_t) { ids.flush().push_back(pipeline.added_tokens()[number].id); }
     bool cut(Position) {
-        at_cut = ids.size();
+        at_cut = ids.count();
         return true;
     }
-    void again() { ids.resize(at_cut); }
+    void again() { ids.flush().resize(at_cut); }
 };
 
 // The special tokens of a text, without its pieces.
@@ -68,29 +81,31 @@ std::size_t Pipeline::count(Bytes text, const AddedTokens::Wanted& wanted) const
 
 std::size_t Pipeline::count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const {
     CountSink sink{coder_, workspace.pieces};
-    Position at{start, Before::region};
-    pieces(text, no_match, at, end, limit, true, {}, workspace, sink);
+    scan_unit(text, start, end, limit, workspace, sink);
     return sink.total;
 }
 
 void Pipeline::encode(Bytes text, std::vector<std::uint32_t>& ids, const AddedTokens::Wanted& wanted) const {
     Lease const workspace = lease();
     ids.reserve(ids.size() + text.size / 3 + 16);
-    IdsSink sink{*this, workspace->pieces, ids};
+    IdsSink sink(*this, *workspace, ids);
     Position at;
     scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
+    sink.ids.flush();
 }
 
 void Pipeline::encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const {
     Lease const workspace = lease();
-    IdsSink sink{*this, workspace->pieces, ids};
+    IdsSink sink(*this, *workspace, ids);
     scan(text.data, 0, from, text.size, true, {}, *workspace, sink, behind_token);
+    sink.ids.flush();
 }
 
 void Pipeline::encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool behind_token, std::vector<std::uint32_t>& ids) const {
     Lease const workspace = lease();
-    IdsSink sink{*this, workspace->pieces, ids};
+    IdsSink sink(*this, *workspace, ids);
     scan_before(text.data, from, start, text.size, number, *workspace, sink, behind_token);
+    sink.ids.flush();
 }
 
 std::optional<std::uint32_t> Pipeline::number_inside(std::uint32_t id) const {

@@ -25,46 +25,6 @@ struct Insertion {
     std::string space;  // replaces each space; empty: spaces stay
 };
 
-// Raw text between safe splits (safe_splits.hpp) -> number of tokens.
-class UnitCounts {
-public:
-    static constexpr std::size_t longest = LongPieceCache<false>::longest;  // bytes
-
-    // `unit` has up to `longest` bytes; `readable` is the number of bytes from its start that may be read; `anew()` counts a unit that is not known.
-    template <class Anew>
-    std::size_t count(Bytes unit, std::size_t readable, Anew&& anew) {
-        if (unit.size <= PieceKey::longest) [[likely]]
-            return remembered(short_, PieceKey::of(unit.data, unit.size, readable), anew);
-        if (unit.size <= MediumKey::longest) return remembered(medium_, MediumKey::of(unit.data, unit.size, readable), anew);
-        std::uint64_t const hash = long_.hash(unit);
-        if (auto const* const known = long_.find(unit, hash)) return known->count;
-        std::size_t const count = anew();
-        if (count <= decltype(long_)::most) long_.put(unit, hash, count);
-        return count;
-    }
-
-    // Prefetches for a unit that will be counted soon.
-    void expect(Bytes unit, std::size_t readable) const {
-        if (unit.size <= PieceKey::longest) short_.expect(PieceKey::of(unit.data, unit.size, readable).hash());
-        else if (unit.size <= MediumKey::longest) medium_.expect(MediumKey::of(unit.data, unit.size, readable).hash());
-    }
-
-private:
-    template <class Cache, class Key, class Anew>
-    static std::size_t remembered(Cache& cache, const Key& key, Anew&& anew) {
-        std::uint64_t const hash = key.hash();
-        if (unsigned const known = cache.find(key, hash)) [[likely]]
-            return known;
-        std::size_t const count = anew();
-        if (count > 0 && count <= Cache::most) cache.put(key, hash, count);
-        return count;
-    }
-
-    CountCache short_;
-    MediumCountCache medium_;
-    LongPieceCache<false> long_;
-};
-
 class PieceCoder {
 public:
     PieceCoder(std::shared_ptr<const PieceModel> model, std::vector<Insertion> insertions, std::vector<Chain> chains);

@@ -29,6 +29,10 @@ struct Position {
 template <class Sink>
 inline constexpr bool takes_parts = requires(Sink& sink) { sink.part(std::size_t{}, Bytes{}, Before::nothing); };
 
+// Sinks that count what is between safe splits.
+template <class Sink>
+inline constexpr bool counts_units = requires(Sink& sink) { sink.unit(std::size_t{}); };
+
 // Sinks that need the added tokens of a text, but none of its pieces.
 template <class Sink>
 inline constexpr bool takes_tokens_alone = requires { Sink::takes_tokens_alone; };

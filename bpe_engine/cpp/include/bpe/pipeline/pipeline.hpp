@@ -35,6 +35,7 @@
 #include "bpe/pipeline/piece_sinks.hpp"
 #include "bpe/pipeline/safe_splits.hpp"
 #include "bpe/pipeline/unigram_text.hpp"
+#include "bpe/pipeline/unit_caches.hpp"
 #include "bpe/shelf.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
@@ -68,7 +69,8 @@ public:
 
     struct Workspace {
         PieceCoder::Workspace pieces;
-        UnitCounts units;
+        UnitCounts unit_counts;
+        std::unique_ptr<UnitIds> unit_ids;  // made on the first request for ids
         Normalized normalized;
         Normalized first;  // of two normalizers
     };
@@ -102,6 +104,7 @@ public:
     //     part_of_region(units, part)   what `units` reads of a region, which a Unigram model gets as one piece: only a sink that has such a function
     //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place
     //     of pieces
+    //     unit(text, start, end, limit)           the same unit, for a sink that does not count; unit_expected(Bytes, readable) tells it of one that comes soon
     //
     // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `behind_token`: a token stands before
     // `begin`, so that no piece is the first. `tail`: what is known of the text from `at` on, and is added to where the text does not end.
@@ -237,6 +240,13 @@ public:
         return true;
     }
 
+    // Reads text[start:end), which is between two safe splits, by its pieces.
+    template <class Sink>
+    void scan_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace, Sink& sink) const {
+        Position at{start, Before::region};
+        pieces(text, no_match, at, end, limit, true, {}, workspace, sink);
+    }
+
     // The number of tokens.
     std::size_t count(Bytes text, const AddedTokens::Wanted& wanted = {}) const;
     // Appends the ids.
@@ -276,6 +286,10 @@ public:
 
 private:
     enum class Progress : std::uint8_t { done, uncertain, ended };
+    // The number of tokens of text[start:end), which is between two safe splits.
+    std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
+
+    static constexpr std::size_t longest_unit = std::min(UnitCounts::longest, UnitIds::longest);  // bytes, of those that are remembered
 
     template <class Sink>
     Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink,
@@ -420,9 +434,6 @@ private:
         return pieces(text, begin, at, stop, limit, at_end, wanted, workspace, sink);
     }
 
-    // The number of tokens of text[start:end), which is between two safe splits.
-    std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
-
     // A pipeline for what the stages before `stage` leave, for a region before its tokens, or for texts that end with ink; null if that is this one.
     std::shared_ptr<const Pipeline> rest(std::size_t stage) const;
     std::shared_ptr<const Pipeline> make_rest(std::size_t stage) const;
@@ -440,11 +451,16 @@ private:
         // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
         auto const read = [&](std::size_t stop) {
             std::size_t const from = at.offset;
-            if (stop - from > UnitCounts::longest || (acts_at_start_ && at.before != Before::region)) {
+            if (stop - from > longest_unit || (acts_at_start_ && at.before != Before::region)) {
                 Progress const progress = pieces(text, begin, at, stop, limit, true, {}, workspace, sink);
                 if (progress == Progress::ended || at.offset == stop) return progress != Progress::ended;
             } else {
-                sink.unit(workspace.units.count({text + from, stop - from}, limit - from, [&] { return count_unit(text, from, stop, limit, workspace); }));
+                if constexpr (counts_units<Sink>) {
+                    sink.unit(
+                        workspace.unit_counts.count({text + from, stop - from}, limit - from, [&] { return count_unit(text, from, stop, limit, workspace); }));
+                } else {
+                    sink.unit(text, from, stop, limit);
+                }
             }
             at.offset = stop;
             at.before = Before::region;
@@ -453,9 +469,12 @@ private:
         for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
             constexpr std::size_t ahead = 4;
             for (std::size_t index = 0; index < count; ++index) {
-                if (index + ahead < count)
-                    workspace.units.expect({text + splits[index + ahead - 1], splits[index + ahead] - splits[index + ahead - 1]},
-                                           limit - splits[index + ahead - 1]);
+                if (index + ahead < count) {
+                    std::size_t const start = splits[index + ahead - 1];
+                    Bytes const unit{text + start, splits[index + ahead] - start};
+                    if constexpr (counts_units<Sink>) workspace.unit_counts.expect(unit, limit - start);
+                    else sink.unit_expected(unit, limit - start);
+                }
                 if (!read(splits[index])) return Progress::ended;
             }
         }
@@ -481,7 +500,7 @@ private:
         if (tail && !looks_inside_) return grown(text, begin, at, is_known ? no_match : end, reach, limit, is_known, workspace, sink, *tail, learns);
         if (at.offset >= end) return Progress::uncertain;
         if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
-        if constexpr (requires { sink.unit(end); })
+        if constexpr (counts_units<Sink> || requires { sink.unit(text, begin, end, limit); })
             if (splits_) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
         return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
     }

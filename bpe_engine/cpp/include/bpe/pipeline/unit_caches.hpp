@@ -1,0 +1,140 @@
+// Caches of units: raw text between safe splits (safe_splits.hpp) -> number of tokens, or ids.
+//
+// Whatever a tokenizer does to a word, a word that was seen before costs one look-up by its raw bytes.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "bpe/piece_cache.hpp"
+#include "bpe/types.hpp"
+
+namespace bpe {
+
+class UnitCounts {
+public:
+    static constexpr std::size_t longest = LongPieceCache<false>::longest;  // bytes
+
+    // `unit` has up to `longest` bytes; `readable` is the number of bytes from its start that may be read; `anew()` counts a unit that is not known.
+    template <class Anew>
+    std::size_t count(Bytes unit, std::size_t readable, Anew&& anew) {
+        if (unit.size <= PieceKey::longest) [[likely]]
+            return remembered(short_, PieceKey::of(unit.data, unit.size, readable), anew);
+        if (unit.size <= MediumKey::longest) return remembered(medium_, MediumKey::of(unit.data, unit.size, readable), anew);
+        std::uint64_t const hash = long_.hash(unit);
+        if (auto const* const known = long_.find(unit, hash)) return known->count;
+        std::size_t const count = anew();
+        if (count <= decltype(long_)::most) long_.put(unit, hash, count);
+        return count;
+    }
+
+    // Prefetches for a unit that will be counted soon.
+    void expect(Bytes unit, std::size_t readable) const {
+        if (unit.size <= PieceKey::longest) short_.expect(PieceKey::of(unit.data, unit.size, readable).hash());
+        else if (unit.size <= MediumKey::longest) medium_.expect(MediumKey::of(unit.data, unit.size, readable).hash());
+    }
+
+private:
+    template <class Cache, class Key, class Anew>
+    static std::size_t remembered(Cache& cache, const Key& key, Anew&& anew) {
+        std::uint64_t const hash = key.hash();
+        if (unsigned const known = cache.find(key, hash)) [[likely]]
+            return known;
+        std::size_t const count = anew();
+        if (count > 0 && count <= Cache::most) cache.put(key, hash, count);
+        return count;
+    }
+
+    CountCache short_;
+    MediumCountCache medium_;
+    LongPieceCache<false> long_;
+};
+
+// The ids of a text as they are found. Few at a time are written to a place of their own, because a vector cannot be written to beyond its end.
+class StagedIds {
+public:
+    explicit StagedIds(std::vector<std::uint32_t>& ids) : ids_(ids) {}
+
+    // Room for `most` ids, up to `most_at_once`; so many of them as `take` is told are kept.
+    static constexpr std::size_t most_at_once = LongPieceCache<true>::most_ids + 1;
+    std::uint32_t* room() {
+        if (next_ > staged_ + size) flush();
+        return next_;
+    }
+    void take(std::size_t count) { next_ += count; }
+
+    std::size_t count() const { return ids_.size() + static_cast<std::size_t>(next_ - staged_); }
+    // All ids so far, which may be added to and shortened.
+    std::vector<std::uint32_t>& flush() {
+        ids_.insert(ids_.end(), staged_, next_);
+        next_ = staged_;
+        return ids_;
+    }
+
+private:
+    static constexpr std::size_t size = 512;
+    std::vector<std::uint32_t>& ids_;
+    std::uint32_t staged_[size + most_at_once];
+    std::uint32_t* next_ = staged_;
+};
+
+class UnitIds {
+public:
+    static constexpr std::size_t longest = LongPieceCache<true>::longest;  // bytes
+
+    // Adds the ids of a unit of up to `longest` bytes; `readable` is the number of bytes from its start that may be read. `anew(ids)` appends those of a unit
+    // that is not known.
+    template <class Anew>
+    void encode(Bytes unit, std::size_t readable, StagedIds& out, Anew&& anew) {
+        MediumKey medium{};
+        std::uint64_t medium_hash = 0;
+        if (unit.size <= PieceKey::longest) [[likely]] {
+            PieceKey const key = PieceKey::of(unit.data, unit.size, readable);
+            if (unsigned const count = short_.find(key, key.hash(), out.room())) [[likely]]
+                return out.take(count);
+            medium = MediumKey::of(key);
+        } else if (unit.size <= MediumKey::longest) {
+            medium = MediumKey::of(unit.data, unit.size, readable);
+        }
+        if (unit.size <= MediumKey::longest) {
+            medium_hash = medium.hash();
+            if (unsigned const count = medium_.find(medium, medium_hash, out.room())) [[likely]]
+                return out.take(count);
+        }
+        std::uint64_t const hash = unit.size >= least_long ? long_.hash(unit) : 0;
+        if (auto const* const known = unit.size >= least_long ? long_.find(unit, hash) : nullptr) {
+            std::memcpy(out.room(), known->ids, sizeof known->ids);
+            return out.take(known->count);
+        }
+        std::vector<std::uint32_t>& all = out.flush();
+        std::size_t const before = all.size();
+        anew(all);
+        std::size_t const count = all.size() - before;
+        std::uint32_t const* const ids = all.data() + before;
+        if (count == 0) return;
+        // Where there is room for so many.
+        if (unit.size <= PieceKey::longest && count <= IdsCache::most) {
+            PieceKey const key = PieceKey::of(unit.data, unit.size, readable);
+            short_.put(key, key.hash(), ids, count);
+        } else if (unit.size <= MediumKey::longest && count <= MediumIdsCache::most) {
+            medium_.put(medium, medium_hash, ids, count);
+        } else if (unit.size >= least_long && count <= decltype(long_)::most) {
+            std::memcpy(long_.put(unit, hash, count).ids, ids, count * sizeof(std::uint32_t));
+        }
+    }
+
+    // Prefetches for a unit that comes soon.
+    void expect(Bytes unit, std::size_t readable) const {
+        if (unit.size <= PieceKey::longest) short_.expect(PieceKey::of(unit.data, unit.size, readable).hash());
+        else if (unit.size <= MediumKey::longest) medium_.expect(MediumKey::of(unit.data, unit.size, readable).hash());
+    }
+
+private:
+    static constexpr std::size_t least_long = 8;  // bytes, which its hash begins with
+
+    IdsCache short_;
+    MediumIdsCache medium_;
+    LongPieceCache<true> long_;
+};
+
+}  // namespace bpe
