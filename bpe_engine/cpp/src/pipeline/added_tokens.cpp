@@ -16,17 +16,16 @@ namespace {
 
 bool is_space(const Byte* text, std::size_t place, std::size_t limit) { return UnicodeTable::instance().at(text, place, limit).flags & space_class; }
 
-// \w, as the expressions of `tokenizers` have it: joiners and circled letters are in it, fractions are not.
-bool is_word(Character character) {
+}  // namespace
+
+bool AddedTokens::is_of_word(char32_t code) {
     static const regex::CharacterSet words = [] {
         regex::CharacterSet set = regex::word_characters();
         (void)set.ranges();  // sorted by now, for all threads
         return set;
     }();
-    return words.contains(character.code);
+    return words.contains(code);
 }
-
-}  // namespace
 
 AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized) {
     struct Building {
@@ -112,8 +111,8 @@ AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::s
         bool taken = !token.special || (number < wanted.size() && wanted[number]);
         if (taken && token.single_word) {
             if (end == limit && !at_end) return open(place);
-            bool const after_word = place > begin && is_word(table.at(text, character_before(text, place, begin), place));
-            taken = !after_word && !(end < limit && is_word(table.at(text, end, limit)));
+            bool const after_word = place > begin && is_of_word(table.at(text, character_before(text, place, begin), place).code);
+            taken = !after_word && !(end < limit && is_of_word(table.at(text, end, limit).code));
         }
         if (taken) {
             match.start = token.lstrip ? before_space(place) : place;

@@ -240,6 +240,12 @@ std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) co
     return found;
 }
 
+std::vector<AddedToken> Pipeline::tokens_inside() const {
+    std::vector<AddedToken> tokens;
+    std::copy_if(tokens_.begin(), tokens_.end(), std::back_inserter(tokens), [](AddedToken const& token) { return token.normalized; });
+    return tokens;
+}
+
 bool Pipeline::has_token_with_mark() const {
     return std::any_of(tokens_.begin(), tokens_.end(), [](AddedToken const& token) {
         Bytes const text{reinterpret_cast<const Byte*>(token.text.data()), token.text.size()};

@@ -1,7 +1,10 @@
 #include "bpe/pipeline/safe_splits.hpp"
 
 #include <cstring>
+#include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "bpe/models/merges.hpp"
 #include "bpe/models/unigram.hpp"
@@ -97,23 +100,80 @@ struct SafeSplits::Traits {
     bool operator==(const Traits&) const = default;
 };
 
-std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model) {
+// What an added token in normalized text has on both sides of a split: two of its characters, or one of them beside a word that must not go on.
+class SafeSplits::Edges {
+public:
+    explicit Edges(const std::vector<AddedToken>& tokens) {
+        UnicodeTable const& table = UnicodeTable::instance();
+        for (AddedToken const& token : tokens) {
+            std::string const& sought = token.sought.empty() ? token.text : token.sought;
+            auto const* const bytes = reinterpret_cast<const Byte*>(sought.data());
+            char32_t before = no_code;
+            for (std::size_t place = 0, size = 0; place < sought.size(); place += size) {
+                Character const character = table.at(bytes, place, sought.size());
+                size = character.size;
+                if (place > 0) add(before, character.code);
+                else if (token.single_word) add(any_word, character.code);
+                before = character.code;
+            }
+            if (token.single_word) add(before, any_word);
+        }
+    }
+
+    bool any() const { return !pairs_.empty(); }
+
+    // A character of a class, beyond ASCII or not, has this image.
+    void note(std::size_t number, char32_t first, char32_t last) {
+        if (auto const found = firsts_.find(first); found != firsts_.end()) found->second[number] = true;
+        if (auto const found = lasts_.find(last); found != lasts_.end()) found->second[number] = true;
+        if (is_word(first)) firsts_.find(any_word)->second[number] = true;
+        if (is_word(last)) lasts_.find(any_word)->second[number] = true;
+    }
+
+    // Calls `use(left, right)` for two classes between which there may be such a pair. `is_known(number)`: whether all images of a class were noted.
+    template <class Known, class Use>
+    void for_each(std::size_t count, Known&& is_known, Use&& use) const {
+        for (auto const& [left, right] : pairs_)
+            for (std::size_t one = 0; one < count; ++one)
+                if (!is_known(one) || lasts_.at(left)[one])
+                    for (std::size_t other = 0; other < count; ++other)
+                        if (!is_known(other) || firsts_.at(right)[other]) use(one, other);
+    }
+
+private:
+    static constexpr char32_t no_code = 0xFFFFFFFF, any_word = 0xFFFFFFFE;
+
+    static bool is_word(char32_t code) { return AddedTokens::is_of_word(code); }
+    void add(char32_t left, char32_t right) {
+        for (char32_t const code : {left, any_word}) lasts_.try_emplace(code, classes);
+        for (char32_t const code : {right, any_word}) firsts_.try_emplace(code, classes);
+        pairs_.emplace(left, right);
+    }
+
+    std::set<std::pair<char32_t, char32_t>> pairs_;
+    std::map<char32_t, std::vector<bool>> firsts_, lasts_;  // code -> whether the image of a character of a class begins, or ends, with it
+};
+
+std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model,
+                                                   const std::vector<AddedToken>& inside) {
+    // One that takes along white space is across many splits.
+    if (std::any_of(inside.begin(), inside.end(), [](AddedToken const& token) { return token.lstrip || token.rstrip; })) return nullptr;
     if (chain.stages().empty() || (normalizer && !normalizer->parts_known())) return nullptr;
     for (Stage const& stage : chain.stages()) {
         if (program_of(stage)) continue;
         if (!stage.matcher || !stage.matcher->touched() || &stage != &chain.stages().back()) return nullptr;
     }
-    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, chain, model));
+    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, chain, model, inside));
     return made->is_of_use_ ? std::move(made) : nullptr;
 }
 
 std::unique_ptr<const SafeSplits> SafeSplits::inside_of_piece(const Normalizer* normalizer, const UnigramModel& model) {
     if (normalizer && !normalizer->parts_known()) return nullptr;
-    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, Chain({}), &model));
+    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, Chain({}), &model, {}));
     return made->is_of_use_ ? std::move(made) : nullptr;
 }
 
-SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model)
+SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model, const std::vector<AddedToken>& inside)
     : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
     std::vector<StageFacts> stages;
     for (Stage const& stage : chain.stages()) {
@@ -147,6 +207,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     };
 
     // ASCII, then the others by their traits; those without a free class are unknown.
+    Edges edges(inside);
     std::vector<Traits> all(none + 1);
     all[ink].is_ink = true;
     bool const has_lonely = normalizer && normalizer->has_lonely();
@@ -163,6 +224,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         Normalizer::Image const image = image_of(code);
         firsts_[code] = image.first;
         lasts_[code] = image.last;
+        if (edges.any()) edges.note(code, image.first, image.last);
     }
     std::size_t last = unknown;
     for (char32_t code = 128; code < basic_plane; ++code) {
@@ -181,6 +243,9 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
             if (last == all.size()) all.push_back(traits);
         }
         class_of_[code] = static_cast<Class>(last);
+        if (!edges.any()) continue;
+        Normalizer::Image const image = image_of(code);
+        edges.note(last, image.first, image.last);
     }
 
     auto const split_between = [&](std::size_t left, std::size_t right) -> std::uint8_t {
@@ -208,6 +273,9 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     };
     for (std::size_t left = 0; left < all.size(); ++left)
         for (std::size_t right = 0; right < all.size(); ++right) pairs_[left * classes + right] = split_between(left, right);
+    edges.for_each(
+        all.size(), [&](std::size_t number) { return all[number].is_known; },
+        [&](std::size_t left, std::size_t right) { pairs_[left * classes + right] = no; });
     for (std::size_t number = 0; number < all.size(); ++number)
         leaves_ink_[number] = all[number].is_known ? !all[number].is_white && !all[number].is_lonely : number == ink;
     if (normalizer) {

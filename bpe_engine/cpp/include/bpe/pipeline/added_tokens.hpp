@@ -39,6 +39,9 @@ public:
     // Searches for those of `tokens` that are `normalized`, or for those that are not.
     AddedTokens(const std::vector<AddedToken>& tokens, bool normalized);
 
+    // \w, as the expressions of `tokenizers` have it: joiners and circled letters are in it, fractions are not.
+    static bool is_of_word(char32_t code);
+
     bool any() const { return nodes_.size() > 1; }
     // Whether some token is found without being allowed.
     bool finds_always() const { return finds_always_; }

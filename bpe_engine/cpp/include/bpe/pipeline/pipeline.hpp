@@ -58,7 +58,10 @@ public:
           chain_of_marks_(chain_.without_touching()),
           coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
-          splits_(looks_inside_ ? nullptr : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr)),
+          // What `second_` inserts at the start of a region would be missing behind a token that ends at a split.
+          splits_(second_ ? nullptr
+                          : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr,
+                                             looks_inside_ ? tokens_inside() : std::vector<AddedToken>())),
           units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())),
           orders_marks_(!looks_inside_ && !units_of_unigram_ && normalizer_ && normalizer_->orders_marks() && !has_token_with_mark()),
           bytes_a_token_(most_bytes_a_token()) {
@@ -439,6 +442,7 @@ private:
     std::shared_ptr<const Pipeline> make_rest(std::size_t stage) const;
     std::size_t before_ink() const { return stages() + 2; }
 
+    std::vector<AddedToken> tokens_inside() const;
     std::size_t most_bytes_a_token() const;
     bool has_token_with_mark() const;
 
@@ -501,7 +505,7 @@ private:
         if (at.offset >= end) return Progress::uncertain;
         if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
         if constexpr (counts_units<Sink> || requires { sink.unit(text, begin, end, limit); })
-            if (splits_) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
+            if (splits_ && (!looks_inside_ || wanted.empty())) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
         return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
     }
 

@@ -7,6 +7,7 @@
 // word, whatever a tokenizer does to it. The boundary between two characters is a safe split for every text if
 //
 //     the normalizer     gives the same for both sides together as for each by itself
+//     no added token     that is looked for in normalized text is across it, or beside it where a word may not go on
 //     each stage         has no match across it, or a match whose two parts are found in the same way (regex/boundaries.hpp)
 //     the last stage     ends a piece there; or no token crosses it (touching.hpp, seams.hpp)
 //
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "bpe/models/piece_model.hpp"
+#include "bpe/pipeline/added_tokens.hpp"
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
 #include "bpe/seams.hpp"
@@ -35,8 +37,9 @@ class UnigramModel;
 class SafeSplits {
 public:
     // Null where there is none that can be known. What is given outlives it; `normalizer` null: none. `model`: what gets the pieces as they are; null: they are
-    // changed before.
-    static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model = nullptr);
+    // changed before. `inside`: the tokens that are looked for in normalized text.
+    static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model = nullptr,
+                                                  const std::vector<AddedToken>& inside = {});
     // As `make`, for a model that gets a whole text as one piece: the splits are inside that piece, where no token crosses them.
     static std::unique_ptr<const SafeSplits> inside_of_piece(const Normalizer* normalizer, const UnigramModel& model);
 
@@ -69,7 +72,8 @@ private:
     enum : std::uint8_t { no = 0, yes = 1, ask = 2 };  // ask: the model, of the two characters
 
     struct Traits;
-    SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model);
+    class Edges;
+    SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model, const std::vector<AddedToken>& inside);
     bool is_touched() const { return touched_ || unigram_; }
     bool joins(char32_t left, char32_t right) const;
     bool asks_no_join(char32_t left, char32_t right, const Byte* place) const;
