@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import tokenizers
-from hypothesis import example, given, note, settings
+from hypothesis import assume, example, given, note, settings
 from hypothesis import strategies as st
 from thresholds import thresholds_set_to
 from tokenizers import AddedToken, Regex, models, normalizers, pre_tokenizers
@@ -94,6 +94,70 @@ def test_a_text_with_special_tokens_is_as_tokenizers_encodes_it(kind: Kind, text
         encoder.append("a")
         encoder.move_to(text, allowed_special="all")
         assert encoder.tokens() == expected.ids
+
+
+BETWEEN_WORDS = [
+    "the",
+    "er",
+    "a",
+    "b",
+    "c",
+    " ",
+    "\n",
+    ",",
+    "-",
+    "é",
+    "e\u0301",
+    "É",
+    "中",
+    "文",
+    "ß",
+    "Ｂ",
+    "1",
+    "_",
+    "'s",
+    "का",
+    "ﬁ",
+    "TH",
+]
+ENDS = ["\u00ad", "\u200b", "\u0301", "\x00", "🙂"]
+word_normalizers = st.sampled_from(
+    [
+        normalizers.BertNormalizer(),
+        normalizers.BertNormalizer(lowercase=False, handle_chinese_chars=False),
+        normalizers.NFKC(),
+        normalizers.Sequence([normalizers.NFD(), normalizers.StripAccents(), normalizers.Lowercase()]),
+    ]
+)
+word_pre_tokenizers = st.sampled_from(
+    [pre_tokenizers.BertPreTokenizer(), pre_tokenizers.Whitespace(), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+)
+added = st.builds(
+    lambda text, whole: AddedToken(text, normalized=True, single_word=whole),
+    st.lists(st.sampled_from(BETWEEN_WORDS), min_size=1, max_size=4).map("".join),
+    st.booleans(),
+)
+words = st.lists(st.sampled_from([*BETWEEN_WORDS, *ENDS]), max_size=30).map("".join)
+
+
+@settings(max_examples=250)
+@given(word_normalizers, word_pre_tokenizers, st.lists(added, min_size=1, max_size=3), st.lists(words, min_size=1))
+def test_added_words_are_found_in_and_across_words(
+    normalizer: Any, pre_tokenizer: Any, tokens: list[AddedToken], parts: list[str]
+) -> None:
+    """A domain's own words in a tokenizer: texts are counted word by word, but never where such a token may stand."""
+    # Of two tokens with one normalized text `tokenizers` finds one or the other.
+    assume(len({normalizer.normalize_str(token.content) for token in tokens}) == len(tokens))
+    theirs = tokenizers.Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1, "##b": 2, "the": 3, ",": 4}, unk_token="[UNK]"))
+    theirs.normalizer, theirs.pre_tokenizer = normalizer, pre_tokenizer
+    theirs.add_tokens(tokens)
+    ours = Tokenizer.from_specification(parse_tokenizer_json(theirs.to_str().encode(), "x"))
+    encoder = ours.appending_encoder()
+    for part in parts:
+        encoder.append(part)
+        expected = theirs.encode(encoder.text, add_special_tokens=False).ids
+        assert (ours.count(encoder.text), encoder.count) == (len(expected), len(expected))
+        assert list(ours.encode_to_buffer(encoder.text)) == expected
 
 
 @pytest.mark.parametrize("pre_tokenizer", ["none", "split"])

@@ -25,8 +25,9 @@ Chain chain(const char* source, Behaviour behaviour = Behaviour::isolated) {
     return Chain({{std::make_shared<const ExpressionMatcher>(regex::Program::compile(source)), behaviour, nullptr}});
 }
 
-std::string units(const Normalizer* normalizer, const Chain& chain, const std::string& text, bool at_end = true, const PieceModel* model = nullptr) {
-    auto const splits = SafeSplits::make(normalizer, chain, model);
+std::string units(const Normalizer* normalizer, const Chain& chain, const std::string& text, bool at_end = true, const PieceModel* model = nullptr,
+                  const std::vector<AddedToken>& inside = {}) {
+    auto const splits = SafeSplits::make(normalizer, chain, model, inside);
     if (!splits) return "none";
     SafeSplits::Search search(*splits, view(text).data, 0, text.size(), at_end);
     std::string shown = text;
@@ -116,6 +117,25 @@ void normalizers() {
     CHECK(units(std::make_unique<StepNormalizer>(std::vector{run}).get(), chain(words), "a\n\nb c") == "a\n\nb| c");
 }
 
+// Tokens that are looked for in normalized text: none is across a split.
+void tokens_inside() {
+    StepNormalizer const plain({{.kind = Kind::decompose}, {.kind = Kind::strip_accents}, {.kind = Kind::lower}});
+    Chain const pieces = chain(marks_and_words, Behaviour::without_gap);
+    auto const with = [&](std::vector<AddedToken> const& tokens) { return units(&plain, pieces, "the \xC3\x89 cat, Eat e-mail", true, nullptr, tokens); };
+    AddedToken token{.text = "eat", .normalized = true};
+    CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-mail");
+    // Whatever the case, and with accents that are stripped.
+    token.text = "e c";
+    CHECK(with({token}) == "the \xC3\x89 cat|,| Eat e|-mail");
+    // No word may go on beside it.
+    token = {.text = "cat", .single_word = true, .normalized = true};
+    CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-mail");
+    token.text = ",";
+    CHECK(with({token}) == "the| \xC3\x89| cat,| Eat| e|-mail");
+    token = {.text = "cat", .rstrip = true, .normalized = true};
+    CHECK(with({token}) == "none");
+}
+
 std::shared_ptr<const MergeModel> model() {
     MergeModel::Options options;
     options.by_characters = true;
@@ -188,6 +208,7 @@ int main() {
     facts();
     expressions();
     normalizers();
+    tokens_inside();
     touching();
     seams();
     return 0;
