@@ -123,15 +123,15 @@ void tokens_inside() {
     Chain const pieces = chain(marks_and_words, Behaviour::without_gap);
     auto const with = [&](std::vector<AddedToken> const& tokens) { return units(&plain, pieces, "the \xC3\x89 cat, Eat e-mail", true, nullptr, tokens); };
     AddedToken token{.text = "eat", .normalized = true};
-    CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-mail");
+    CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-|mail");
     // Whatever the case, and with accents that are stripped.
     token.text = "e c";
-    CHECK(with({token}) == "the \xC3\x89 cat|,| Eat e|-mail");
+    CHECK(with({token}) == "the \xC3\x89 cat|,| Eat e|-|mail");
     // No word may go on beside it.
     token = {.text = "cat", .single_word = true, .normalized = true};
-    CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-mail");
+    CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-|mail");
     token.text = ",";
-    CHECK(with({token}) == "the| \xC3\x89| cat,| Eat| e|-mail");
+    CHECK(with({token}) == "the| \xC3\x89| cat,| Eat| e|-|mail");
     token = {.text = "cat", .rstrip = true, .normalized = true};
     CHECK(with({token}) == "none");
 }
