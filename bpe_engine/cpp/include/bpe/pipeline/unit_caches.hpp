@@ -86,41 +86,12 @@ public:
     // that is not known.
     template <class Anew>
     void encode(Bytes unit, std::size_t readable, StagedIds& out, Anew&& anew) {
-        MediumKey medium{};
-        std::uint64_t medium_hash = 0;
         if (unit.size <= PieceKey::longest) [[likely]] {
             PieceKey const key = PieceKey::of(unit.data, unit.size, readable);
             if (unsigned const count = short_.find(key, key.hash(), out.room())) [[likely]]
                 return out.take(count);
-            medium = MediumKey::of(key);
-        } else if (unit.size <= MediumKey::longest) {
-            medium = MediumKey::of(unit.data, unit.size, readable);
         }
-        if (unit.size <= MediumKey::longest) {
-            medium_hash = medium.hash();
-            if (unsigned const count = medium_.find(medium, medium_hash, out.room())) [[likely]]
-                return out.take(count);
-        }
-        std::uint64_t const hash = unit.size >= least_long ? long_.hash(unit) : 0;
-        if (auto const* const known = unit.size >= least_long ? long_.find(unit, hash) : nullptr) {
-            std::memcpy(out.room(), known->ids, sizeof known->ids);
-            return out.take(known->count);
-        }
-        std::vector<std::uint32_t>& all = out.flush();
-        std::size_t const before = all.size();
-        anew(all);
-        std::size_t const count = all.size() - before;
-        std::uint32_t const* const ids = all.data() + before;
-        if (count == 0) return;
-        // Where there is room for so many.
-        if (unit.size <= PieceKey::longest && count <= IdsCache::most) {
-            PieceKey const key = PieceKey::of(unit.data, unit.size, readable);
-            short_.put(key, key.hash(), ids, count);
-        } else if (unit.size <= MediumKey::longest && count <= MediumIdsCache::most) {
-            medium_.put(medium, medium_hash, ids, count);
-        } else if (unit.size >= least_long && count <= decltype(long_)::most) {
-            std::memcpy(long_.put(unit, hash, count).ids, ids, count * sizeof(std::uint32_t));
-        }
+        encode_longer(unit, readable, out, anew);
     }
 
     // Prefetches for a unit that comes soon.
@@ -130,6 +101,30 @@ public:
     }
 
 private:
+    // A unit that is not short, or not known, or has more ids than fit beside a short key. Apart, so that the key of a short unit stays in registers.
+    template <class Anew>
+    BPE_RARELY_CALLED void encode_longer(Bytes unit, std::size_t readable, StagedIds& out, Anew&& anew) {
+        bool const is_short = unit.size <= PieceKey::longest, is_medium = unit.size <= MediumKey::longest, may_be_long = unit.size >= least_long;
+        PieceKey const key = is_short ? PieceKey::of(unit.data, unit.size, readable) : PieceKey{};
+        MediumKey const medium = is_short ? MediumKey::of(key) : is_medium ? MediumKey::of(unit.data, unit.size, readable) : MediumKey{};
+        std::uint64_t const medium_hash = medium.hash(), long_hash = may_be_long ? long_.hash(unit) : 0;
+        if (unsigned const count = is_medium ? medium_.find(medium, medium_hash, out.room()) : 0) return out.take(count);
+        if (auto const* const known = may_be_long ? long_.find(unit, long_hash) : nullptr) {
+            std::memcpy(out.room(), known->ids, sizeof known->ids);
+            return out.take(known->count);
+        }
+        std::vector<std::uint32_t>& all = out.flush();
+        std::size_t const before = all.size();
+        anew(all);
+        std::size_t const count = all.size() - before;
+        std::uint32_t const* const ids = all.data() + before;
+        // Where there is room for so many.
+        if (count == 0) return;
+        if (is_short && count <= IdsCache::most) short_.put(key, key.hash(), ids, count);
+        else if (is_medium && count <= MediumIdsCache::most) medium_.put(medium, medium_hash, ids, count);
+        else if (may_be_long && count <= decltype(long_)::most) std::memcpy(long_.put(unit, long_hash, count).ids, ids, count * sizeof(std::uint32_t));
+    }
+
     static constexpr std::size_t least_long = 8;  // bytes, which its hash begins with
 
     IdsCache short_;
