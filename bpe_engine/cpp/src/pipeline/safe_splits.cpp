@@ -50,10 +50,10 @@ struct StageFacts {
         return facts;
     }
 
-    // The facts that make a place a safe split; of the last stage, where a piece has to end there.
-    std::uint8_t enough(bool is_last) const {
-        if (!is_last || behaviour == Behaviour::without_gap) return Boundaries::uncrossed;
+    // The facts that end a piece at a place: no later stage looks across it.
+    std::uint8_t ends_piece() const {
         switch (behaviour) {
+        case Behaviour::without_gap: return Boundaries::uncrossed;
         case Behaviour::with_next: return Boundaries::begins;
         case Behaviour::with_previous: return Boundaries::ends;
         case Behaviour::contiguous: return 0;
@@ -159,10 +159,8 @@ std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer,
     // One that takes along white space is across many splits.
     if (std::any_of(inside.begin(), inside.end(), [](AddedToken const& token) { return token.lstrip || token.rstrip; })) return nullptr;
     if (chain.stages().empty() || (normalizer && !normalizer->parts_known())) return nullptr;
-    for (Stage const& stage : chain.stages()) {
-        if (program_of(stage)) continue;
-        if (!stage.matcher || !stage.matcher->touched() || &stage != &chain.stages().back()) return nullptr;
-    }
+    Stage const& first = chain.stages().front();
+    if (!program_of(first) && !(chain.stages().size() == 1 && first.matcher && first.matcher->touched())) return nullptr;
     std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, chain, model, inside));
     return made->is_of_use_ ? std::move(made) : nullptr;
 }
@@ -175,12 +173,16 @@ std::unique_ptr<const SafeSplits> SafeSplits::inside_of_piece(const Normalizer* 
 
 SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model, const std::vector<AddedToken>& inside)
     : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
-    std::vector<StageFacts> stages;
+    std::vector<StageFacts> stages;  // up to the first of which nothing is known
     for (Stage const& stage : chain.stages()) {
-        regex::Program const* const program = program_of(stage);
-        if (program) stages.push_back({*program, stage.behaviour});
-        else touched_ = stage.matcher->touched();
+        if (regex::Program const* const program = program_of(stage)) {
+            stages.push_back({*program, stage.behaviour});
+            continue;
+        }
+        if (stage.matcher && &stage == &chain.stages().back()) touched_ = stage.matcher->touched();
+        break;
     }
+    bool const knows_all = stages.size() + (touched_ ? 1 : 0) == chain.stages().size();
     if (stages.empty() && !touched_) unigram_ = dynamic_cast<const UnigramModel*>(model);
     if (auto const* const merges = dynamic_cast<const MergeModel*>(model); merges && !touched_) seams_ = merges->seams();
     auto const image_of = [&](char32_t code) {
@@ -254,18 +256,22 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         if ((!one.is_known && !one.is_ink && has_lonely) || !other.begins_alike) return no;
         if (!one.is_known && normalizer && !normalizer->parts_before(right < 128 ? static_cast<char32_t>(right) : basic_plane - 1)) return no;
         std::uint8_t found = yes;
+        bool ends = false;  // a piece, for certain
         for (std::size_t number = 0; number < stages.size(); ++number) {
             StageFacts const& stage = stages[number];
             std::uint8_t const facts = one.is_known ? stage.boundaries.between(one.lasts[number], other.firsts[number])
                                        : one.is_ink ? stage.behind_ink(other.firsts[number])
                                                     : stage.boundaries.between(Boundaries::any, other.firsts[number]);
-            bool const is_last = number + 1 == stages.size() && !is_touched();
-            if (facts & stage.enough(is_last)) continue;
+            ends = facts & stage.ends_piece();
+            if (ends) break;
+            bool const is_last = number + 1 == stages.size() && !is_touched() && knows_all;
+            if (!is_last && facts & Boundaries::uncrossed) continue;
             if (!(facts & stage.enough_if_not_merged(is_last))) return no;
             found = ask;
         }
+        if (!ends && !knows_all) return no;
         if (seams_ && found == ask) return one.runs_on && other.runs_on && one.stays && other.stays ? ask : no;
-        if (!is_touched()) return found == yes ? yes : no;
+        if (ends || !is_touched()) return found == yes ? yes : no;
         if (!one.is_known) return no;
         if (left < 128 && right < 128) return joins(lasts_[left], firsts_[right]) ? no : yes;
         if (right == ' ') return one.joins_space ? no : yes;

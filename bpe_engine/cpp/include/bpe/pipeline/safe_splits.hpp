@@ -9,7 +9,7 @@
 //     the normalizer     gives the same for both sides together as for each by itself
 //     no added token     that is looked for in normalized text is across it, or beside it where a word may not go on
 //     each stage         has no match across it, or a match whose two parts are found in the same way (regex/boundaries.hpp)
-//     the last stage     ends a piece there; or no token crosses it (touching.hpp, seams.hpp)
+//     some stage         ends a piece there, so that later ones do not matter; or no token crosses it (touching.hpp, seams.hpp)
 //
 // Inside a piece of Unigram these hold but for rounding, for its sums begin where the piece begins (unigram_counts.hpp). Asked of each two letters, a model has
 // splits inside of most words of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where
