@@ -41,6 +41,14 @@ class TokenSet:
     def bytes_of(self, token: int) -> bytes | None:
         """The bytes of the token with an id; None where no token has it."""
 
+    def joined(self, tokens: list[int], special: dict[int, bytes]) -> bytes | None:
+        """
+        The bytes of tokens, joined, special ones among them; None where no token has one of the ids.
+        """
+
+    def starts(self, tokens: list[int]) -> list[int]:
+        """The offset in bytes at which each token of a text starts."""
+
     def id_of(self, token: bytes) -> int | None:
         """
         The id of the token that is exactly these bytes; None where there is none.
@@ -103,6 +111,11 @@ class Engine:
 
 def has_lone_surrogates(text: str | bytes) -> bool:
     """Whether `text` is a str that no UTF-8 stands for."""
+
+def character_starts(characters: str, starts: list[int]) -> list[int]:
+    """
+    The numbers of the characters that ascending offsets into their UTF-8 are in.
+    """
 
 def has_scanner(name: str) -> bool:
     """Whether the core knows the grammar of this name."""

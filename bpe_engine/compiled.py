@@ -21,7 +21,7 @@ from bpe_engine.patterns import PATTERNS
 from bpe_engine.published.data import load_planes
 from bpe_engine.special_tokens import Specials, SpecialTokens, check_specials
 from bpe_engine.text.input import received
-from bpe_engine.text.offsets import starts_of_parts
+from bpe_engine.text.offsets import character_starts
 from bpe_engine.text.slices import CountedSlices, SurrogateSlices
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.token_table import TokenTable
@@ -117,7 +117,18 @@ class _CompiledSpecialTokens(SpecialTokens):
         return finder.find(text)
 
 
-class _OfVocabulary:
+class _Core:
+    """Base class of the compiled engines: what has nothing to do with tokens."""
+
+    @staticmethod
+    def character_starts(characters: str, starts: list[int]) -> list[int]:
+        """As `Engine` says."""
+        if _core.has_lone_surrogates(characters):  # bytes that are not UTF-8
+            return character_starts(characters, starts)
+        return _core.character_starts(characters, starts)
+
+
+class _OfVocabulary(_Core):
     """Base class of the engines of a vocabulary: the token table, and the special tokens, which the core does not know."""
 
     not_native = None
@@ -126,6 +137,7 @@ class _OfVocabulary:
 
     def _keep(self, vocabulary: Vocabulary, tokens: _core.TokenSet) -> None:
         self._vocabulary = vocabulary
+        self._tokens = tokens
         self.table = TokenTable(vocabulary, tokens)
         self._special_tokens = _CompiledSpecialTokens(vocabulary.special_tokens)
 
@@ -155,7 +167,7 @@ class CompiledVocabulary(_OfVocabulary, _core.Engine):
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """As `Engine` says."""
         ids = self.encode_ordinary(text)
-        return ids, starts_of_parts([len(self.table.decode_single_token_bytes(token)) for token in ids])
+        return ids, self._tokens.starts(ids)
 
     def truncate(self, text: Text, most: int, *, head: bool) -> Text:
         """As `Engine` says."""
@@ -178,7 +190,7 @@ class CompiledVocabulary(_OfVocabulary, _core.Engine):
         return cast("encoders.IntervalEncoder", _core.IntervalEncoder(self, text))
 
 
-class _Piped(_core.Pipeline):
+class _Piped(_Core, _core.Pipeline):
     """Base class of the engines over a pipeline."""
 
     not_native = None
@@ -214,7 +226,6 @@ class CompiledPattern(_OfVocabulary, _Piped):
     def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, parts: PipelineParts) -> None:
         super().__init__(*parts)
         self._keep(vocabulary, tokens)
-        self._tokens = tokens
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """As `Engine` says."""

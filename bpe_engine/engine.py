@@ -49,6 +49,9 @@ class Tokens(Protocol):
     def byte_values(self) -> list[bytes]:
         """Return the bytes of all tokens except the special ones, ascending."""
 
+    def joined(self, tokens: Iterable[int]) -> bytes:
+        """Return the bytes of tokens, joined. Raises UnknownTokenError."""
+
     def decode(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of tokens. Raises UnknownTokenError."""
 
@@ -103,6 +106,9 @@ class Engine(Protocol):
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """Return the ids of a text, and the start offset of each token in bytes of received text."""
+
+    def character_starts(self, characters: str, starts: list[int]) -> list[int]:
+        """Convert such offsets, ascending, to the numbers of the characters of received text that they are in."""
 
     def encode_piece(self, piece: bytes) -> Sequence[int]:
         """Return the ids of one pre-token, without splitting it by the pre-tokenizer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from bpe_engine.errors import UnknownTokenError
@@ -17,6 +17,7 @@ class Lookup(Protocol):
     def bytes_of(self, token: int, /) -> bytes | None: ...  # noqa: D102
     def id_of(self, token: bytes, /) -> int | None: ...  # noqa: D102
     def largest_id(self) -> int: ...  # noqa: D102
+    def joined(self, tokens: list[int], special: dict[int, bytes], /) -> bytes | None: ...  # noqa: D102
     def sorted_tokens(self) -> list[bytes]: ...  # noqa: D102
 
 
@@ -80,7 +81,14 @@ class TokenTable:
 
     def decode(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of tokens: their bytes, joined. Raises UnknownTokenError."""
-        return b"".join(map(self.decode_single_token_bytes, tokens)).decode("utf-8", errors)
+        return self.joined(tokens).decode("utf-8", errors)
+
+    def joined(self, tokens: Iterable[int]) -> bytes:
+        """Return the bytes of tokens, joined. Raises UnknownTokenError, TypeError."""
+        listed = list(tokens)
+        found = self._lookup.joined(listed, self._special_bytes)
+        # The empty token, or an error.
+        return b"".join(map(self.decode_single_token_bytes, listed)) if found is None else found
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
         """Return a decoder for tokens that come one by one."""

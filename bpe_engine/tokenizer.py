@@ -531,7 +531,7 @@ class Tokenizer:
         """
         wanted = unit_of(text, unit)
         ids, starts = self._engine.encode_with_starts(text)
-        return ids, in_unit(text, received(text), starts, wanted)
+        return ids, in_unit(text, received(text), starts, wanted, self._engine.character_starts)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of a token by its exact text or bytes.
@@ -627,7 +627,7 @@ class Tokenizer:
         Raises:
             UnknownTokenError: No token has one of these ids.
         """
-        return b"".join(self.decode_tokens_bytes(tokens))
+        return self._table.joined(tokens)
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
         """The bytes of each token.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from bpe_engine.fallback.pretokenizer import NamedPattern, PreTokenizer, pretoke
 from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.special_tokens import Specials, SpecialTokens
 from bpe_engine.text.input import received, require_int, to_bytes
-from bpe_engine.text.offsets import starts_of_pieces
+from bpe_engine.text.offsets import character_starts, starts_of_pieces
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.threads import in_threads
 from bpe_engine.token_table import Lookup, TokenTable
@@ -160,6 +160,8 @@ class VocabularyEngine:
         )
         return self.encode_ordinary(text), starts
 
+    character_starts = staticmethod(character_starts)
+
     def encode_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> list[int]:
         """As `Engine` says."""
         return self._special_tokens.encode(text, allowed, disallowed, self.encode_ordinary)
@@ -211,6 +213,14 @@ class VocabularyEngine:
     def largest_id(self) -> int:
         """Return the largest id of a token that is not special."""
         return max(self.dictionary.bytes_of if self._reordered is None else self._reordered.ids)
+
+    def joined(self, tokens: Sequence[int], special: Mapping[int, bytes]) -> bytes | None:
+        """Return the bytes of tokens, special or not, as one; None if no token has one of the ids."""
+        parts = []
+        for token in tokens:
+            found = self.bytes_of(token)
+            parts.append(special.get(token) if found is None else found)
+        return None if None in parts else b"".join(filter(None, parts))
 
     def sorted_tokens(self) -> list[bytes]:
         """Return the bytes of all tokens except the special ones, ascending."""

@@ -29,6 +29,7 @@ from bpe_engine.pipeline.specification import AddedToken, Specification
 from bpe_engine.pipeline.specification_table import SpecificationTable
 from bpe_engine.special_tokens import Specials
 from bpe_engine.text.input import byte_places, received, require_int, to_bytes
+from bpe_engine.text.offsets import character_starts
 from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
 from bpe_engine.threads import in_threads
 
@@ -388,6 +389,8 @@ class SpecificationEngine:
         places = byte_places(characters)
         found = list(self._with_offsets(characters))
         return [token for token, _ in found], [places[place] for _, place in found]
+
+    character_starts = staticmethod(character_starts)
 
     def encode_piece(self, piece: bytes) -> Sequence[int]:
         """As `Engine` says."""

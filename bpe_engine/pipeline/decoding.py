@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice, takewhile
 
 from bpe_engine.formats.byte_alphabet import bytes_of
 from bpe_engine.pipeline.decoders import (
@@ -26,15 +27,71 @@ def decode_texts(decoders: Sequence[Decoder], tokens: Sequence[str], errors: str
     >>> decode_texts((MetaspaceDecoder(), FuseDecoder()), ["\\u2581a", "\\u2581b"])
     'a b'
     """
-    if not decoders:
-        return " ".join(tokens)
+    return "".join(decode_parts(decoders, tokens, errors)) if decoders else " ".join(tokens)
+
+
+def decode_parts(decoders: Sequence[Decoder], tokens: Sequence[str], errors: str) -> list[str]:
+    """Return the texts that decoders make of the texts of tokens; the last makes those that are joined."""
     parts = list(tokens)
     original = sum(map(len, parts))
     for decoder in decoders:
         parts = _apply(decoder, parts, errors)
         if isinstance(decoder, ReplaceDecoder):
             check_growth(sum(map(len, parts)), original, "the decoders")
-    return "".join(parts)
+    return parts
+
+
+# Decoders that treat each token by itself, except perhaps the first and the last.
+_OF_TOKENS = (MetaspaceDecoder, StripDecoder, WordPieceDecoder, WordEndDecoder)
+
+
+class Decoding:
+    """`decode_texts` of ids: what the first decoders make of a token inside a text is kept, and looked up when the token comes again.
+
+    Args:
+        decoders: The decoders, in order.
+        text_of: Id -> the text of a token. Raises UnknownTokenError.
+
+    >>> texts = {1: "\\u2581a", 2: "\\u2581b", 3: "<0xC3>", 4: "<0xA9>"}
+    >>> decoding = Decoding((MetaspaceDecoder(), ByteFallbackDecoder(), FuseDecoder()), texts.__getitem__)
+    >>> decoding([1, 2, 3, 4])
+    'a bé'
+    """
+
+    def __init__(self, decoders: Sequence[Decoder], text_of: Callable[[int], str]) -> None:
+        self._text_of = text_of
+        first = list(takewhile(_is_of_tokens, decoders))
+        self._first, self._rest = first, decoders[len(first) :]
+        self._inside = _Inside(first, text_of)
+
+    def __call__(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """Return the text of tokens. `errors` as for `bytes.decode`. Raises UnknownTokenError."""
+        if not self._first or len(tokens) < 3:
+            return decode_texts((*self._first, *self._rest), list(map(self._text_of, tokens)), errors)
+        *start, _ = decode_parts(self._first, [self._text_of(tokens[0]), ""], errors)
+        _, *end = decode_parts(self._first, ["", self._text_of(tokens[-1])], errors)
+        parts = [*start, *map(self._inside.__getitem__, islice(tokens, 1, len(tokens) - 1)), *end]
+        return "".join(decode_parts(self._rest, parts, errors))
+
+
+class _Inside(dict[int, str]):
+    """Id -> what the decoders make of a token that is neither the first nor the last."""
+
+    def __init__(self, decoders: Sequence[Decoder], text_of: Callable[[int], str]) -> None:
+        super().__init__()
+        self._decoders, self._text_of = decoders, text_of
+
+    def __missing__(self, token: int) -> str:
+        _, found, _ = decode_parts(self._decoders, ["", self._text_of(token), ""], "replace")
+        self[token] = found
+        return found
+
+
+def _is_of_tokens(decoder: Decoder) -> bool:
+    if isinstance(decoder, ReplaceDecoder):  # where a text may grow, its growth is limited
+        pattern = decoder.pattern
+        return isinstance(pattern, str) and len(decoder.content) <= len(pattern)
+    return isinstance(decoder, _OF_TOKENS)
 
 
 def _apply(decoder: Decoder, tokens: list[str], errors: str) -> list[str]:
@@ -95,31 +152,42 @@ def in_word(decoder: WordPieceDecoder, token: str, *, is_first: bool) -> str:
 
 
 def _replaced(pattern: str | Expression, content: str, token: str) -> str:
+    if isinstance(pattern, str) and pattern:
+        return token.replace(pattern, content)
     from bpe_engine.pipeline.matching import matcher  # noqa: PLC0415 - few files have such decoders
 
     return "".join(content if found else token[start:end] for start, end, found in matcher(pattern).spans(token))
 
 
+# In upper and lower case, digit by digit.
+_BYTE_TOKENS = {
+    f"<0x{high}{low}>": int(high + low, 16) for high in "0123456789abcdefABCDEF" for low in "0123456789abcdefABCDEF"
+}
+
+
 def _byte_fallback(tokens: list[str]) -> list[str]:
+    if _BYTE_TOKENS.keys().isdisjoint(tokens):
+        return tokens
     texts: list[str] = []
     pending = bytearray()
 
     def flush() -> None:
-        if pending:
-            try:
-                texts.append(pending.decode("utf-8"))
-            except UnicodeDecodeError:
-                texts.append("\ufffd" * len(pending))
-            pending.clear()
+        try:
+            texts.append(pending.decode("utf-8"))
+        except UnicodeDecodeError:
+            texts.append("\ufffd" * len(pending))
+        pending.clear()
 
     for token in tokens:
-        byte = fallback_byte(token)
+        byte = _BYTE_TOKENS.get(token)
         if byte is None:
-            flush()
+            if pending:
+                flush()
             texts.append(token)
         else:
             pending.append(byte)
-    flush()
+    if pending:
+        flush()
     return texts
 
 
@@ -129,10 +197,7 @@ def fallback_byte(token: str) -> int | None:
     >>> fallback_byte("<0xE4>"), fallback_byte("<0xe4 "), fallback_byte("a")
     (228, None, None)
     """
-    if len(token) != 6 or not token.startswith("<0x") or not token.endswith(">"):
-        return None
-    digits = token[3:5]
-    return int(digits, 16) if all(digit in "0123456789abcdefABCDEF" for digit in digits) else None
+    return _BYTE_TOKENS.get(token)
 
 
 def _metaspace(tokens: list[str], replacement: str, *, keeps_first: bool) -> list[str]:

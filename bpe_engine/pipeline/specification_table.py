@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from bpe_engine.errors import UnknownTokenError
 from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.pipeline.decoders import ByteLevelDecoder
-from bpe_engine.pipeline.decoding import byte_level_bytes, decode_texts
+from bpe_engine.pipeline.decoding import Decoding, byte_level_bytes
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.pipeline.streaming import TextStreamDecoder
 from bpe_engine.text.input import require_int
@@ -72,8 +72,20 @@ class SpecificationTable:
     def decode(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of tokens by the decoders. Raises UnknownTokenError."""
         if self._joins_bytes:
-            return b"".join(map(self.decode_single_token_bytes, tokens)).decode("utf-8", errors)
-        return decode_texts(self._specification.decoders, list(map(self._text_of, tokens)), errors)
+            return self.joined(tokens).decode("utf-8", errors)
+        return self._decoding(tokens, errors)
+
+    def joined(self, tokens: Iterable[int]) -> bytes:
+        """Return the bytes of tokens, joined. Raises UnknownTokenError."""
+        listed = list(tokens)
+        try:
+            return b"".join(map(self._bytes.__getitem__, listed))
+        except (KeyError, TypeError):
+            return b"".join(map(self.decode_single_token_bytes, listed))  # the error that names the token
+
+    @cached_property
+    def _decoding(self) -> Decoding:
+        return Decoding(self._specification.decoders, self._text_of)
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
         """Return a decoder for tokens that come one by one."""

@@ -27,16 +27,12 @@ def unit_of(text: str | bytes, unit: Unit | None) -> Unit:
     return unit or ("characters" if isinstance(text, str) else "bytes")
 
 
-def in_unit(text: str | bytes, characters: str, starts: Sequence[int], unit: Unit) -> list[int]:
-    """Convert byte offsets into the received `characters`, ascending, to offsets into the `text` that they come from.
+def character_starts(characters: str, starts: Sequence[int]) -> list[int]:
+    """Convert byte offsets into the received `characters`, ascending, to the numbers of the characters that they are in.
 
-    For a str, byte offsets count its UTF-8, with U+FFFD for a lone surrogate; for bytes, its own bytes. A byte that is not UTF-8 is one character.
-
-    >>> in_unit("aé b", "aé b", [0, 1, 2, 3, 5], "characters"), in_unit("é", "é", [1], "bytes")
-    ([0, 1, 1, 2, 4], [1])
+    >>> character_starts("aé b", [0, 1, 2, 3, 5])
+    [0, 1, 1, 2, 4]
     """
-    if unit == "bytes" or characters.isascii():
-        return list(starts)
     places = byte_places(characters)
     found = []
     character = 0
@@ -45,7 +41,27 @@ def in_unit(text: str | bytes, characters: str, starts: Sequence[int], unit: Uni
         while character < last and places[character + 1] <= start:
             character += 1
         found.append(character)
-    if isinstance(text, str) and len(text) != last:  # surrogate pairs, of which each became one character
+    return found
+
+
+def in_unit(
+    text: str | bytes,
+    characters: str,
+    starts: list[int],
+    unit: Unit,
+    character_starts: Callable[[str, list[int]], list[int]] = character_starts,
+) -> list[int]:
+    """Convert byte offsets into the received `characters`, ascending, to offsets into the `text` that they come from.
+
+    For a str, byte offsets count its UTF-8, with U+FFFD for a lone surrogate; for bytes, its own bytes. A byte that is not UTF-8 is one character.
+
+    >>> in_unit("aé b", "aé b", [0, 1, 2, 3, 5], "characters"), in_unit("é", "é", [1], "bytes")
+    ([0, 1, 1, 2, 4], [1])
+    """
+    if unit == "bytes" or characters.isascii():
+        return starts
+    found = character_starts(characters, starts)
+    if isinstance(text, str) and len(text) != len(characters):  # surrogate pairs, of which each became one character
         place_of = source_places(text, characters)
         found = [place_of[offset] for offset in found]
     return found

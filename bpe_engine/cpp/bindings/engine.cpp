@@ -3,11 +3,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "batches.hpp"
 #include "bpe/limits.hpp"
+#include "bpe/unicode.hpp"
 #include "given.hpp"
 
 namespace bpe::bindings {
@@ -62,6 +64,23 @@ bool has_lone_surrogates(nb::handle text) {
     if (!PyUnicode_Check(text.ptr()) || PyUnicode_AsUTF8AndSize(text.ptr(), nullptr)) return false;
     PyErr_Clear();
     return true;
+}
+
+// The numbers of the characters that ascending offsets into their UTF-8 are in.
+nb::list character_starts(nb::str characters, nb::list starts) {
+    Py_ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(characters.ptr(), &size);
+    if (!bytes) throw nb::python_error();
+    nb::list found;
+    Py_ssize_t place = 0, characters_begun = 0;
+    for (nb::handle const given : starts) {
+        auto const start = static_cast<Py_ssize_t>(given::number(given, "an offset", 0, size));
+        if (start < place - 1) throw nb::value_error("the offsets must be ascending");
+        for (Py_ssize_t const stop = std::min(start + 1, size); place < stop; ++place)
+            characters_begun += !UnicodeTable::continues(static_cast<Byte>(bytes[place]));
+        found.append(start == size ? characters_begun : characters_begun - 1);
+    }
+    return found;
 }
 
 nb::object split(const Engine& self, nb::handle text) {
@@ -152,6 +171,9 @@ void define_engine(nb::module_& module) {
 
     module.def("has_lone_surrogates", &has_lone_surrogates, nb::arg("text").none(), nb::sig("def has_lone_surrogates(text: str | bytes) -> bool"),
                "Whether `text` is a str that no UTF-8 stands for.");
+    module.def("character_starts", &character_starts, nb::arg("characters"), nb::arg("starts"),
+               nb::sig("def character_starts(characters: str, starts: list[int]) -> list[int]"),
+               "The numbers of the characters that ascending offsets into their UTF-8 are in.");
     module.def(
         "has_scanner", [](const std::string& name) { return scanner_named(name) != nullptr; }, nb::arg("name"),
         "Whether the core knows the grammar of this name.");

@@ -195,6 +195,46 @@ nb::object bytes_of(const TokenSet& self, nb::handle id) {
     return rank == no_rank ? nb::none() : nb::object(to_python(self.dictionary->bytes(rank)));
 }
 
+// The bytes of tokens, joined, `special` ones among them; None where no token has one of the ids, or one is no whole number.
+nb::object joined(const TokenSet& self, nb::list tokens, nb::dict special) {
+    std::string all;
+    for (nb::handle const token : tokens) {
+        nb::object const id = nb::steal(PyNumber_Index(token.ptr()));  // numbers of numpy are taken, too
+        if (!id.is_valid()) {
+            PyErr_Clear();
+            return nb::none();
+        }
+        int overflow = 0;
+        long long const value = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
+        Rank const rank = value < 0 || overflow ? no_rank : self.rank(static_cast<std::uint64_t>(value));
+        if (rank != no_rank) {
+            Bytes const bytes = self.dictionary->bytes(rank);
+            all.append(reinterpret_cast<const char*>(bytes.data), bytes.size);
+            continue;
+        }
+        PyObject* const found = PyDict_GetItemWithError(special.ptr(), id.ptr());
+        if (!found && PyErr_Occurred()) throw nb::python_error();
+        if (!found) return nb::none();
+        auto const bytes = nb::borrow<nb::bytes>(found);
+        all.append(bytes.c_str(), bytes.size());
+    }
+    return nb::bytes(all.data(), all.size());
+}
+
+// The offset in bytes at which each token of a text starts; the ids are those of the set.
+nb::list starts(const TokenSet& self, nb::list tokens) {
+    nb::list found;
+    std::size_t start = 0;
+    for (nb::handle const token : tokens) {
+        auto const id = given::number(token, "an id", 0, std::numeric_limits<std::uint32_t>::max());
+        Rank const rank = self.rank(static_cast<std::uint64_t>(id));
+        if (rank == no_rank) given::raise(PyExc_ValueError, "no token has the id %u", static_cast<unsigned>(id));
+        found.append(start);
+        start += self.dictionary->bytes(rank).size;
+    }
+    return found;
+}
+
 nb::object id_of(const TokenSet& self, nb::bytes token) {
     Rank const rank = self.dictionary->find({reinterpret_cast<const Byte*>(token.c_str()), token.size()});
     return rank == no_rank ? nb::none() : nb::object(nb::int_(self.id(rank)));
@@ -223,6 +263,11 @@ void define_token_set(nb::module_& module) {
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("bytes_of", &bytes_of, nb::arg("token"), nb::sig("def bytes_of(self, token: int) -> bytes | None"),
              "The bytes of the token with an id; None where no token has it.")
+        .def("joined", &joined, nb::arg("tokens"), nb::arg("special"),
+             nb::sig("def joined(self, tokens: list[int], special: dict[int, bytes]) -> bytes | None"),
+             "The bytes of tokens, joined, special ones among them; None where no token has one of the ids.")
+        .def("starts", &starts, nb::arg("tokens"), nb::sig("def starts(self, tokens: list[int]) -> list[int]"),
+             "The offset in bytes at which each token of a text starts.")
         .def("id_of", &id_of, nb::arg("token"), nb::sig("def id_of(self, token: bytes) -> int | None"),
              "The id of the token that is exactly these bytes; None where there is none.")
         .def("largest_id",

@@ -1,0 +1,46 @@
+"""Decoding of whole lists, token by token and with what is kept of tokens inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_engine.pipeline.decoders import (
+    ByteFallbackDecoder,
+    ByteLevelDecoder,
+    FuseDecoder,
+    MetaspaceDecoder,
+    ReplaceDecoder,
+    StripDecoder,
+    WordEndDecoder,
+    WordPieceDecoder,
+)
+from bpe_engine.pipeline.decoding import Decoding, decode_texts
+
+TEXTS = ["▁", "▁a", "b▁c", " ", "##a", "a</w>", "</w>", "<0xC3>", "<0xa9>", "<0xA9>", "", ".", " n't", "Ġa", "xx"]
+decoders = st.lists(
+    st.sampled_from(
+        [
+            ByteFallbackDecoder(),
+            ByteLevelDecoder(),
+            FuseDecoder(),
+            MetaspaceDecoder(),
+            MetaspaceDecoder("▁", "never"),
+            ReplaceDecoder("▁", " "),
+            ReplaceDecoder("x", "yyy"),
+            StripDecoder(" ", 1, 1),
+            WordEndDecoder(),
+            WordPieceDecoder(),
+        ]
+    ),
+    max_size=4,
+)
+
+
+@given(decoders, st.lists(st.lists(st.integers(0, len(TEXTS) - 1), max_size=8), max_size=4))
+def test_kept_texts_are_those_of_the_definition(chosen: list[Any], several: list[list[int]]) -> None:
+    decoding = Decoding(tuple(chosen), TEXTS.__getitem__)
+    for tokens in several:
+        assert decoding(tokens) == decode_texts(chosen, [TEXTS[token] for token in tokens])
