@@ -54,20 +54,6 @@ inline std::size_t threads_of(Py_ssize_t number) {
     return std::min<std::size_t>(static_cast<std::size_t>(number), std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// A list of ids; `made` makes a new reference to an int, or returns null with an exception set.
-template <class Made>
-nb::object to_list(const std::vector<std::uint32_t>& ids, Made&& made) {
-    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ids.size())));
-    if (!list.is_valid()) throw nb::python_error();
-    Py_ssize_t place = 0;
-    for (std::uint32_t const id : ids) {
-        PyObject* const number = made(id);
-        if (!number) throw nb::python_error();
-        PyList_SetItem(list.ptr(), place++, number);
-    }
-    return list;
-}
-
 // The methods of both kinds of engine that take many texts.
 template <class Engine>
 nb::list count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threads) {

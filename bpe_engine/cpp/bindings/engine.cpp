@@ -108,32 +108,11 @@ nb::object encode_piece(const Engine& self, nb::bytes piece) {
 Engine::Engine(TokenSet tokens, const Scanner* scanner)
     : tokens_(std::move(tokens)), encoder_(std::make_shared<const Encoder>(tokens_.dictionary, scanner, tokens_.ids)) {}
 
-Engine::~Engine() {
-#ifndef Py_GIL_DISABLED
-    for (PyObject* const known : ints_) Py_XDECREF(known);
-#endif
-}
-
 std::vector<std::uint32_t> Engine::encode(Bytes text) const {
     std::vector<std::uint32_t> ids;
     WithoutGil const released(text.size);
     encoder_->encode(text, ids);
     return ids;
-}
-
-nb::object Engine::to_list(const std::vector<std::uint32_t>& ids) const {
-#ifdef Py_GIL_DISABLED
-    return bindings::to_list(ids, PyLong_FromUnsignedLong);
-#else
-    if (ints_.empty()) ints_.resize(tokens_.dictionary->size(), nullptr);
-    return bindings::to_list(ids, [this](std::uint32_t id) {
-        if (id >= ints_.size()) return PyLong_FromUnsignedLong(id);
-        PyObject*& known = ints_[id];
-        if (!known) known = PyLong_FromUnsignedLong(id);
-        Py_XINCREF(known);
-        return known;
-    });
-#endif
 }
 
 void define_engine(nb::module_& module) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bpe/encoder.hpp"
+#include "known_ints.hpp"
 #include "text.hpp"
 #include "token_set.hpp"
 
@@ -13,7 +14,6 @@ namespace bpe::bindings {
 class Engine {
 public:
     Engine(TokenSet tokens, const Scanner* scanner);
-    ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
@@ -21,7 +21,7 @@ public:
     const TokenSet& tokens() const { return tokens_; }
 
     // A list of ids.
-    nb::object to_list(const std::vector<std::uint32_t>& ids) const;
+    nb::object to_list(const std::vector<std::uint32_t>& ids) const { return ints_.list(ids); }
 
     // Ids by the core, the GIL released around long work.
     std::vector<std::uint32_t> encode(Bytes text) const;
@@ -29,10 +29,7 @@ public:
 private:
     TokenSet tokens_;
     std::shared_ptr<const Encoder> encoder_;
-#ifndef Py_GIL_DISABLED
-    // The int of each id below the number of tokens, made when it is first needed. Without the GIL threads would wait for each other at their references.
-    mutable std::vector<PyObject*> ints_;
-#endif
+    mutable KnownInts ints_;
 };
 
 }  // namespace bpe::bindings

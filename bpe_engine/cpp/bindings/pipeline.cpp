@@ -131,7 +131,7 @@ nb::object encode_with_offsets(const PipelineEngine& self, nb::handle text, nb::
         WithoutGil const released(given.bytes().size);
         self.encoder()->encode_with_offsets(given.bytes(), ids, offsets, tokens);
     }
-    return nb::make_tuple(self.to_list(ids), self.to_list(offsets));
+    return nb::make_tuple(self.to_list(ids), list_of(offsets));
 }
 
 nb::object count_up_to(const PipelineEngine& self, nb::handle text, Py_ssize_t limit) {
@@ -180,8 +180,6 @@ nb::list find_special(const PipelineEngine& self, nb::str text, nb::handle wante
 }
 
 }  // namespace
-
-nb::object PipelineEngine::to_list(const std::vector<std::uint32_t>& ids) const { return bindings::to_list(ids, PyLong_FromUnsignedLong); }
 
 void define_pipeline(nb::module_& module) {
     define_merge_model(module);

@@ -6,6 +6,7 @@
 
 #include "bpe/pipeline/pipeline.hpp"
 #include "given.hpp"
+#include "known_ints.hpp"
 #include "text.hpp"
 
 namespace bpe::bindings {
@@ -18,11 +19,12 @@ public:
     const std::shared_ptr<const Pipeline>& encoder() const { return pipeline_; }
     // All special tokens are wanted.
     const AddedTokens::Wanted& all_special() const { return all_special_; }
-    nb::object to_list(const std::vector<std::uint32_t>& ids) const;
+    nb::object to_list(const std::vector<std::uint32_t>& ids) const { return ints_.list(ids); }
 
 private:
     std::shared_ptr<const Pipeline> pipeline_;
     AddedTokens::Wanted all_special_;
+    mutable KnownInts ints_;
 };
 
 // The native object that `object` is. Raises TypeError for anything else.

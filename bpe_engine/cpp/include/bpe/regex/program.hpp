@@ -99,7 +99,7 @@ private:
     std::size_t cache_size_;
     bool matches_empty_ = true;
     std::vector<Transition> table_;
-    std::vector<State> starts_;     // of context and nonempty
+    std::vector<State> starts_;  // of context and nonempty
     std::array<bool, 256> begins_;
     std::vector<std::uint32_t> joined_;
     std::uint32_t joined_start_ = 0;
