@@ -6,7 +6,7 @@
 Families without a published file are those that the tests train: their vocabularies are small, so that a text has more tokens.
 
 One process, pinned to one core; the least processor time of some calls. Other packages count a tenth of the English text. "first" is the first
-sight of it, "appended" is in pieces of 40 characters with the count after each, "slice" the median of 2,000 random ones. A count of another package that is not ours has a star.
+sight of it, "chunks" has English chunks of 128 tokens ("with overlap": and an overlap of 16), "appended" is in pieces of 40 characters with the count after each, "slice" the median of 2,000 random ones. A count of another package that is not ours has a star.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from timing import best_seconds, busy, cpu_seconds, in_units, pin_to_one_core
 
 from bpe_engine import Tokenizer
 from bpe_engine.patterns import Pattern
+from chunker import TextChunker
 
 TRAINED = (
     "gpt2",
@@ -58,6 +59,7 @@ TRAINED_MODELS = (
 LANGUAGES = ("english", "python", "chinese", "german", "hindi")
 PATIENCE = 30  # seconds
 PIECE = 40  # characters
+CHUNK = 128  # tokens
 SLICES = 2000
 
 
@@ -94,6 +96,7 @@ def _row(name: str, tokenizer: Tokenizer, pieces: dict[str, str], path: Path | N
         text = pieces.get(language)
         cells.append("-" if text is None else _speed(text, best_seconds(partial(tokenizer.count, text))))
     cells.append(_speed(english, best_seconds(lambda: tokenizer.encode_to_buffer(english), repeats=3)))
+    cells += [_speed(english, best_seconds(partial(one.chunk, english), repeats=2)) for one in _chunkers(tokenizer)]
     cells.append(_speed(english, best_seconds(lambda: _append(tokenizer, english), repeats=3)))
     cells.append(in_units(_slice(tokenizer, english)))
     shorter = english[: len(english) // 10]
@@ -105,6 +108,10 @@ def _row(name: str, tokenizer: Tokenizer, pieces: dict[str, str], path: Path | N
 
 def _speed(text: str, seconds: float) -> str:
     return f"{len(text.encode()) / 1e6 / seconds:.0f}"
+
+
+def _chunkers(tokenizer: Tokenizer) -> list[TextChunker]:
+    return [TextChunker(max_tokens=CHUNK, overlap=overlap, tokenizer=tokenizer) for overlap in (0, CHUNK // 8)]
 
 
 def _append(tokenizer: Tokenizer, text: str) -> int:
@@ -161,6 +168,8 @@ def main() -> None:
         "english, first",
         *LANGUAGES,
         "`encode_to_buffer`",
+        "chunks",
+        "with overlap",
         "appended",
         "slice",
         *(f"`{peer}`" for peer in PEERS),
