@@ -213,6 +213,8 @@ void StepNormalizer::replace_members(Items& items, const NormalizationStep& step
 }
 
 void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step, bool at_end) {
+    auto const begins_match = [&first = step.program->first_bytes()](Item const& item) { return item.code >= 0x80 || first[item.code]; };
+    if (std::none_of(items.begin(), items.end(), begins_match)) return;
     // Uncertain text is kept from the last cut on: a match may continue there.
     std::size_t certain = items.size();
     if (!at_end) {
@@ -234,7 +236,6 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
     };
     regex::Cache cache(*step.program);
     Items changed;
-    changed.reserve(items.size());
     std::size_t done = 0, place = 0;  // items, bytes
     while (place < text.size()) {
         if (!at_end) {
@@ -250,6 +251,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
         regex::Found const found = step.program->find(text.data(), place, place, text.size(), true, cache);
         if (found.start == regex::no_match) break;
         std::size_t const first = number_at(found.start), last = number_at(found.end);
+        if (changed.empty()) changed.reserve(items.size());
         changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.begin() + static_cast<std::ptrdiff_t>(first));
         // Inserted characters come from the last character that they replace.
         for (char32_t const code : step.content) changed.push_back({code, items[last - 1].origin, false});
@@ -257,6 +259,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
         done = last;
         place = found.end;
     }
+    if (done == 0) return;
     changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.end());
     items = std::move(changed);
 }

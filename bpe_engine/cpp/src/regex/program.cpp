@@ -14,7 +14,10 @@ constexpr std::size_t most_work = 6'000'000;                // to make it, in in
 
 }  // namespace
 
-Cache::Cache(const Program& program) : states_(program.determinizer_, program.classes_.count()) {}
+States& Cache::states() {
+    if (!states_) states_ = std::make_unique<States>(program_.determinizer_, program_.classes_.count());
+    return *states_;
+}
 
 std::shared_ptr<const Program> Program::compile(std::string_view source, Options options) {
     NodePointer const tree = parse(source, options.flavour);

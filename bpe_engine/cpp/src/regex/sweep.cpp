@@ -283,7 +283,7 @@ Found Sweep::next() {
         Eager table{program_};
         return next_in(table);
     }
-    Lazy table{cache_.states_, program_.cache_size_};
+    Lazy table{cache_.states(), program_.cache_size_};
     return next_in(table);
 }
 
@@ -293,7 +293,7 @@ std::size_t Sweep::match_at_offset(bool& settled, std::size_t& reach) {
         Eager table{program_};
         made = attempt(table, from_, nonempty_);
     } else {
-        Lazy table{cache_.states_, program_.cache_size_};
+        Lazy table{cache_.states(), program_.cache_size_};
         made = attempt(table, from_, nonempty_);
     }
     settled = at_end_ || made.settled;

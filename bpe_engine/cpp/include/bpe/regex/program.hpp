@@ -40,15 +40,17 @@ struct Found {
 
 class Program;
 
-// The states that a thread has made while it ran one program.
+// The states that a thread has made while it ran one program. A program that has all its states already makes none.
 class Cache {
 public:
-    explicit Cache(const Program& program);
+    explicit Cache(const Program& program) : program_(program) {}
 
 private:
     friend class Program;
     friend class Sweep;
-    States states_;
+    States& states();
+    const Program& program_;
+    std::unique_ptr<States> states_;
 };
 
 class Program {
