@@ -39,7 +39,7 @@ struct IdsSink {
     void unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit) {
         workspace.unit_ids->encode({text + start, end - start}, limit - start, ids, [&](std::vector<std::uint32_t>& out) {
             IdsSink sink(pipeline, workspace, out);
-            pipeline.scan_unit(text, start, end, limit, workspace, sink);
+            pipeline.scan_unit(text, {start, Before::region}, end, limit, workspace, sink);
             sink.ids.flush();
         });
     }
@@ -79,7 +79,7 @@ std::size_t Pipeline::count(Bytes text, const AddedTokens::Wanted& wanted) const
     return sink.total;
 }
 
-std::size_t Pipeline::count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const {
+std::size_t Pipeline::count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const {
     CountSink sink{coder_, workspace.pieces};
     scan_unit(text, start, end, limit, workspace, sink);
     return sink.total;

@@ -73,7 +73,8 @@ public:
     struct Workspace {
         PieceCoder::Workspace pieces;
         UnitCounts unit_counts;
-        std::unique_ptr<UnitIds> unit_ids;  // made on the first request for ids
+        std::unique_ptr<UnitCounts> first_counts;  // of units that a text begins with, where that matters
+        std::unique_ptr<UnitIds> unit_ids;         // made on the first request for ids
         Normalized normalized;
         Normalized first;  // of two normalizers
     };
@@ -243,11 +244,10 @@ public:
         return true;
     }
 
-    // Reads text[start:end), which is between two safe splits, by its pieces.
+    // Reads text[start:end), which is between two safe splits, or the text begins there, by its pieces.
     template <class Sink>
-    void scan_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace, Sink& sink) const {
-        Position at{start, Before::region};
-        pieces(text, no_match, at, end, limit, true, {}, workspace, sink);
+    void scan_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace, Sink& sink) const {
+        pieces(text, start.before == Before::nothing ? start.offset : no_match, start, end, limit, true, {}, workspace, sink);
     }
 
     // The number of tokens.
@@ -289,8 +289,8 @@ public:
 
 private:
     enum class Progress : std::uint8_t { done, uncertain, ended };
-    // The number of tokens of text[start:end), which is between two safe splits.
-    std::size_t count_unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit, Workspace& workspace) const;
+    // The number of tokens of text[start:end), which is between two safe splits, or the text begins there.
+    std::size_t count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const;
 
     static constexpr std::size_t longest_unit = std::min(UnitCounts::longest, UnitIds::longest);  // bytes, of those that are remembered
 
@@ -455,13 +455,21 @@ private:
         // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
         auto const read = [&](std::size_t stop) {
             std::size_t const from = at.offset;
-            if (stop - from > longest_unit || (acts_at_start_ && at.before != Before::region)) {
+            bool const is_like_others = !acts_at_start_ || at.before == Before::region;
+            if (counts_units<Sink> && !is_like_others && at.before == Before::nothing && from == begin && stop - from <= longest_unit) {
+                // Slices begin with ever the same words.
+                if constexpr (counts_units<Sink>) {
+                    if (!workspace.first_counts) workspace.first_counts = std::make_unique<UnitCounts>();
+                    sink.unit(
+                        workspace.first_counts->count({text + from, stop - from}, limit - from, [&] { return count_unit(text, at, stop, limit, workspace); }));
+                }
+            } else if (stop - from > longest_unit || !is_like_others) {
                 Progress const progress = pieces(text, begin, at, stop, limit, true, {}, workspace, sink);
                 if (progress == Progress::ended || at.offset == stop) return progress != Progress::ended;
             } else {
                 if constexpr (counts_units<Sink>) {
-                    sink.unit(
-                        workspace.unit_counts.count({text + from, stop - from}, limit - from, [&] { return count_unit(text, from, stop, limit, workspace); }));
+                    sink.unit(workspace.unit_counts.count({text + from, stop - from}, limit - from,
+                                                          [&] { return count_unit(text, {from, Before::region}, stop, limit, workspace); }));
                 } else {
                     sink.unit(text, from, stop, limit);
                 }
