@@ -126,7 +126,7 @@ void tokens_inside() {
     CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-|mail");
     // Whatever the case, and with accents that are stripped.
     token.text = "e c";
-    CHECK(with({token}) == "the \xC3\x89 cat|,| Eat e|-|mail");
+    CHECK(with({token}) == "the \xC3\x89 cat|,| Eat| e|-|mail");
     // No word may go on beside it.
     token = {.text = "cat", .single_word = true, .normalized = true};
     CHECK(with({token}) == "the| \xC3\x89| cat|,| Eat| e|-|mail");
