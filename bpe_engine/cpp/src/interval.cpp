@@ -148,18 +148,6 @@ bool IntervalEncoder::are_low_letters(std::size_t start, std::size_t end) const 
     return true;
 }
 
-std::size_t IntervalEncoder::behind_first_letter(std::size_t start) const {
-    UnicodeTable const& table = UnicodeTable::instance();
-    Character first = table.at(text_.data, start, text_.size);
-    if (!(first.flags & letter_class) && first.code != '\'') {
-        start += first.size;
-        if (is_start(start)) return 0;
-        first = table.at(text_.data, start, text_.size);
-    }
-    start += first.size;
-    return are_low_letters(start - first.size, start) ? start : 0;
-}
-
 bool IntervalEncoder::begins_word(std::size_t start, std::size_t end) const {
     if (!is_low_ascii(text_[start])) {
         Character const first = UnicodeTable::instance().at(text_.data, start, end);
@@ -277,15 +265,9 @@ std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes bef
         total = before.size > 0 ? count_head_behind(before, place, far, *lease) : count_head(place, far, *lease);
         if (place == far) return std::nullopt;
     }
-    // `count` reads this many pre-tokens again at the end of a slice, and they must be after `place`; or begins a word there, before which nothing changes.
+    // `count` reads this many pre-tokens again at the end of a slice, and they must be after `place`.
     std::size_t from = place;
-    for (int step = 0; step <= reread && from < text_.size; ++step) {
-        if (std::size_t const behind = behind_first_letter(from)) {
-            from = behind - 1;
-            break;
-        }
-        from = start_at_or_behind(from + 1);
-    }
+    for (int step = 0; step <= reread && from < text_.size; ++step) from = start_at_or_behind(from + 1);
     return Agreement{from + 1, static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(place))};
 }
 
