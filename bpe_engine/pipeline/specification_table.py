@@ -73,7 +73,7 @@ class SpecificationTable:
         """Return the text of tokens by the decoders. Raises UnknownTokenError."""
         if self._joins_bytes:
             return self.joined(tokens).decode("utf-8", errors)
-        return self._decoding(tokens, errors)
+        return self._decoding(list(tokens), errors)
 
     def joined(self, tokens: Iterable[int]) -> bytes:
         """Return the bytes of tokens, joined. Raises UnknownTokenError."""
