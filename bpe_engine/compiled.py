@@ -118,7 +118,7 @@ class _CompiledSpecialTokens(SpecialTokens):
 
 
 class _Core:
-    """Base class of the compiled engines: what has nothing to do with tokens."""
+    """Base class of the compiled engines: offsets, which need no vocabulary."""
 
     @staticmethod
     def character_starts(characters: str, starts: list[int]) -> list[int]:

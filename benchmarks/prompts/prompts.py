@@ -31,7 +31,7 @@ BUDGETS = 20
 
 
 def blocks(number: int) -> list[str]:
-    """So many blocks of text between blank lines, without white space at their ends."""
+    """Paragraphs of the standard library's sources, `number` of them, stripped."""
     found = [block.strip() for source in standard_library().values() for block in source.split("\n\n") if block.strip()]
     while len(found) < number:
         found += found

@@ -73,8 +73,8 @@ nb::list character_starts(nb::str characters, nb::list starts) {
     if (!bytes) throw nb::python_error();
     nb::list found;
     Py_ssize_t place = 0, characters_begun = 0;
-    for (nb::handle const given : starts) {
-        auto const start = static_cast<Py_ssize_t>(given::number(given, "an offset", 0, size));
+    for (nb::handle const offset : starts) {
+        auto const start = static_cast<Py_ssize_t>(given::number(offset, "an offset", 0, size));
         if (start < place - 1) throw nb::value_error("the offsets must be ascending");
         for (Py_ssize_t const stop = std::min(start + 1, size); place < stop; ++place)
             characters_begun += !UnicodeTable::continues(static_cast<Byte>(bytes[place]));

@@ -182,7 +182,7 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
             joined = distances_.size();
             break;
         }
-        // What is known of the same place inside of a region may be another text.
+        // At the start of a region the normalizer acts: the normalized text known from a scan that was inside the region may differ there.
         for (join = at_start && normalizer.acts_at_start() ? 1 : 0; join < made.is_cut.size(); ++join) {
             if (!made.is_cut[join]) continue;
             std::size_t const distance = end - from - made.origin[join];

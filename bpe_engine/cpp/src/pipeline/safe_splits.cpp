@@ -100,7 +100,8 @@ struct SafeSplits::Traits {
     bool operator==(const Traits&) const = default;
 };
 
-// What an added token in normalized text has on both sides of a split: two of its characters, or one of them beside a word that must not go on.
+// The pairs of characters between which there is no safe split because of added tokens in normalized text: two neighbours inside a token; and, for a token
+// that must be a whole word, its first or last character beside a letter.
 class SafeSplits::Edges {
 public:
     explicit Edges(const std::vector<AddedToken>& tokens) {

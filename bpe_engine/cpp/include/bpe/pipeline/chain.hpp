@@ -45,7 +45,7 @@ public:
 
     explicit Chain(std::vector<Stage> stages);
     const std::vector<Stage>& stages() const { return stages_; }
-    // The same chain without boundaries that no token crosses: it leaves longer pieces of as many tokens.
+    // This chain without the stage that splits where no token can cross. Pieces are longer then, and have as many tokens in all.
     Chain without_touching() const;
     // Whether no stage distinguishes two marks: where one stands the other may stand, and every cut stays.
     bool treats_alike(char32_t one, char32_t other) const;

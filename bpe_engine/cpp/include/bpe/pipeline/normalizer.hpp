@@ -82,8 +82,8 @@ public:
     // The runs to which a character belongs at the side on which a text grows: in `origin` their first and last character stand for themselves.
     // `at_start`: of a region. Null: it belongs to none.
     virtual const SettlingRun* settling_run(char32_t, Side, bool) const { return nullptr; }
-    // The same normalizer for regions that end with bytes which begin a character, so that white space before these is not at the end; null where that is no
-    // other one, or not known.
+    // For regions that end inside a character: this normalizer without stripping the end, because the white space before that character stays. Null if
+    // nothing would differ, or if the variant is not known.
     virtual std::shared_ptr<const Normalizer> before_ink() const { return nullptr; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }
@@ -99,7 +99,7 @@ public:
     // text. Offsets in `out.origin` are those of `raw`, less `base`.
     virtual std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                             Normalized& out) const = 0;
-    // The same without a part of raw[from:limit).
+    // As `run`, with `part` of raw[from:limit) left out.
     std::size_t run_without(const NeedlessPart& part, const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end,
                             std::size_t base, Normalized& out) const;
 };

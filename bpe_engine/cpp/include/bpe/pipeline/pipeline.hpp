@@ -58,7 +58,7 @@ public:
           chain_of_marks_(chain_.without_touching()),
           coder_(std::move(coder)),
           acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
-          // What `second_` inserts at the start of a region would be missing behind a token that ends at a split.
+          // Not with a second normalizer: it may insert text after an added token, and the unit after a split does not know that a token ended there.
           splits_(second_ ? nullptr
                           : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr,
                                              looks_inside_ ? tokens_inside() : std::vector<AddedToken>())),

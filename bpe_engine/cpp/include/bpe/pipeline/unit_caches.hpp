@@ -118,8 +118,8 @@ private:
         anew(all);
         std::size_t const count = all.size() - before;
         std::uint32_t const* const ids = all.data() + before;
-        // Where there is room for so many.
         if (count == 0) return;
+        // Each cache has room for a number of ids: the first with enough takes them.
         if (is_short && count <= IdsCache::most) short_.put(key, key.hash(), ids, count);
         else if (is_medium && count <= MediumIdsCache::most) medium_.put(medium, medium_hash, ids, count);
         else if (may_be_long && count <= decltype(long_)::most) std::memcpy(long_.put(unit, long_hash, count).ids, ids, count * sizeof(std::uint32_t));
