@@ -148,6 +148,18 @@ bool IntervalEncoder::are_low_letters(std::size_t start, std::size_t end) const 
     return true;
 }
 
+std::size_t IntervalEncoder::behind_first_letter(std::size_t start) const {
+    UnicodeTable const& table = UnicodeTable::instance();
+    Character first = table.at(text_.data, start, text_.size);
+    if (!(first.flags & letter_class) && first.code != '\'') {
+        start += first.size;
+        if (is_start(start)) return 0;
+        first = table.at(text_.data, start, text_.size);
+    }
+    start += first.size;
+    return are_low_letters(start - first.size, start) ? start : 0;
+}
+
 bool IntervalEncoder::begins_word(std::size_t start, std::size_t end) const {
     if (!is_low_ascii(text_[start])) {
         Character const first = UnicodeTable::instance().at(text_.data, start, end);
@@ -256,18 +268,25 @@ std::size_t IntervalEncoder::count_head_behind(Bytes before, std::size_t& place,
 
 std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes before) const {
     if (!encoder_->scanner() || start >= text_.size) return std::nullopt;
-    std::size_t place = start, total = 0;
+    std::size_t place = start, total = 0, known = text_.size;
     if (before.size > 0 || !is_start(place)) {
         if (near_long(place)) return std::nullopt;
         Encoder::Lease const lease(*encoder_);
         // Read the head as `count` does for a slice that ends far away.
-        std::size_t const far = std::min(text_.size, start + thresholds::long_piece);
-        total = before.size > 0 ? count_head_behind(before, place, far, *lease) : count_head(place, far, *lease);
-        if (place == far) return std::nullopt;
+        known = std::min(text_.size, start + thresholds::long_piece);
+        total = before.size > 0 ? count_head_behind(before, place, known, *lease) : count_head(place, known, *lease);
     }
-    // `count` reads this many pre-tokens again at the end of a slice, and they must be after `place`.
+    // `count` reads this many pre-tokens again at the end of a slice, and they must be after `place`; or begins a word there, before which nothing changes.
     std::size_t from = place;
-    for (int step = 0; step <= reread && from < text_.size; ++step) from = start_at_or_behind(from + 1);
+    for (int step = 0; step <= reread && from < text_.size; ++step) {
+        if (std::size_t const behind = behind_first_letter(from)) {
+            from = behind - 1;
+            break;
+        }
+        from = start_at_or_behind(from + 1);
+    }
+    // Where the head was cut, what follows may change its last pre-tokens: under kimi_k2 "'s're" is one, and "'s'r" are two.
+    if (place == text_.size || (known < text_.size && from >= known)) return std::nullopt;
     return Agreement{from + 1, static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(place))};
 }
 

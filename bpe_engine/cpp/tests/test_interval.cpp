@@ -71,6 +71,12 @@ void cut_words(Choices& choices) {
         for (std::size_t end = start; end <= text.size(); ++end)
             if (intervals.count(start, end) != vocabulary.count(scanner, text.substr(start, end - start)))
                 fail("another count of a slice", vocabulary, scanner, text);
+    for (std::size_t start = 0; start < text.size(); ++start) {
+        auto const agreement = intervals.agreement(start);
+        for (std::size_t end = agreement ? std::max(start, agreement->from) : text.size() + 1; end <= text.size(); ++end)
+            if (static_cast<std::ptrdiff_t>(intervals.count(start, end)) != static_cast<std::ptrdiff_t>(intervals.count(0, end)) + agreement->shift)
+                fail("no agreement with the whole text", vocabulary, scanner, text);
+    }
 }
 
 // Indexes and trees are made by the first thread whose slice asks for one.

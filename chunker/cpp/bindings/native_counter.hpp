@@ -100,7 +100,7 @@ public:
         }
         std::size_t const first = text_.place(start), last = text_.place(behind_);
         if (!prepends_ && window_.hold(first, last)) {
-            // In scripts without spaces most slices begin inside a pre-token, and agree late.
+            // In scripts without spaces most slices are inside of one pre-token, and agree after their end: to ask first is slower.
             bool const is_short = last - first <= slice_worth_a_price;
             if (is_short && text_.data()[first] >= first_without_spaces) return count(0, start, behind_);
             auto const agreed = window_.agreement({}, first);
