@@ -121,14 +121,14 @@ std::unique_ptr<GrowingPiece> PieceCoder::growing(Side side, bool is_first) cons
 }
 
 std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Before before, double sum) const {
-    if (units_of_unigram_ && side == Side::right) return static_cast<const UnigramModel&>(coder_.model()).growing_behind(sum);
-    if (stage == stages()) return coder_.growing(side, before == Before::nothing);
+    if (regions_.units_of_unigram() && side == Side::right) return static_cast<const UnigramModel&>(coder().model()).growing_behind(sum);
+    if (stage == stages()) return coder().growing(side, before == Before::nothing);
     // The text is normalized already, if the token is one that is looked for in it.
     return growing_text(rest(stage), side, before == Before::inside ? Before::token : before);
 }
 
 std::unique_ptr<GrowingPiece> Pipeline::growing_before_ink(Before before) const {
-    bool const helps = !looks_inside_ && !units_of_unigram_ && normalizer_ && !outer_.finds({}) && !inner_.finds({});
+    bool const helps = !looks_inside() && !regions_.units_of_unigram() && normalizer() && !outer_.finds({}) && !regions_.inner().finds({});
     std::shared_ptr<const Pipeline> pipeline = helps ? rest(before_ink()) : nullptr;
     return pipeline ? growing_text(std::move(pipeline), Side::right, before) : nullptr;
 }
@@ -141,14 +141,14 @@ std::shared_ptr<const Pipeline> Pipeline::rest(std::size_t stage) const {
 }
 
 std::shared_ptr<const Pipeline> Pipeline::make_rest(std::size_t stage) const {
-    std::vector<Stage> const& stages = chain_.stages();
+    std::vector<Stage> const& stages = chain().stages();
     if (stage < stages.size()) {
         Chain chain({stages.begin() + static_cast<std::ptrdiff_t>(stage), stages.end()});
-        return std::make_shared<const Pipeline>(std::vector<AddedToken>{}, nullptr, std::move(chain), coder_);
+        return std::make_shared<const Pipeline>(std::vector<AddedToken>{}, nullptr, std::move(chain), coder());
     }
     if (stage == before_ink()) {
-        std::shared_ptr<const Normalizer> normalizer = normalizer_->before_ink();
-        return normalizer ? std::make_shared<const Pipeline>(std::vector<AddedToken>{}, std::move(normalizer), chain_, coder_) : nullptr;
+        std::shared_ptr<const Normalizer> other = normalizer()->before_ink();
+        return other ? std::make_shared<const Pipeline>(std::vector<AddedToken>{}, std::move(other), chain(), coder()) : nullptr;
     }
     std::vector<AddedToken> tokens;
     for (AddedToken const& token : tokens_) {
@@ -156,7 +156,7 @@ std::shared_ptr<const Pipeline> Pipeline::make_rest(std::size_t stage) const {
         tokens.push_back(token);
         tokens.back().normalized = false;
     }
-    return std::make_shared<const Pipeline>(std::move(tokens), second_, chain_, coder_);
+    return std::make_shared<const Pipeline>(std::move(tokens), regions_.second(), chain(), coder());
 }
 
 }  // namespace bpe

@@ -1,28 +1,12 @@
 #include "bpe/pipeline/pipeline.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "count_sink.hpp"
 
 namespace bpe {
 
 namespace {
-
-struct CountSink {
-    const PieceCoder& coder;
-    PieceCoder::Workspace& workspace;
-    std::size_t most = std::numeric_limits<std::size_t>::max();  // where there are more some will do
-    std::size_t total = 0, at_cut = 0;
-    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
-    void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
-    void unit(std::size_t count) { total += count; }
-    void part_of_region(const UnigramText& units, const UnigramText::Part& part) { total += units.count(part, most - total); }
-    void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
-    bool cut(Position) {
-        at_cut = total;
-        return true;
-    }
-    void again() { total = at_cut; }
-};
 
 struct IdsSink {
     const Pipeline& pipeline;
@@ -73,15 +57,9 @@ struct SpecialSink {
 
 std::size_t Pipeline::count(Bytes text, const AddedTokens::Wanted& wanted) const {
     Lease const workspace = lease();
-    CountSink sink{coder_, workspace->pieces};
+    CountSink sink{coder(), workspace->pieces};
     Position at;
     scan(text.data, 0, at, text.size, true, wanted, *workspace, sink);
-    return sink.total;
-}
-
-std::size_t Pipeline::count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const {
-    CountSink sink{coder_, workspace.pieces};
-    scan_unit(text, start, end, limit, workspace, sink);
     return sink.total;
 }
 
@@ -229,21 +207,15 @@ void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const
 
 std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) const {
     std::vector<std::size_t> found;
-    if (!splits_ || outer_.finds({}) || inner_.finds({})) return found;
+    if (!regions_.splits() || outer_.finds({}) || regions_.inner().finds({})) return found;
     std::array<std::size_t, 256> splits;
-    SafeSplits::Search search(*splits_, text.data, 0, std::min(text.size, limit), false);
+    SafeSplits::Search search(*regions_.splits(), text.data, 0, std::min(text.size, limit), false);
     std::size_t const first = text.size > 0 ? character_size(text.data, text.size) : 0;
     // Text before the first character may change it.
     for (std::size_t count; found.empty() && (count = search.next(splits.data(), splits.size())) > 0;)
         std::copy_if(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(found),
                      [&](std::size_t split) { return split > first + 3; });
     return found;
-}
-
-std::vector<AddedToken> Pipeline::tokens_inside() const {
-    std::vector<AddedToken> tokens;
-    std::copy_if(tokens_.begin(), tokens_.end(), std::back_inserter(tokens), [](AddedToken const& token) { return token.normalized; });
-    return tokens;
 }
 
 bool Pipeline::has_token_with_mark() const {
@@ -259,15 +231,15 @@ bool Pipeline::has_token_with_mark() const {
 }
 
 std::size_t Pipeline::most_bytes_a_token() const {
-    std::size_t most = coder_.most_bytes();
+    std::size_t most = coder().most_bytes();
     for (AddedToken const& token : tokens_) {
         if (token.special) continue;
         if (token.lstrip || token.rstrip) return 0;
         most = most == 0 ? 0 : std::max({most, token.text.size(), token.sought.size()});
     }
-    for (Normalizer const* const normalizer : {normalizer_.get(), second_.get()})
+    for (Normalizer const* const normalizer : {normalizer(), regions_.second().get()})
         if (normalizer) most *= normalizer->most_shrunk();
-    return chain_.leaves_out() ? 0 : most;
+    return chain().leaves_out() ? 0 : most;
 }
 
 std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) const {
@@ -279,7 +251,7 @@ std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) 
             return total <= most;
         }
     };
-    Sink sink{{coder_, workspace->pieces, limit}};
+    Sink sink{{coder(), workspace->pieces, limit}};
     Position at;
     scan(text.data, 0, at, text.size, true, {}, *workspace, sink);
     return sink.total <= limit ? std::optional(sink.total) : std::nullopt;

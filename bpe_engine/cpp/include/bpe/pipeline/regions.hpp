@@ -1,0 +1,325 @@
+// What stands between two added tokens: a region, which is normalized, cut into pieces, and told to a sink as Pipeline::scan says. It is read in one of these
+// ways:
+//
+//     by units     from one safe split to the next: a unit that was met before is looked up
+//     pieces       a window at a time, which grows until something in it is certain
+//     grown        on from a text that was read before and is longer now: what was learned of it is remembered (OpenTail)
+//
+// Tokens that are looked for in normalized text are found here; those of the raw text, at which a region ends, by Pipeline.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bpe/pipeline/added_tokens.hpp"
+#include "bpe/pipeline/chain.hpp"
+#include "bpe/pipeline/normalizer.hpp"
+#include "bpe/pipeline/open_tail.hpp"
+#include "bpe/pipeline/piece_coder.hpp"
+#include "bpe/pipeline/piece_sinks.hpp"
+#include "bpe/pipeline/safe_splits.hpp"
+#include "bpe/pipeline/unigram_text.hpp"
+#include "bpe/pipeline/unit_caches.hpp"
+#include "bpe/thresholds.hpp"
+#include "bpe/unicode.hpp"
+
+namespace bpe {
+
+class Regions {
+public:
+    enum class Progress : std::uint8_t { done, uncertain, ended };
+
+    struct Workspace {
+        PieceCoder::Workspace pieces;
+        UnitCounts unit_counts;
+        std::unique_ptr<UnitCounts> first_counts;  // of units that a text begins with, where that matters
+        std::unique_ptr<UnitIds> unit_ids;         // made on the first request for ids
+        Normalized normalized;
+        Normalized first;  // of two normalizers
+    };
+
+    // As those of Pipeline.
+    Regions(const std::vector<AddedToken>& tokens, std::shared_ptr<const Normalizer> normalizer, Chain chain, PieceCoder coder, bool looks_inside,
+            std::shared_ptr<const Normalizer> second);
+
+    // The tokens that are `normalized`.
+    const AddedTokens& inner() const { return inner_; }
+    const Normalizer* normalizer() const { return normalizer_.get(); }
+    const std::shared_ptr<const Normalizer>& second() const { return second_; }
+    bool looks_inside() const { return looks_inside_; }
+    const Chain& chain() const { return chain_; }
+    const PieceCoder& coder() const { return coder_; }
+    // The stage before which a region is whole, and still has tokens in it: see Pipeline::growing.
+    std::size_t before_tokens_inside() const { return chain_.stages().size() + 1; }
+    // Null: none are known.
+    const SafeSplits* splits() const { return splits_.get(); }
+    // Null: pieces are read one by one.
+    const UnigramText* units_of_unigram() const { return units_of_unigram_.get(); }
+
+    // Reads on in a region, which ends at `end` if that is known, and else goes on at least up to `reach`, unless a token takes along what stands after `end`.
+    template <class Sink>
+    Progress read(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t reach, std::size_t limit, bool is_known,
+                  const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail* tail, bool learns) const {
+        if constexpr (requires(UnigramText::Part part) { sink.part_of_region(*units_of_unigram_, part); }) {
+            // A long tail goes on from where it was read to, but where it has doubled there may be something certain in it.
+            if (units_of_unigram_ && (!tail || (is_known ? end - at.offset <= thresholds::long_tail : tail->is_worth_a_try(end - at.offset)))) {
+                std::size_t const from = at.offset;
+                sink.part_of_region(*units_of_unigram_, {text, at, end, limit, is_known});
+                if (at.offset > from && !sink.cut(at)) return Progress::ended;
+                if (is_known) return Progress::done;
+                if (!tail || at.offset > from) return Progress::uncertain;
+            }
+        }
+        if (tail && !looks_inside_) return grown(text, begin, at, is_known ? no_match : end, reach, limit, is_known, workspace, sink, *tail, learns);
+        if (at.offset >= end) return Progress::uncertain;
+        if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
+        if constexpr (counts_units<Sink> || requires { sink.unit(text, begin, end, limit); })
+            if (splits_ && (!looks_inside_ || wanted.empty())) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
+        return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
+    }
+
+    // The same piece by piece.
+    template <class Sink>
+    Progress pieces(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, const AddedTokens::Wanted& wanted,
+                    Workspace& workspace, Sink& sink) const {
+        if (!normalizer_) return plain(text, begin, at, end, limit, is_known, sink);
+        for (std::size_t size = thresholds::read_window;;) {
+            std::size_t stop = end;
+            if (end - at.offset > size) stop = at.offset + size - unfinished_end({text + at.offset, size});
+            bool const at_end = is_known && stop == end;
+            std::size_t const from = at.offset;
+            bool const at_start = begins_region(at.before);
+            auto const keeps = [&] { return normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing); };
+            // What follows may change the last character.
+            auto const last = [&] {
+                std::size_t place = stop;
+                if (!at_end && place > from) do
+                        --place;
+                    while (place > from && UnicodeTable::continues(text[place]));
+                return place;
+            };
+            Progress const progress = looks_inside_ ? inside(text, begin, at, stop, at_end, wanted, workspace, sink)
+                                      : keeps()     ? plain(text, begin, at, last(), limit, at_end, sink)
+                                                    : normalized(text, begin, at, stop, at_end, workspace, sink);
+            if (progress != Progress::uncertain || stop == end) return progress;
+            sink.again();
+            // Where nothing was certain more is looked at.
+            size = at.offset == from ? size * 2 : thresholds::read_window;
+        }
+    }
+
+    // Reads text[start:end), which is between two safe splits, or the text begins there, by its pieces.
+    template <class Sink>
+    void unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace, Sink& sink) const {
+        pieces(text, start.before == Before::nothing ? start.offset : no_match, start, end, limit, true, {}, workspace, sink);
+    }
+
+    // Reads the first `size` bytes of a normalized text, which begins at `at`.
+    template <class Sink>
+    Progress between_tokens(const Normalized& first, std::size_t size, std::size_t begin, Position& at, bool at_end, const AddedTokens::Wanted& wanted,
+                            Workspace& workspace, Sink& sink) const {
+        std::size_t const base = at.offset;
+        bool const is_first = at.before == Before::nothing;
+        bool starts = at.before != Before::region;  // a region between tokens begins
+        for (std::size_t place = 0; place < size;) {
+            AddedTokens::Match const match =
+                inner_.finds(wanted) ? inner_.find(first.text.data(), 0, place, size, at_end, wanted) : AddedTokens::Match{.certain = size};
+            std::size_t const end = match.is_found() ? match.start : at_end ? size : match.certain;
+            bool const ended = at_end || match.is_found();
+            if (place < end) {
+                Progress progress = Progress::done;
+                auto const give = [&](Normalized const& read, std::size_t from, std::size_t to) {
+                    NormalizedSink<Sink> inner{sink, at, read, base, begin};
+                    bool const all = chain_.run(read.text.data(), from, to, ended, inner);
+                    progress = inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+                };
+                if (second_) {
+                    Normalized& made = workspace.normalized;
+                    made.clear();
+                    second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, 0, made);
+                    for (std::size_t index = 0; index < made.origin.size(); ++index) {
+                        made.is_cut[index] = made.is_cut[index] && first.is_cut[made.origin[index]];
+                        made.origin[index] = first.origin[made.origin[index]];
+                    }
+                    give(made, 0, made.text.size());
+                } else {
+                    give(first, place, end);
+                }
+                if (progress == Progress::ended || (progress == Progress::uncertain && match.is_found())) return progress;
+            }
+            if (!match.is_found()) break;
+            sink.token(match.number, base + first.origin[match.start], base + first.origin[match.end]);
+            place = match.end;
+            starts = true;
+            // Text that is inserted at the start of a region would be missing after a cut.
+            if (second_ || !first.is_cut[place]) continue;
+            at = {base + first.origin[place], Before::region};
+            if (!sink.cut(at)) return Progress::ended;
+        }
+        return at_end ? Progress::done : Progress::uncertain;
+    }
+
+private:
+    template <class Sink>
+    Progress plain(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end, Sink& sink,
+                   ChainMemory* memory = nullptr, std::size_t last_cut = no_match) const {
+        RawSink<Sink> raw{sink, at, text, begin, limit, last_cut};
+        bool const all = chain_.run(text, at.offset, stop, at_end, raw, memory);
+        return raw.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+    }
+
+    template <class Sink>
+    Progress normalized(const Byte* text, std::size_t begin, Position& at, std::size_t stop, bool at_end, Workspace& workspace, Sink& sink) const {
+        Normalized& made = workspace.normalized;
+        made.clear();
+        std::size_t const base = at.offset;
+        normalizer_->run(text, base, stop, begins_region(at.before), at.before == Before::nothing, at_end, base, made);
+        NormalizedSink<Sink> inner{sink, at, made, base, begin};
+        bool const all = chain_.run(made.text.data(), 0, made.text.size(), at_end, inner);
+        return inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+    }
+
+    // As `normalized`, with tokens that are looked for in the normalized text.
+    template <class Sink>
+    Progress inside(const Byte* text, std::size_t begin, Position& at, std::size_t stop, bool at_end, const AddedTokens::Wanted& wanted, Workspace& workspace,
+                    Sink& sink) const {
+        Normalized& first = second_ ? workspace.first : workspace.normalized;
+        first.clear();
+        std::size_t const base = at.offset;
+        normalizer_->run(text, base, stop, begins_region(at.before), at.before == Before::nothing, at_end, base, first);
+        std::size_t const size = first.text.size();
+        // A token that begins at a cut must not look at what stands before it.
+        if (inner_.looks_back()) {
+            for (std::size_t place = 0; place < size; ++place) first.is_cut[place] = first.is_cut[place] && !inner_.looks_back(first.text[place]);
+            first.is_cut[size] = first.is_cut[size] && at_end;
+        }
+        return between_tokens(first, size, begin, at, at_end, wanted, workspace, sink);
+    }
+
+    // As `read`, for a region of which `tail` remembers what was read before: only what is new is normalized and cut. `learns`: text[:stop) stays as it is
+    // whatever follows, so `tail` may remember it. No cut after `last_cut` is told to the sink.
+    template <class Sink>
+    Progress grown(const Byte* text, std::size_t begin, Position& at, std::size_t last_cut, std::size_t stop, std::size_t limit, bool at_end,
+                   Workspace& workspace, Sink& sink, OpenTail& tail, bool learns) const {
+        ChainMemory& memory = tail.chain();
+        if (!tail.is_normalized() && normalizer_) {
+            std::size_t const from = std::clamp(tail.kept(), at.offset, stop);
+            bool const is_start = from == at.offset;
+            if (!normalizer_->keeps({text + from, stop - from}, is_start && begins_region(at.before), is_start && at.before == Before::nothing)) {
+                tail.begin_normalized();
+            } else {
+                // What follows may change the last character.
+                if (!at_end && stop > from) do
+                        --stop;
+                    while (stop > from && UnicodeTable::continues(text[stop]));
+                if (learns) tail.set_kept(stop);
+            }
+        }
+        if (!tail.is_normalized()) {
+            if (learns) tail.set_valid(stop);
+            return plain(text, begin, at, stop, limit, at_end, sink, &memory, last_cut);
+        }
+        // What is certain stays, what would be the end is taken back.
+        if (!at_end || !tail.has_normalized()) tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
+        if (at_end) tail.normalize(*normalizer_, text, stop, true);
+        std::size_t const index = tail.index_of(at.offset);
+        Progress progress = Progress::ended;
+        if (index != no_match) {
+            Normalized const& made = tail.normalized();
+            NormalizedSink<Sink> inner{sink, at, made, tail.origin(), begin, last_cut, !coder_.acts_at_start()};
+            bool const all = chain_.run(made.text.data(), index, made.text.size(), at_end, inner, &memory);
+            progress = inner.has_ended ? Progress::ended : all ? Progress::done : Progress::uncertain;
+        }
+        if (at_end) tail.keep_certain();
+        return index != no_match ? progress : read(text, begin, at, stop, stop, limit, at_end, {}, workspace, sink, nullptr, false);
+    }
+
+    // As `grown`, where added tokens are looked for in the normalized text. The normalized region goes to the sink as one part, which a pipeline of its own
+    // reads. Whether the region has settled is asked only now and then, because the answer takes reading all of it.
+    template <class Sink>
+    Progress grown_inside(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end,
+                          const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail& tail) const {
+        if constexpr (takes_parts<Sink>) {
+            if (!at_end && !tail.is_worth_a_try(stop - at.offset)) return Progress::uncertain;
+            if (at_end && at.offset == tail.origin()) {
+                if (!tail.is_normalized()) tail.begin_normalized();
+                tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
+                tail.normalize(*normalizer_, text, stop, true);
+                Normalized const& made = tail.normalized();
+                if (!made.text.empty()) sink.part(before_tokens_inside(), Bytes{made.text.data(), made.text.size()}, at.before);
+                tail.keep_certain();
+                at = {stop, Before::region};
+                return sink.cut(at) ? Progress::done : Progress::ended;
+            }
+        }
+        return pieces(text, begin, at, stop, limit, at_end, wanted, workspace, sink);
+    }
+
+    // Reads on in a region from one safe split to the next.
+    template <class Sink>
+    Progress by_units(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace,
+                      Sink& sink) const {
+        std::array<std::size_t, 256> splits;
+        SafeSplits::Search search(*splits_, text, at.offset, end, is_known);
+        // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
+        auto const read = [&](std::size_t stop) {
+            std::size_t const from = at.offset;
+            bool const is_like_others = !acts_at_start_ || at.before == Before::region;
+            if (counts_units<Sink> && !is_like_others && at.before == Before::nothing && from == begin && stop - from <= longest_unit) {
+                // Slices begin with ever the same words.
+                if constexpr (counts_units<Sink>) {
+                    if (!workspace.first_counts) workspace.first_counts = std::make_unique<UnitCounts>();
+                    sink.unit(
+                        workspace.first_counts->count({text + from, stop - from}, limit - from, [&] { return count_unit(text, at, stop, limit, workspace); }));
+                }
+            } else if (stop - from > longest_unit || !is_like_others) {
+                Progress const progress = pieces(text, begin, at, stop, limit, true, {}, workspace, sink);
+                if (progress == Progress::ended || at.offset == stop) return progress != Progress::ended;
+            } else {
+                if constexpr (counts_units<Sink>) {
+                    sink.unit(workspace.unit_counts.count({text + from, stop - from}, limit - from,
+                                                          [&] { return count_unit(text, {from, Before::region}, stop, limit, workspace); }));
+                } else {
+                    sink.unit(text, from, stop, limit);
+                }
+            }
+            at.offset = stop;
+            at.before = Before::region;
+            return sink.cut(at);
+        };
+        for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
+            constexpr std::size_t ahead = 4;
+            for (std::size_t index = 0; index < count; ++index) {
+                if (index + ahead < count) {
+                    std::size_t const start = splits[index + ahead - 1];
+                    Bytes const unit{text + start, splits[index + ahead] - start};
+                    if constexpr (counts_units<Sink>) workspace.unit_counts.expect(unit, limit - start);
+                    else sink.unit_expected(unit, limit - start);
+                }
+                if (!read(splits[index])) return Progress::ended;
+            }
+        }
+        if (at.offset == end) return Progress::done;
+        if (is_known) return read(end) ? Progress::done : Progress::ended;
+        return end - at.offset <= thresholds::open_unit ? Progress::uncertain : pieces(text, begin, at, end, limit, false, {}, workspace, sink);
+    }
+
+    // The number of tokens of text[start:end), which is between two safe splits, or the text begins there.
+    std::size_t count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const;
+
+    static constexpr std::size_t longest_unit = std::min(UnitCounts::longest, UnitIds::longest);  // bytes, of those that are remembered
+
+    AddedTokens inner_;
+    std::shared_ptr<const Normalizer> normalizer_, second_;
+    bool looks_inside_;
+    Chain chain_;
+    PieceCoder coder_;
+    bool acts_at_start_;
+    std::unique_ptr<const SafeSplits> splits_;
+    std::shared_ptr<const UnigramText> units_of_unigram_;
+};
+
+}  // namespace bpe

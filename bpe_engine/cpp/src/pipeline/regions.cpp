@@ -1,0 +1,41 @@
+#include "bpe/pipeline/regions.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "count_sink.hpp"
+
+namespace bpe {
+
+namespace {
+
+std::vector<AddedToken> looked_for_inside(const std::vector<AddedToken>& tokens) {
+    std::vector<AddedToken> found;
+    std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(found), [](AddedToken const& token) { return token.normalized; });
+    return found;
+}
+
+}  // namespace
+
+Regions::Regions(const std::vector<AddedToken>& tokens, std::shared_ptr<const Normalizer> normalizer, Chain chain, PieceCoder coder, bool looks_inside,
+                 std::shared_ptr<const Normalizer> second)
+    : inner_(tokens, true),
+      normalizer_(std::move(normalizer)),
+      second_(std::move(second)),
+      looks_inside_(looks_inside && normalizer_),
+      chain_(std::move(chain)),
+      coder_(std::move(coder)),
+      acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
+      // Not with a second normalizer: it may insert text after an added token, and the unit after a split does not know that a token ended there.
+      splits_(second_ ? nullptr
+                      : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr,
+                                         looks_inside_ ? looked_for_inside(tokens) : std::vector<AddedToken>())),
+      units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())) {}
+
+std::size_t Regions::count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const {
+    CountSink sink{coder_, workspace.pieces};
+    unit(text, start, end, limit, workspace, sink);
+    return sink.total;
+}
+
+}  // namespace bpe
