@@ -111,6 +111,13 @@ def hits_schema() -> dict[str, Any]:
         "description": "The chunks that answer a question best, the best first.",
         "type": "object",
         "additionalProperties": False,
-        "required": ["hits"],
-        "properties": {"hits": {"type": "array", "items": {"$ref": "#/components/schemas/Hit"}}},
+        "required": ["hits", "unmatched"],
+        "properties": {
+            "hits": {"type": "array", "items": {"$ref": "#/components/schemas/Hit"}},
+            "unmatched": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Those of the `sources` and `tags` that no file in the index has.",
+            },
+        },
     }

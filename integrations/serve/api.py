@@ -123,7 +123,12 @@ class Api:
             raise Unusable(404, "no index is served: chunker serve --index FOLDER")
         folder = str(self._served.index)
         work = self._pool.ask("search", folder=folder, most_characters=_SEARCH_CHARACTERS, **asked.model_dump())
-        return _json(b'{"hits":' + await while_there(request, work) + b"}")
+        hits = await while_there(request, work)
+        unmatched = b"[]"
+        if asked.sources or asked.tags:
+            looked = self._pool.ask("unmatched", folder=folder, sources=asked.sources, tags=asked.tags)
+            unmatched = await while_there(request, looked)
+        return _json(b'{"hits":' + hits + b',"unmatched":' + unmatched + b"}")
 
     def _check(self, texts: list[str], tokenizer: str) -> None:
         """Refuse texts that are too large together, and tokenizers that are not offered."""

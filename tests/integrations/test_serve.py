@@ -98,6 +98,12 @@ def test_files_and_hits(server: Server) -> None:
     assert server.ask("search", {"query": "f7", "metadata": {"team": None}}).status == 422
 
 
+def test_a_search_tells_sources_and_tags_that_no_file_has(server: Server) -> None:
+    assert server.ask("search", {"query": "f7", "sources": ["src/*"]}).json["unmatched"] == []
+    answer = server.ask("search", {"query": "f7", "sources": ["src/*", "scr/*"], "tags": ["none"]}).json
+    assert answer == {"hits": [], "unmatched": ["none", "scr/*"]}
+
+
 def test_the_text_of_a_document(tmp_path: Path) -> None:
     pytest.importorskip("docx", reason="needs python-docx")
     from document_files import known_text, word_of  # noqa: PLC0415  # which needs the packages that make documents

@@ -193,7 +193,7 @@ def test_search_and_the_tabs_by_keyboard(show: Open, server: Server) -> None:
     assert "class Shop7" in tab.inner_text("#hits li .text >> nth=0")
     tab.fill("#sources", "nothing/*")
     tab.press("#query", "Enter")
-    tab.wait_for_selector("text=Nothing found.")
+    tab.wait_for_selector("text=Nothing found: no file in the index matches nothing/*.")
     assert tab.locator("#hits li").count() == 0
     tab.focus("#search-tab")
     tab.keyboard.press("ArrowLeft")

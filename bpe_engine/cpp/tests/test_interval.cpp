@@ -48,6 +48,23 @@ void large_pieces() {
     }
 }
 
+// Where every contraction takes along the next one, slices that begin between two of them have no start in common with the text, but where their head is cut.
+void cut_heads() {
+    Vocabulary const vocabulary({"s", "'", "r", "e", "re", "'re", " ", "s're"});
+    const Scanner* const scanner = scanner_named("kimi_k2");
+    std::string text = "s";
+    for (int time = 0; time < 700; ++time) text += "'re";
+    text += " s s";
+    IntervalEncoder const intervals(std::make_shared<Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{}), view(text));
+    for (std::size_t start = 0; start < 12; ++start) {
+        auto const agreement = intervals.agreement(start);
+        for (std::size_t end = agreement ? agreement->from : text.size() + 1; end <= text.size(); end += 13) {
+            auto const expected = static_cast<std::ptrdiff_t>(intervals.count(0, end)) + agreement->shift;
+            CHECK(static_cast<std::ptrdiff_t>(*vocabulary.count(scanner, text.substr(start, end - start))) == expected);
+        }
+    }
+}
+
 // Words that slices cut, and what may change with them: capitals, marks, contractions one after the other.
 void cut_words(Choices& choices) {
     static const std::vector<std::string> parts{"a", "s", "re", "A", "'", "'s", "'re", " ", "\n", "1", "/", "\u6f22", "\u304b", "\u3002", "\u0301", "\u00e9"};
@@ -113,6 +130,7 @@ void threads() {
 int main(int count, char** arguments) {
     large_pieces();
     threads();
+    cut_heads();
     repeat(count, arguments, 200, character_places);
     repeat(count, arguments, 2000, cut_words);
     repeat(count, arguments, thresholds::long_piece > 100 ? 1000 : 3000, try_interval);

@@ -27,16 +27,20 @@ function hitFor(hit, place) {
   return item;
 }
 
+function nothing(unmatched) {
+  return unmatched.length ? `Nothing found: no file in the index matches ${unmatched.join(", ")}.` : "Nothing found.";
+}
+
 async function search() {
   const mine = ++searched;
   const sources = byId("sources").value.trim();
   tell(byId("found"), "Searching …");
   const started = performance.now();
   try {
-    const { hits } = await ask("search", { query: byId("query").value, by: byId("by").value, sources: sources ? [sources] : [] });
+    const { hits, unmatched } = await ask("search", { query: byId("query").value, by: byId("by").value, sources: sources ? [sources] : [] });
     if (mine !== searched) return; // another question was asked meanwhile
     byId("hits").replaceChildren(...hits.map(hitFor));
-    tell(byId("found"), hits.length ? `${count(hits.length, "hit")}, in ${number.format(Math.round(performance.now() - started))} ms` : "Nothing found.");
+    tell(byId("found"), hits.length ? `${count(hits.length, "hit")}, in ${number.format(Math.round(performance.now() - started))} ms` : nothing(unmatched));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (mine === searched) tell(byId("found"), error.message, true);
