@@ -50,7 +50,7 @@ void large_pieces() {
 
 // Where every contraction takes along the next one, slices that begin between two of them have no start in common with the text, but where their head is cut.
 void cut_heads() {
-    Vocabulary const vocabulary({"s", "'", "r", "e", "re", "'re", " ", "s're"});
+    Vocabulary const vocabulary({"s", "'", "r", "e", "re", "'re", " ", "'re're"});
     const Scanner* const scanner = scanner_named("kimi_k2");
     std::string text = "s";
     for (int time = 0; time < 700; ++time) text += "'re";
