@@ -207,7 +207,7 @@ def test_real_ids_are_within_the_budget_whatever_the_plan_says(monkeypatch: pyte
         assert planned.conversation.count <= 250
         planned.answer(answer("four"))
     assert any("the template makes more" in reason for reason in reasons)
-    with pytest.raises(RequiredItemsError, match="and what must stay with it [0-9]+; [0-9,]+ tokens are lacking"):
+    with pytest.raises(RequiredItemsError, match=r"and what must stay with it [0-9,]+; [0-9,]+ tokens are lacking"):
         planned.ask(user("two " * 400))
 
 
