@@ -436,7 +436,7 @@ def test_numbers_of_turns_and_plans_are_checked() -> None:
             replace(turn, **mistyped)
     for option in ({"budget": "a"}, {"reserve": None}, {"fixed": 1.5}, {"keep": "a"}, {"summary": "a"}, {"rules": 5}):
         with pytest.raises(WrongTypeError, match=f"{next(iter(option))} must"):
-            ContextPlan(**{"budget": 100, **option})
+            ContextPlan(**{"budget": 100, **option})  # type: ignore[arg-type]
     for turns in (5, None, "ab", [5], [(1, 2)]):
         with pytest.raises(WrongTypeError, match="turns must"):
             ContextPlan(100).steps(turns)  # type: ignore[arg-type]

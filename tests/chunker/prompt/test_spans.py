@@ -211,7 +211,7 @@ def test_a_blank_answer_of_a_tool_that_is_written_with_its_call() -> None:
 def test_arguments_of_the_wrong_type() -> None:
     for found in (spans, generation_mask, sampled_mask, role_mask):
         with pytest.raises(WrongTypeError, match="conversation must be a Conversation"):
-            found(5)  # type: ignore[operator]
+            found(5)  # type: ignore[arg-type]
     made = conversation(CHATML)
     for roles in ("assistant", 5, [5]):
         with pytest.raises(WrongTypeError, match="roles must"):
