@@ -23,7 +23,7 @@ bool same_leaf(PyObject* one, PyObject* other) {
     if (one == other) return true;
     PyTypeObject* const type = Py_TYPE(one);
     if (type != Py_TYPE(other)) return false;
-    if (type == &PyUnicode_Type) return PyUnicode_GetLength(one) == PyUnicode_GetLength(other) && PyUnicode_Compare(one, other) == 0;
+    if (type == &PyUnicode_Type) return PyUnicode_Compare(one, other) == 0;
     if (type == &PyFloat_Type) {
         double const number = PyFloat_AsDouble(one), other_number = PyFloat_AsDouble(other);
         return std::memcmp(&number, &other_number, sizeof number) == 0;  // 0.0 and -0.0 are written in two ways
@@ -163,28 +163,44 @@ public:
     }
 
 private:
-    // The names of some dicts, in a place where they are read without a call: most messages have the same.
+    // The names of some dicts, in a place where they are read without a call: most messages have the same. Beside each name stands the one that was last found
+    // equal to it: a document in JSON has one object for all keys of a name.
     class Names {
     public:
+        struct Name {
+            PyObject* kept;
+            PyObject* equal;
+
+            bool is(PyObject* key) {
+                if (key == equal) return true;
+                if (!same_name(key, kept)) return false;
+                equal = key;
+                return true;
+            }
+        };
         struct Known {
             PyObject* tuple = nullptr;
-            std::vector<PyObject*> names;
+            std::vector<Name> names;
         };
         // Those of a tuple, good until `clear`; null if its place is another one's.
-        PyObject* const* of(PyObject* tuple) {
+        Known* of(PyObject* tuple) {
             Known& known = known_[reinterpret_cast<std::uintptr_t>(tuple) / 16 % known_.size()];
             if (!known.tuple) {
                 known.tuple = tuple;
-                for (Py_ssize_t number = 0; number < PyTuple_Size(tuple); ++number) known.names.push_back(PyTuple_GetItem(tuple, number));
+                Py_ssize_t const size = PyTuple_Size(tuple);
+                for (Py_ssize_t number = 0; number < size; ++number) {
+                    PyObject* const name = PyTuple_GetItem(tuple, number);
+                    known.names.push_back({name, name});
+                }
             }
-            return known.tuple == tuple ? known.names.data() : nullptr;
+            return known.tuple == tuple ? &known : nullptr;
         }
         void clear() {
             for (Known& known : known_) known = {};
         }
 
     private:
-        std::array<Known, 16> known_;
+        std::array<Known, 64> known_;
     };
 
     // An entry, if Python code has not taken it out meanwhile.
@@ -274,14 +290,16 @@ private:
         if (head.kind() != Entry::dict) given::raise(PyExc_IndexError, "messages were taken out while they were looked at");
         if (Py_TYPE(dict) != &PyDict_Type) return false;
         PyObject* const tuple = head.object();
-        PyObject* const* const known = names.of(tuple);
-        Py_ssize_t const wanted = PyTuple_Size(tuple), size = PyDict_Size(dict);
+        Names::Known* const known = names.of(tuple);
+        Py_ssize_t const wanted = known ? static_cast<Py_ssize_t>(known->names.size()) : PyTuple_Size(tuple), size = PyDict_Size(dict);
         if (drops_none ? size < wanted : size != wanted) return false;
         PyObject *key = nullptr, *value = nullptr;
         Py_ssize_t position = 0, found = 0;
         for (Py_ssize_t number = 0; number < size && PyDict_Next(dict, &position, &key, &value); ++number) {
             if (drops_none && value == Py_None) continue;
-            if (found == wanted || !same_name(key, known ? known[found] : PyTuple_GetItem(tuple, found)) || !is_kept(value, place, names)) return false;
+            if (found == wanted) return false;
+            bool const has_name = known ? known->names[static_cast<std::size_t>(found)].is(key) : same_name(key, PyTuple_GetItem(tuple, found));
+            if (!has_name || !is_kept(value, place, names)) return false;
             ++found;
         }
         return found == wanted;
@@ -293,7 +311,7 @@ private:
         if (known.kind() == Entry::dict) return is_kept_dict(value, --place, names, false);
         bool const is_list = known.kind() == Entry::list;
         Py_ssize_t const size = known.size();
-        if (Py_TYPE(value) != (is_list ? &PyList_Type : &PyTuple_Type) || PySequence_Size(value) != size) return false;
+        if (Py_TYPE(value) != (is_list ? &PyList_Type : &PyTuple_Type) || (is_list ? PyList_Size(value) : PyTuple_Size(value)) != size) return false;
         for (Py_ssize_t number = 0; number < size; ++number)
             if (!is_kept(is_list ? PyList_GetItem(value, number) : PyTuple_GetItem(value, number), place, names)) return false;
         return true;

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from chunker.arguments import require, require_all
 from chunker.prompt.conversation.conversation import Conversation
 from chunker.prompt.conversation.offsets import ids_between, offsets_of
 from chunker.prompt.conversation.spans import ConversationSpan, spans
@@ -31,6 +32,7 @@ def generation_mask(conversation: Conversation) -> bytearray:
     Raises:
         ConversationError: The template has no such blocks.
     """
+    require(conversation, Conversation, "conversation", "a Conversation")
     if not _BLOCKS.search(conversation.template.text):
         raise ConversationError(f"{conversation.template.name} has no {{% generation %}} blocks: role_mask needs none")
     return _mask(conversation, [span for span in spans(conversation) if span.kind == "generation"])
@@ -60,10 +62,9 @@ def role_mask(conversation: Conversation, roles: Collection[str] = ("assistant",
         A byte an id, 1 if it is part of such a message.
 
     Raises:
-        TypeError: `roles` is a str, not a collection of names.
+        WrongTypeError: `roles` is not a collection of names.
     """
-    if isinstance(roles, str):
-        raise TypeError(f"roles must be a collection of names, such as ({roles!r},)")
+    require_all(roles, str, "roles", "str")
     found = spans(conversation)
     text = conversation.broken_text()
     ends = [(start, end) for start, end, _ in conversation.tokenizer.find_special(text, "all")]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from chunker.arguments import require
 from chunker.prompt.conversation.conversation import Conversation
 from chunker.prompt.conversation.offsets import ids_between, offsets_of
 from chunker.prompt.templates.contents import contents, thinking
@@ -65,6 +66,7 @@ def spans(conversation: Conversation) -> list[ConversationSpan]:
         >>> [(span.kind, span.start, span.end, span.first, span.last) for span in spans(conversation)]
         [('message', 0, 27, 0, 5), ('content', 19, 27, 3, 5)]
     """
+    require(conversation, Conversation, "conversation", "a Conversation")
     wanted = conversation.request
     text = conversation.text
     rendered = text[: conversation.rendered_length]

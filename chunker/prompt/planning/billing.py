@@ -16,7 +16,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
+from chunker.arguments import require, whole_number
+from chunker.errors import OptionError
 from chunker.prompt.planning.cache_rules import CacheRules
+
+MOST = 2**53  # tokens or messages of a turn: above it floats, which prices are, skip whole numbers
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,10 @@ class Exchange:
         seconds: Time since the request before.
         messages: How many messages it has.
         bound: Whether it answers a tool call of the turn before, so that no prompt may begin with it.
+
+    Raises:
+        WrongTypeError: A number is none.
+        OptionError: It is negative, or too large to be priced.
     """
 
     asked: int
@@ -36,6 +44,14 @@ class Exchange:
     seconds: float = 0.0
     messages: int = 2
     bound: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("asked", "answered", "messages"):
+            if whole_number(getattr(self, name), name, least=0) > MOST:
+                raise OptionError(f"{name} must be a whole number up to {MOST:,}")
+        require(self.seconds, (int, float), "seconds", "a number")
+        if not self.seconds >= 0:
+            raise OptionError(f"seconds must not be negative, got {self.seconds}")
 
 
 @dataclass(frozen=True)

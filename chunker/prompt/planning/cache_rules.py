@@ -32,10 +32,10 @@ class CacheRules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    input: float = Field(ge=0)
-    cached: float = Field(ge=0)
-    write: float = Field(ge=0)
-    output: float = Field(ge=0)
+    input: float = Field(ge=0, allow_inf_nan=False)
+    cached: float = Field(ge=0, allow_inf_nan=False)
+    write: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
     min_tokens: int = Field(default=1024, ge=0)
     step: int = Field(default=1, ge=1)
     breakpoints: int = Field(default=0, ge=0)

@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from chunker.arguments import require, require_all, whole_number
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.planning.billing import Cache, Exchange, Ledger, RequestBill
 from chunker.prompt.planning.cache_rules import PROVIDERS, CacheRules
@@ -84,6 +85,10 @@ class ContextPlan:
         Raises:
             PromptConfigurationError: The numbers cannot be used together.
         """
+        require(rules, (CacheRules, str), "rules", "CacheRules or the name of a provider")
+        budget, reserve = whole_number(budget, "budget", " of tokens"), whole_number(reserve, "reserve", " of tokens")
+        fixed, summary = whole_number(fixed, "fixed", " of tokens"), whole_number(summary, "summary", " of tokens")
+        keep = None if keep is None else whole_number(keep, "keep", " of tokens")
         named = PROVIDERS.get(rules) if isinstance(rules, str) else rules
         if named is None:
             raise PromptConfigurationError(f"rules must be CacheRules or one of {', '.join(PROVIDERS)}; got {rules!r}")
@@ -117,9 +122,17 @@ class ContextPlan:
         """
         found = ledger.choices(number, before, self.room, self.keep)
         if not found:
-            needed = [("fixed", self.fixed), (f"turn {number}", ledger.turns[number].asked)]
-            raise RequiredItemsError(needed, self.room, "the conversation", self.summary)
+            raise RequiredItemsError(self._needed(ledger, number), self.room, "the conversation")
         return found
+
+    def _needed(self, ledger: Ledger, number: int) -> list[tuple[str, int]]:
+        """Return the names and tokens of the least that a prompt has: an answer of a tool stays with the turn of its call."""
+        first = number
+        while first and ledger.turns[first].bound:
+            first -= 1
+        needed = [("fixed", self.fixed), *([("summary", self.summary)] if first and self.summary else [])]
+        needed += [(f"turn {turn}", ledger.history(turn, turn + 1)) for turn in range(first, number)]
+        return [*needed, (f"turn {number}", ledger.turns[number].asked)]
 
     def steps(
         self, turns: Sequence[Exchange], *, start: int = 0, before: int = 0, cache: Cache | None = None
@@ -136,6 +149,7 @@ class ContextPlan:
         Raises:
             RequiredItemsError: A turn does not fit even alone.
         """
+        require_all(turns, Exchange, "turns", "Exchange")
         ledger = self.ledger(turns)
         state = PlanState(before, cache or Cache())
         chances = [{ledger.is_alive(number): 1.0} for number in range(start, len(turns))]
@@ -172,6 +186,7 @@ class ContextPlan:
             PromptConfigurationError: There are no turns.
             RequiredItemsError: The turn does not fit even alone.
         """
+        require_all(turns, Exchange, "turns", "Exchange")
         start = _asking(turns)
         if course is not None:
             before, cache = course.own.state

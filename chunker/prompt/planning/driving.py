@@ -145,12 +145,14 @@ class PlannedConversation:
         role = trial.messages[-len(messages)]["role"]
         turns = self._turns.asking(role, max(0, trial.count - before), seconds, len(messages))
         step = self._turns.step(self._plan, turns)
-        for first in range(step.first, len(turns)):
+        # A tool's answer does not begin a prompt; where one begins, a summary may have to be made, and paid for.
+        for first in (number for number in range(step.first, len(turns)) if not turns[number].bound):
             made, left, place = self._from(trial, turns, first)
-            if made.count <= self._plan.room and not turns[first].bound:
+            if made.count <= self._plan.room:
                 break
         else:
-            needed = [("fixed", self._plan.fixed), (f"turn {len(turns) - 1}", turns[-1].asked)]
+            fixed = self._plan.fixed
+            needed = [("fixed", fixed), (f"turn {len(turns) - 1} and what must stay with it", made.count - fixed)]
             raise RequiredItemsError(needed, self._plan.room, "the conversation", 0)
         why = (
             step.why

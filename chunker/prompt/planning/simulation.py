@@ -13,13 +13,12 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import Any
 
 from chunker.counting import TokenCounter
 from chunker.prompt.errors import MessageError
-from chunker.prompt.planning.billing import Cache, Exchange, RequestBill
+from chunker.prompt.planning.billing import MOST, Cache, Exchange, RequestBill
 from chunker.prompt.planning.context_plan import HYSTERESIS, ContextPlan
 from chunker.prompt.planning.planned_turns import PlannedTurns
 from chunker.prompt.planning.searching import PlanState
@@ -154,8 +153,8 @@ def _message(line: str, where: str) -> dict[str, Any]:
         raise MessageError(f"{where}: content must be a text, a list of parts, or null")
     for key, kinds in (("tokens", int), ("time", (int, float))):
         value = message.get(key, 0)
-        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < inf:
-            raise MessageError(f"{where}: {key} must be a number that is not negative")
+        if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value <= MOST:
+            raise MessageError(f"{where}: {key} must be a number from 0 to {MOST:,}")
     return message
 
 

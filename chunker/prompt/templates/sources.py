@@ -45,10 +45,8 @@ def read(path: Path) -> FoundTemplate:
         beside = path.parent / _CONFIG
         config = _object(beside) if beside.is_file() else {}
         folder = path.parent / _OTHERS
-        others = (
-            {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.jinja"))} if folder.is_dir() else {}
-        )
-        return FoundTemplate(path.read_text("utf-8"), special_tokens_of(config), others, str(path))
+        others = {file.stem: _text(file) for file in sorted(folder.glob("*.jinja"))} if folder.is_dir() else {}
+        return FoundTemplate(_text(path), special_tokens_of(config), others, str(path))
     config = _object(path)
     beside = path.parent / _CONFIG
     tokens = special_tokens_of(_object(beside) if path.name == _JSON and beside.is_file() else config)
@@ -61,7 +59,8 @@ def _chosen(templates: object, tokens: Mapping[str, str], name: str) -> FoundTem
     if isinstance(templates, list):
         pairs = [(one.get("name"), one.get("template")) for one in templates if isinstance(one, dict)]
         templates = {key: text for key, text in pairs if isinstance(key, str) and isinstance(text, str)}
-    if isinstance(templates, dict) and "default" in templates:
+    if isinstance(templates, dict) and isinstance(templates.get("default"), str):
+        templates = {key: text for key, text in templates.items() if isinstance(text, str)}
         return FoundTemplate(templates["default"], tokens, templates, name)
     raise ChatTemplateError("it has no chat_template, or none of the name default", name)
 
@@ -78,10 +77,17 @@ def special_tokens_of(config: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise ChatTemplateError(f"it is not UTF-8: {error}", str(path)) from None
+
+
 def _object(path: Path) -> dict[str, Any]:
     try:
         made = json.loads(path.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ChatTemplateError(f"it is not JSON: {error}", str(path)) from None
     if not isinstance(made, dict):
         raise ChatTemplateError("it is not a JSON object", str(path))

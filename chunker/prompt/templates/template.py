@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import jinja2
 
-from chunker.arguments import require
+from chunker.arguments import require, require_path, require_text
 from chunker.prompt.chat import ChatFormat
 from chunker.prompt.errors import ChatTemplateError, MessageError, TemplateLimitError
 from chunker.prompt.templates import limits, recording, sources
@@ -60,6 +60,11 @@ class ChatTemplate:
     others: Mapping[str, str] = field(default_factory=dict)
     name: str = "the chat template"
 
+    def __post_init__(self) -> None:
+        require_text(self.text)
+        require(self.special_tokens, Mapping, "special_tokens", "a mapping of names to texts")
+        require(self.others, Mapping, "others", "a mapping of names to templates")
+
     @classmethod
     def from_file(cls, path: str | Path) -> ChatTemplate:
         """Load the template of a model.
@@ -69,9 +74,10 @@ class ChatTemplate:
                 three.
 
         Raises:
-            ChatTemplateError: The file has no template.
+            ChatTemplateError: The file has no template, or is no text.
             OSError: The file cannot be read.
         """
+        require_path(path, "path")
         found = sources.read(Path(path))
         return cls(found.text, found.special_tokens, found.others, found.name)
 
@@ -85,6 +91,7 @@ class ChatTemplate:
         Raises:
             ChatTemplateError: The format is a number of tokens, such as "openai".
         """
+        require(chat_format, ChatFormat, "chat_format", "a ChatFormat")
         return cls(sources.source_of(chat_format), name=f"the chat format {chat_format.name!r}")
 
     def render(
@@ -189,6 +196,7 @@ def request(
     variables: Mapping[str, Any],
 ) -> Request:
     """Make a request from the arguments of a caller. Raises MessageError if a message, tool or document is invalid."""
+    require(messages, Iterable, "messages", "a list of dicts")
     return Request(
         [plain_message(message, number) for number, message in enumerate(messages)],
         plain_tools(tools),
@@ -223,12 +231,19 @@ def _tagged(messages: list[Message], name: str, source: str) -> tuple[list[Messa
     if not any(key in source for key in names):
         raise MessageError(f"continue_final_message: the template does not read {name!r}")
     if isinstance(final, list | tuple):
-        place = next((number for number in reversed(range(len(final))) if "text" in final[number]), None)
-        if place is None:
+        places = (
+            number
+            for number in reversed(range(len(final)))
+            if isinstance(final[number], dict) and "text" in final[number]
+        )
+        place = next(places, None)
+        text = None if place is None else final[place]["text"]
+        if place is None or not isinstance(text, str):
             raise MessageError("continue_final_message: the last message has no text to go on with")
-        text = final[place]["text"]
         last[name] = [*final[:place], replace_text(final[place], text + _TAG), *final[place + 1 :]]
         final = text
+    elif not isinstance(final, str):
+        raise MessageError(f"continue_final_message: {name!r} of the last message is no text: {final!r:.60}")
     else:
         for key in names:
             last[key] = final + _TAG

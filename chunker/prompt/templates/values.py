@@ -123,10 +123,12 @@ def plain_documents(documents: Sequence[Any] | None) -> list[Any] | None:
     """Documents for retrieval: dicts with a title and a text. Raises MessageError."""
     if documents is None:
         return None
-    for document in documents:
+    require(documents, Iterable, "documents", "a list of dicts")
+    given = list(documents)
+    for document in given:
         if not isinstance(document, Mapping):
             raise MessageError(f"a document must be a dict, with a title and a text, got {document!r:.100}")
-    return [plain_part(document, f"document {number}") for number, document in enumerate(documents)]
+    return [plain_part(document, f"document {number}") for number, document in enumerate(given)]
 
 
 def plain_or_none(message: Any) -> Message | None:  # noqa: ANN401 - whatever a caller has

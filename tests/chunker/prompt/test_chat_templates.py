@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers.utils.chat_template_utils import render_jinja_template
 
+from chunker.errors import WrongTypeError
 from chunker.prompt import CHAT_FORMATS, ChatTemplate, ChatTemplateError, MessageError, TemplateLimitError
 from chunker.prompt.templates import limits, measuring
 
@@ -362,11 +363,43 @@ def test_errors_name_the_line(text: str, message: str) -> None:
         (HI, {"continue_final_message": "thinking"}, "has no 'thinking'"),
         (HI, {"continue_final_message": True, "add_generation_prompt": True}, "one of them"),
         ([{"role": "user", "content": [{"type": "image"}]}], {"continue_final_message": True}, "no text to go on with"),
+        ([{"role": "user", "content": ["some text"]}], {"continue_final_message": True}, "no text to go on with"),
+        ([{"role": "user", "content": [None]}], {"continue_final_message": True}, "no text to go on with"),
+        ([{"role": "user", "content": [{"text": 5}]}], {"continue_final_message": True}, "no text to go on with"),
+        (
+            [{"role": "user", "content": {"text": "x"}}],
+            {"continue_final_message": True},
+            "'content' of the last message is no text",
+        ),
+        (
+            [{"role": "user", "content": 5}],
+            {"continue_final_message": True},
+            "'content' of the last message is no text: 5",
+        ),
     ],
 )
 def test_wrong_messages(messages: Any, options: Any, said: str) -> None:
     with pytest.raises(MessageError, match=said):
         ChatTemplate("{% for m in messages %}{{ m.content }}{% endfor %}").render(messages, **options)
+
+
+def test_arguments_of_the_wrong_type() -> None:
+    template = ChatTemplate("{{ documents | length }}")
+    for call in (
+        lambda: template.render(5),  # type: ignore[arg-type]
+        lambda: template.render(HI, documents=5),  # type: ignore[arg-type]
+        lambda: ChatTemplate(5),  # type: ignore[arg-type]
+        lambda: ChatTemplate("x", "<s>"),  # type: ignore[arg-type]
+        lambda: ChatTemplate.from_file(5),  # type: ignore[arg-type]
+        lambda: ChatTemplate.from_format("chatml"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(WrongTypeError):
+            call()
+
+
+def test_documents_of_an_iterator_are_all_there() -> None:
+    documents: Any = ({"title": title, "text": "x"} for title in "ab")
+    assert ChatTemplate("{{ documents | length }}").render(HI, documents=documents) == "2"
 
 
 def test_a_message_that_does_not_show_cannot_go_on() -> None:
@@ -420,6 +453,9 @@ def test_gguf(tmp_path: Path) -> None:
         ("tokenizer_config.json", b"{}", "it has no chat_template"),
         ("tokenizer_config.json", b"[]", "it is not a JSON object"),
         ("chat_template.json", b"{", "it is not JSON"),
+        ("chat_template.json", b"[" * 100_000, "it is not JSON"),
+        ("chat_template.json", b'{"chat_template": {"default": 5}}', "it has no chat_template"),
+        ("chat_template.jinja", b"\xff", "it is not UTF-8"),
     ],
 )
 def test_files_without_a_template(tmp_path: Path, name: str, data: bytes, said: str) -> None:

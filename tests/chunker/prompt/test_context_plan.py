@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from bpe_engine import Tokenizer
 from chunker.cli.app import app
+from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt import (
     PROVIDERS,
     CacheRules,
@@ -323,6 +324,8 @@ def test_wrong_plans() -> None:
         ContextPlan(100, rules="x")
     with pytest.raises(ValidationError, match="prices must ascend: cached 3, input 2, write 2"):
         CacheRules(input=2, cached=3, write=2, output=9)
+    with pytest.raises(ValidationError, match="finite"):
+        CacheRules(input=2, cached=1, write=float("inf"), output=9)
     with pytest.raises(RequiredItemsError, match="turn 1 900"):
         ContextPlan(500, rules=SMALL["marks"]).steps([Exchange(10, 10), Exchange(900, 10)])
 
@@ -416,7 +419,33 @@ def test_files_of_sessions(tmp_path: Path) -> None:
         read_session_file(path, Tokenizer.load("o200k_base"))
 
 
-@pytest.mark.parametrize("time", ["NaN", "Infinity", "1e400", "-1", "true"])
-def test_a_time_is_a_number(time: str) -> None:
-    with pytest.raises(MessageError, match="line 1: time must be a number that is not negative"):
-        read_session(['{"role": "user", "tokens": 1, "time": ' + time + "}"], Tokenizer.load("o200k_base"))
+@pytest.mark.parametrize("key", ["time", "tokens"])
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e400", "-1", "true", "1" + "0" * 400])
+def test_numbers_of_a_session_can_be_priced(key: str, value: str) -> None:
+    with pytest.raises(MessageError, match=f"line 1: {key} must be a number from 0 to 9,007,199,254,740,992"):
+        read_session(['{"role": "user", "' + key + '": ' + value + "}"], Tokenizer.load("o200k_base"))
+
+
+def test_numbers_of_turns_and_plans_are_checked() -> None:
+    turn = Exchange(1, 1)
+    for wrong in ({"asked": -1}, {"answered": 2**60}, {"messages": -1}, {"seconds": -1.0}, {"seconds": float("nan")}):
+        with pytest.raises(OptionError, match=f"{next(iter(wrong))} must"):
+            replace(turn, **wrong)
+    for mistyped in ({"asked": 1.5}, {"answered": "a"}, {"messages": None}, {"seconds": "a"}):
+        with pytest.raises(WrongTypeError, match=f"{next(iter(mistyped))} must"):
+            replace(turn, **mistyped)
+    for option in ({"budget": "a"}, {"reserve": None}, {"fixed": 1.5}, {"keep": "a"}, {"summary": "a"}, {"rules": 5}):
+        with pytest.raises(WrongTypeError, match=f"{next(iter(option))} must"):
+            ContextPlan(**{"budget": 100, **option})  # type: ignore[arg-type]
+    for turns in (5, None, "ab", [5], [(1, 2)]):
+        with pytest.raises(WrongTypeError, match="turns must"):
+            ContextPlan(100).steps(turns)  # type: ignore[arg-type]
+        with pytest.raises(WrongTypeError, match="turns must"):
+            ContextPlan(100).next_step(turns)  # type: ignore[arg-type]
+
+
+def test_what_does_not_fit_names_the_turns_that_must_stay_together() -> None:
+    """An answer of a tool stays with its call, whose tokens are lacking, too."""
+    turns = [Exchange(5, 5), Exchange(20, 10), Exchange(5, 0, bound=True)]
+    with pytest.raises(RequiredItemsError, match="fixed 6, summary 2, turn 1 30, turn 2 5; 13 tokens are lacking"):
+        ContextPlan(30, fixed=6, keep=0, summary=2).steps(turns)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from chunker.errors import WrongTypeError
+from chunker.errors import OptionError, WrongTypeError
 from chunker.prompt import (
     CacheRules,
     ChatTemplate,
@@ -25,6 +25,7 @@ from chunker.prompt import (
     simulate,
 )
 from chunker.prompt.planning import Step
+from chunker.prompt.templates.values import Message
 
 TEMPLATE = ChatTemplate(
     "{% for m in messages %}<|endofprompt|>{{ m.role }}: {{ m.content }}{% endfor %}"
@@ -186,6 +187,9 @@ def test_errors_change_nothing() -> None:
         talk(made)
     with pytest.raises(WrongTypeError, match="seconds must be a number"):
         started().ask(user("x"), seconds="x")  # type: ignore[arg-type]
+    for seconds in (-1.0, float("nan")):
+        with pytest.raises(OptionError, match="seconds must not be negative"):
+            started().ask(user("x"), seconds=seconds)
 
 
 def test_real_ids_are_within_the_budget_whatever_the_plan_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,3 +207,28 @@ def test_real_ids_are_within_the_budget_whatever_the_plan_says(monkeypatch: pyte
         assert planned.conversation.count <= 250
         planned.answer(answer("four"))
     assert any("the template makes more" in reason for reason in reasons)
+    with pytest.raises(RequiredItemsError, match=r"and what must stay with it [0-9,]+; [0-9,]+ tokens are lacking"):
+        planned.ask(user("two " * 400))
+
+
+def test_a_summary_is_made_only_of_what_may_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making one is paid for: none is made for a prompt that would begin with the answer of a tool."""
+    honest = ContextPlan.next_step
+
+    def hopeful(plan: ContextPlan, turns: Sequence[Exchange], **options: Any) -> Step:
+        return honest(plan, [replace(turn, asked=1, answered=1) for turn in turns], **options)
+
+    monkeypatch.setattr(ContextPlan, "next_step", hopeful)
+    ends: list[str] = []
+
+    def summarize(left: Sequence[Message]) -> str:
+        ends.append(left[-1]["content"])
+        return "summary"
+
+    planned = started(250, keep=1000, summary=20, summarize=summarize)
+    for _ in range(5):
+        planned.ask(user("two " * 20), seconds=5)
+        planned.answer(answer("call"))
+        planned.ask({"role": "tool", "content": "three " * 20}, seconds=5)
+        planned.answer(answer("four"))
+    assert set(ends) == {"four"}

@@ -8,7 +8,8 @@ import pytest
 from conversation_turns.oracle import TOKENS, world
 from conversation_turns.walk import templates
 
-from chunker.prompt import ChatTemplate, Conversation, generation_mask, role_mask, spans
+from chunker.errors import WrongTypeError
+from chunker.prompt import ChatTemplate, Conversation, generation_mask, role_mask, sampled_mask, spans
 
 CHATML = (
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content | trim + '<|im_end|>\\n' }}{% endfor %}"
@@ -205,3 +206,13 @@ def test_a_blank_answer_of_a_tool_that_is_written_with_its_call() -> None:
     answer = {"role": "tool", "name": "a", "tool_call_id": "a", "content": "\n\n"}
     made.append({"role": "user", "content": "Hi"}, {"role": "assistant", "content": "\n", "tool_calls": [call]}, answer)
     assert dict(told(made, "message"))[2].startswith("<|tool_response>response:a")
+
+
+def test_arguments_of_the_wrong_type() -> None:
+    for found in (spans, generation_mask, sampled_mask, role_mask):
+        with pytest.raises(WrongTypeError, match="conversation must be a Conversation"):
+            found(5)  # type: ignore[arg-type]
+    made = conversation(CHATML)
+    for roles in ("assistant", 5, [5]):
+        with pytest.raises(WrongTypeError, match="roles must"):
+            role_mask(made, roles)  # type: ignore[arg-type]
