@@ -59,6 +59,7 @@ def simulate(
         from chunker.counting import resolve_tokenizer
         from chunker.errors import ChunkerError
         from chunker.files.discovery import printable
+        from chunker.files.progress import with_progress
         from chunker.prompt.planning.cache_rules import PROVIDERS
         from chunker.prompt.planning.context_plan import ContextPlan
         from chunker.prompt.planning.simulation import read_session_file
@@ -77,7 +78,8 @@ def simulate(
                     f"{printable(str(session))} holds no turns: a session has messages of a user or an assistant, one per line"
                 )
             plan = ContextPlan(budget, reserve, rules=provider, fixed=fixed, keep=keep, summary=summary)
-            outcomes = simulated(exchanges, plan)
+            with with_progress(range(len(exchanges)), "Planning", len(exchanges), streaming=False) as numbers:
+                outcomes = simulated(exchanges, plan, numbers=numbers)
         except (ChunkerError, OSError, UnicodeDecodeError) as error:
             typer.echo(f"Error: {error}", err=True)
             raise typer.Exit(EXIT_FAILED) from None

@@ -58,13 +58,20 @@ class Outcome:
         return sum(bill.hits for bill in self.bills)
 
 
-def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = HYSTERESIS) -> list[Outcome]:
-    """Bill a session under each rule.
+def simulate(
+    turns: Sequence[Exchange],
+    plan: ContextPlan,
+    hysteresis: float = HYSTERESIS,
+    *,
+    numbers: Iterable[int] | None = None,
+) -> list[Outcome]:
+    """Bill a session under each rule. A plan is made for each turn: some 10 milliseconds.
 
     Args:
         turns: The turns of the session.
         plan: Budget, prices and cache rules.
         hysteresis: The part of the room that the rule of this name frees.
+        numbers: `range(len(turns))`, or an iterator over it that shows how far the work is.
 
     Raises:
         RequiredItemsError: A turn does not fit even alone.
@@ -78,13 +85,14 @@ def simulate(turns: Sequence[Exchange], plan: ContextPlan, hysteresis: float = H
         made.append(Outcome(name, tuple(bill for _, bill in bills)))
     known = plan.steps(turns)
     made.append(Outcome("plan", tuple(step.bill for step in known), tuple(step.why for step in known)))
-    return [*made, _blind(turns, plan)]
+    return [*made, _blind(turns, plan, range(len(turns)) if numbers is None else numbers)]
 
 
-def _blind(turns: Sequence[Exchange], plan: ContextPlan) -> Outcome:
+def _blind(turns: Sequence[Exchange], plan: ContextPlan, numbers: Iterable[int]) -> Outcome:
     """Return the outcome of a plan that is made anew at each turn, without the turns after it."""
     planned, reasons = PlannedTurns(), []
-    for number, turn in enumerate(turns):
+    for number in numbers:
+        turn = turns[number]
         so_far = [*turns[:number], replace(turn, answered=0)]
         step = planned.step(plan, so_far)
         planned.asked(so_far)

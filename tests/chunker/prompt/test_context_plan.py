@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -83,7 +84,15 @@ def test_never_dearer_than_simple_rules_and_never_over_budget(seed: int) -> None
     assert outcomes["plan"].dollars <= min(simple) + 1e-12
     assert outcomes["plan"].dollars <= outcomes["plan, blind"].dollars + 1e-12
     if seed % 10 == 0:
-        assert simulate(turns, plan) == list(outcomes.values())
+        seen: list[int] = []
+
+        def watched() -> Iterator[int]:
+            for number in range(len(turns)):
+                seen.append(number)
+                yield number
+
+        assert simulate(turns, plan, numbers=watched()) == list(outcomes.values())
+        assert seen == list(range(len(turns)))
 
 
 @pytest.mark.parametrize("seed", range(30))
