@@ -8,6 +8,7 @@ import json
 import os
 import re
 import select
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -106,6 +107,14 @@ def test_a_search_tells_sources_and_tags_that_no_file_has(server: Server) -> Non
         {"field": "tags", "value": "none", "nearest": []},
         {"field": "sources", "value": "scr/*", "nearest": ["src/*"]},
     ]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT is of POSIX")
+def test_a_second_interrupt_ends_it_as_quietly_as_the_first() -> None:
+    with serving() as server:  # which is interrupted again at the end, and has to have said nothing
+        server.process.send_signal(signal.SIGINT)
+        time.sleep(0.05)  # two pending signals would be one
+        server.process.send_signal(signal.SIGINT)
 
 
 def test_the_text_of_a_document(tmp_path: Path) -> None:

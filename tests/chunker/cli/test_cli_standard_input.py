@@ -69,6 +69,12 @@ def test_a_name_without_standard_input(command: str, tmp_path: Path) -> None:
     assert "--stdin-filename: no PATH is -" in done.stderr
 
 
+def test_text_to_encode_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
+    done = run("encode", str(tmp_path / "latin.txt"), code=1)
+    assert "latin.txt: byte 3: not UTF-8: invalid continuation byte" in done.stderr
+
+
 def test_ids_and_back() -> None:
     text = "Hello, wörld 漢字 🎉\n"
     ids = Tokenizer.load("o200k_base").encode(text)

@@ -111,6 +111,7 @@ def test_paths_that_do_not_exist(tmp_path: Path, write: Write) -> None:
     run(tmp_path, "index", "notes.md")
     (tmp_path / "notes.md").unlink()
     assert "1 removed" in run(tmp_path, "index", "notes.md")[0]
+    assert run(tmp_path, "search", "notes") == ("", "Nothing found: the index has no files.\n")
     assert (
         "--interval': must be a number of at least 0.05, got 'x'"
         in run(tmp_path, "index", ".", "--interval", "x", code=2)[1]
