@@ -81,6 +81,11 @@ class Grower:
         The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
         """
 
+    def bodies(self, strip: bool) -> list[str]:
+        """
+        The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.
+        """
+
     def follow(self) -> None:
         """Know of the next chunks how far each of them looks."""
 

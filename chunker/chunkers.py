@@ -21,7 +21,7 @@ from chunker.formats.registry import alike, code_format, format_named, name_of
 from chunker.formats.sketches import SketchingFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
-from chunker.growing.compiled import best_pieces, grower_of
+from chunker.growing.compiled import best_pieces, bodies_of, grower_of
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
 from chunker.options import Options, Strategy
@@ -294,6 +294,27 @@ class TextChunker:
         if self._strategy == "optimal":
             return best_pieces(text, outline, self._tokenizer, self._budget, context_at)
         return grower_of(text, outline, self._tokenizer, self._budget, context_at).pieces()
+
+    def bodies(self, text: str, *, strip: bool = False) -> list[str]:
+        """Choose the cuts of a text, for a caller that needs only what is between them.
+
+        Args:
+            text: The text.
+            strip: Remove white space at the ends of the bodies, and leave out those of white space only.
+
+        Returns:
+            The bodies of the chunks, in order.
+
+        Raises:
+            BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
+        """
+        outline = self.sketch(text)
+        context_at = self.context_of(text, outline, None)
+        if self._strategy == "optimal":
+            bodies = (text[piece.start : piece.end] for piece in self.pieces(text, outline, context_at))
+            return [kept for body in bodies if (kept := body.strip() if strip else body)]
+        self._budget.check(text, self._tokenizer)
+        return bodies_of(text, outline, self._tokenizer, self._budget, context_at, strip=strip)
 
     def context_of(self, text: str, outline: Outline, source: str | None) -> ContextAt:
         """Return a function from an offset to the context of a chunk that begins there; it returns "" if `context` is

@@ -157,14 +157,9 @@ class Chunkers:
         if drop is not None or not isinstance(chunker.tokenizer, UnitCounter):
             return [text[start:end] for start, end in self.slices(text, metadata, strip=strip, drop=drop)]
         if _is_one_chunk(text, chunker):
-            bodies = [text]
-        else:
-            outline = chunker.sketch(text)
-            bodies = [
-                text[piece.start : piece.end]
-                for piece in chunker.pieces(text, outline, chunker.context_of(text, outline, None))
-            ]
-        return [kept for body in bodies if (kept := body.strip())] if strip else [body for body in bodies if body]
+            body = text.strip() if strip else text
+            return [body] if body else []
+        return chunker.bodies(text, strip=strip)
 
     def slices(
         self,

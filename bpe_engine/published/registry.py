@@ -151,5 +151,5 @@ def _encoding_of_model(name: str) -> PublishedEncoding:
 def _suggestion(name: str, known: list[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - takes 10 ms, and only wrong names need it
 
-    close = get_close_matches(name, known, n=3)
+    close = get_close_matches(name, dict.fromkeys(known), n=3)  # an encoding may be called as a model is
     return f" (close: {', '.join(close)})" if close else ""

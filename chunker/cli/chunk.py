@@ -116,7 +116,7 @@ def chunk(
         from chunker.cli.runs import ChunkLines, ChunkRow, CutAloud, Run
         from chunker.errors import ChunkerError
 
-        check_paths(paths, output)
+        check_paths(paths, output, stdin_filename)
         wanted = wanted_format(output_format, output)
         taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim, "web_text": web_text}
         intake = intake_of(encoding, **taken, standard_input=stdin_filename)

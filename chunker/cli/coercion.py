@@ -57,9 +57,11 @@ class _PlainFirst:
             told.message = told.message.removeprefix(
                 "Value error, "
             )  # the prefix of pydantic before a message of typer
-            if self._annotation is int and type(value) is str:
+            if self._annotation in {int, float} and type(value) is str:
                 least, most = getattr(info, "min", None), getattr(info, "max", None)
-                told = typer.BadParameter(_no_such_number(value, least, most), ctx=ctx, param=param)
+                told = typer.BadParameter(
+                    _no_such_number(value, least, most, whole=self._annotation is int), ctx=ctx, param=param
+                )
             variable = variable_of(ctx, param.name)
             if variable is not None:
                 told.param_hint = variable
@@ -83,7 +85,7 @@ def _is_plain(annotation: Any) -> bool:
     """Whether `_taken` supports values of this type."""
     if get_origin(annotation) is list:
         return get_args(annotation) == (str,)
-    return isinstance(annotation, type) and (annotation in {str, int, bool} or issubclass(annotation, enum.Enum))
+    return isinstance(annotation, type) and (annotation in {str, int, float, bool} or issubclass(annotation, enum.Enum))
 
 
 def _taken(value: Any, annotation: Any, least: float | None, most: float | None) -> Any:
@@ -103,14 +105,14 @@ def _taken(value: Any, annotation: Any, least: float | None, most: float | None)
     return value
 
 
-def _no_such_number(value: str, least: float | None, most: float | None) -> str:
-    """Return the message for a text that is not a whole number within these limits.
+def _no_such_number(value: str, least: float | None, most: float | None, *, whole: bool = True) -> str:
+    """Return the message for a text that is not a (whole) number within these limits.
 
     >>> _no_such_number("0", 1, None), _no_such_number("x", 1, 9)
     ("must be a whole number of at least 1, got '0'", "must be a whole number from 1 to 9, got 'x'")
     """
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
-    return f"must be a whole number{limits}, got {value!r:.60}"
+    return f"must be a {'whole ' if whole else ''}number{limits}, got {value!r:.60}"
 
 
 def _between(value: float, least: float | None, most: float | None) -> bool:

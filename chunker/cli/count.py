@@ -72,7 +72,7 @@ def count(
         from chunker.files.documents import count_line_ends
         from chunker.formats.detect import detect
 
-        check_paths(paths, output)
+        check_paths(paths, output, stdin_filename)
         wanted = wanted_format(output_format, output)
         intake = intake_of(encoding, secrets=True, standard_input=stdin_filename)
         counter = load_tokenizer(tokenizer)

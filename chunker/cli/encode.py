@@ -104,4 +104,4 @@ def _read(path: str) -> str:
     try:
         return read_input(path).decode()
     except UnicodeDecodeError as error:
-        fail(f"{path}: {error}")
+        fail(f"{path}: byte {error.start}: not UTF-8: {error.reason}")

@@ -31,6 +31,7 @@ from chunker.cli.options import (
     intake_of,
     wanted_of,
 )
+from chunker.cli.paths import check_paths
 
 IndexFolder = Annotated[
     str,
@@ -157,6 +158,10 @@ def index(
             with open_output(None) as results:
                 run_status(folder, results, verify=verify)
             return
+        if paths[0] == "status" and not Path("status").exists():
+            raise typer.BadParameter("`chunker index status` takes no paths", param_hint="PATH")
+        if not Path(folder).exists():  # files that are gone can only leave an index that exists
+            check_paths(paths, None)
         if rebuild and dry_run:
             raise typer.BadParameter("--rebuild replaces the index, but --dry-run changes nothing: pass one of them")
         given = {"tokenizer": tokenizer, "max_tokens": max_tokens, "overlap": overlap, "context": context}

@@ -57,6 +57,10 @@ def map_repository(
         with open_output(None) as results:
             results.write(drawn.text.encode("utf-8", "surrogatepass"))
         typer.echo(
-            f"{drawn.token_count:,} of {max_tokens:,} tokens, {drawn.definitions:,} definitions in {drawn.files:,} files",
+            f"{drawn.token_count:,} of {max_tokens:,} tokens, {_number(drawn.definitions, 'definition')} in {_number(drawn.files, 'file')}",
             err=True,
         )
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -11,8 +11,8 @@ from chunker.cli.console import STANDARD_OUTPUT, fail
 from chunker.files.discovery import STANDARD_INPUT, printable, reason_of
 
 
-def check_paths(paths: list[str], output: str | None) -> None:
-    """Raise for a path that does not exist and an output that cannot be written, before any work."""
+def check_paths(paths: list[str], output: str | None, stdin_filename: str | None = None) -> None:
+    """Raise for a path that does not exist, an output that cannot be written, and a name for standard input that is not read, before any work."""
     for path in paths:
         if not path:
             raise typer.BadParameter("an empty path; the current folder is .", param_hint="PATH")
@@ -23,6 +23,8 @@ def check_paths(paths: list[str], output: str | None) -> None:
             raise typer.BadParameter(f"{printable(path)} does not exist", param_hint="PATH") from None
         except OSError:
             continue  # it may exist: the problem is reported when it is read
+    if stdin_filename is not None and STANDARD_INPUT not in paths:
+        raise typer.BadParameter("no PATH is -, which reads standard input", param_hint="--stdin-filename")
     if output is None or output == STANDARD_OUTPUT:
         return
     if not output:

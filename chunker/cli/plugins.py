@@ -89,7 +89,7 @@ def _plugins() -> dict[str, EntryPoint]:
 @functools.cache
 def _load(point: EntryPoint) -> Any:
     try:
-        command = _command(point.name, point.load())
+        command = coerce_early(_command(point.name, point.load()))
     except Exception as error:  # noqa: BLE001 - whatever a foreign module raises while it is imported
         command = _command(point.name, _complaint(point, error))
     command.name = point.name

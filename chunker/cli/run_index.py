@@ -181,7 +181,7 @@ def run_search(asked: IndexQuestion, limit: int, output: BinaryIO, form: str | N
         else:
             output.write((_shown(number, hit) if form == "table" else _found(hit)).encode("utf-8", "replace"))
     if not hits:
-        typer.echo("Nothing found.", err=True)
+        typer.echo("Nothing found." if index.status().files else "Nothing found: the index has no files.", err=True)
 
 
 def run_pack(asked: IndexQuestion, budget: int, output: BinaryIO) -> None:

@@ -122,7 +122,10 @@ class Run:
                 typer.echo("To read files in another encoding, pass --encoding, such as cp1252.", err=True)
             raise typer.Exit(EXIT_FAILED)
         if not self._items:
-            typer.echo("No files found: hidden files and files that .gitignore names are left out.", err=True)
+            typer.echo(
+                "No files found: hidden files, and files that .gitignore, .chunkerignore, --include or --exclude rule out, are not read.",
+                err=True,
+            )
 
 
 def _files(number: int) -> str:

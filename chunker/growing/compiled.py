@@ -72,6 +72,11 @@ class CompiledGrower:
         while made := self._grower.grow(_AT_ONCE, horizon):
             yield from map(_as_piece, made)
 
+    def bodies(self, *, strip: bool) -> list[str]:
+        """Return the texts of the chunks without contexts, as `bodies_of` does: no piece is made of them."""
+        made: list[str] = self._grower.bodies(strip)
+        return made
+
     def one(self, horizon: int | None = None) -> Piece | None:
         """See `AnyGrower`."""
         made = self._grower.grow(1, horizon)
@@ -129,6 +134,19 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     except UnicodeEncodeError:  # halves of surrogate pairs
         return _readable(text, outline, tokenizer, budget, context_at)
     return CompiledGrower(grower)
+
+
+def bodies_of(
+    text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt, *, strip: bool
+) -> list[str]:
+    """Return the texts of the grown chunks of `text` without their contexts. With `strip`, white space at their ends is
+    removed, and those of white space only are left out.
+    """
+    grower = grower_of(text, outline, tokenizer, budget, context_at)
+    if isinstance(grower, CompiledGrower):
+        return grower.bodies(strip=strip)
+    bodies = (text[piece.start : piece.end] for piece in grower.pieces())
+    return [kept for body in bodies if (kept := body.strip())] if strip else list(bodies)
 
 
 def _readable(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:

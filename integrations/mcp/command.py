@@ -17,7 +17,7 @@ def mcp(
     roots: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ROOT]...", show_default=False, help="Folders and files that agents may read; none by default."
+            metavar="ROOT", show_default=False, help="Folders and files that agents may read; none by default."
         ),
     ] = None,
     *,

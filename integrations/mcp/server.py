@@ -339,7 +339,8 @@ class _Tools:
         if (sources or tags) and (
             values := await self._ask("unmatched", folder=str(index), sources=sources, tags=tags)
         ):
-            unmatched = {"unmatched": values}
+            # Without the nearest: they may be files that must not be read.
+            unmatched = {"unmatched": [one["value"] for one in values]}
         if budget:
             found = await self._ask("sources", budget=budget, **asked)
             allowed = await self._given(index, set(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -49,6 +49,14 @@ class File(Answered):
 
     name: str
     text: str
+
+
+class Unmatched(Answered):
+    """A condition of a search that no file in the index meets."""
+
+    field: Literal["sources", "tags"]
+    value: Annotated[str, Field(description="The source or tag, as it was given.")]
+    nearest: Annotated[list[str], Field(description="The nearest ones that exist, the best first.")]
 
 
 def chunk_schema() -> dict[str, Any]:
@@ -116,7 +124,7 @@ def hits_schema() -> dict[str, Any]:
             "hits": {"type": "array", "items": {"$ref": "#/components/schemas/Hit"}},
             "unmatched": {
                 "type": "array",
-                "items": {"type": "string"},
+                "items": {"$ref": "#/components/schemas/Unmatched"},
                 "description": "Those of the `sources` and `tags` that no file in the index has.",
             },
         },

@@ -24,7 +24,7 @@ _EVERYWHERE = {"0.0.0.0", "::", ""}  # noqa: S104  # to refuse it without a toke
 def serve(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH]...", show_default=False, help="Files and folders that may be opened there."),
+        typer.Argument(metavar="PATH", show_default=False, help="Files and folders that may be opened there."),
     ] = None,
     *,
     index: Annotated[

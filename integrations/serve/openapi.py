@@ -19,6 +19,7 @@ from chunker.integrations.serve.answers import (
     File,
     Files,
     Refusal,
+    Unmatched,
     chunk_schema,
     chunks_schema,
     hit_schema,
@@ -132,7 +133,7 @@ def document(tokenizers: list[str], *, needs_token: bool) -> dict[str, Any]:
         needs_token: Whether requests must carry a token.
     """
     asked: list[type[BaseModel]] = [AskedCut, AskedExport, AskedCount, Asked, AskedFile, AskedSearch]
-    answered: list[type[BaseModel]] = [Counts, Files, File, Refusal]
+    answered: list[type[BaseModel]] = [Counts, Files, File, Refusal, Unmatched]
     _, made = models_json_schema(
         [*((model, "validation") for model in asked), *((model, "serialization") for model in answered)],
         ref_template=_SCHEMA + "{model}",

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
@@ -136,6 +138,11 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._tell = started
         self._pool = pool
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Ignore another Ctrl-C meanwhile: the end takes seconds at most, and cut short it would print a traceback."""
+        if not (self.should_exit and sig == signal.SIGINT):
+            super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)

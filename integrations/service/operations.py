@@ -12,7 +12,7 @@ map         the signatures of a folder that matter most
 skeleton    those of one file
 sources     the files that a pack may be of
 pack        hits of an index as one text within a budget
-unmatched   the sources and tags of a search that no file of an index has
+unmatched   the sources and tags of a search that no file of an index has, with the nearest
 added       the names that are of texts that were added to an index
 assemble    a prompt of items that fits a budget
 """
@@ -109,8 +109,8 @@ def _pack(
     return {"text": pack.text, "tokens": pack.token_count, "parts": parts}
 
 
-def _unmatched(folder: str, **conditions: Unpack[Conditions]) -> list[str]:
-    return [one.value for one in _index(folder).unmatched(_filter(conditions))]
+def _unmatched(folder: str, **conditions: Unpack[Conditions]) -> list[dict[str, Any]]:
+    return [asdict(one) for one in _index(folder).unmatched(_filter(conditions))]
 
 
 def _added(folder: str, names: list[str]) -> list[str]:

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunker import TextChunker
+from chunker.errors import BudgetTooSmallError
 from chunker.integrations.separators import SeparatorsFormat
 from chunker.integrations.splitting import Chunkers
+from chunker.options import Strategy
 
 TEXTS = st.lists(st.sampled_from(["word", " ", ";", "\n", "\n\n", ". ", "中文", "  ", "x" * 30]), max_size=60).map(
     "".join
@@ -41,6 +43,31 @@ def test_chunks_are_the_same_from_either(text: str, separators: list[str], overl
     assert [(chunk.span.start, chunk.span.end, chunk.token_count) for chunk in chunker.chunk(text)] == [
         (piece.start, piece.end, piece.tokens) for piece in pieces
     ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    text=TEXTS | st.text("aé\ud800\x1c\n\u3000;", max_size=60),
+    separators=LISTS,
+    overlap=st.sampled_from([0, 4]),
+    unit=st.sampled_from(["characters", "o200k_base"]),
+    strategy=st.sampled_from(["grow", "optimal"]),
+)
+def test_bodies_are_those_of_the_pieces(
+    text: str, separators: list[str], overlap: int, unit: str, strategy: Strategy
+) -> None:
+    chunker = TextChunker(12, overlap=overlap, tokenizer=unit, strategy=strategy, format=SeparatorsFormat(separators))
+    outline = chunker.outline(text)
+    pieces = chunker.pieces(text, outline, chunker.context_of(text, outline, None))
+    bodies = [text[piece.start : piece.end] for piece in pieces]
+    assert chunker.bodies(text) == bodies
+    assert chunker.bodies(text, strip=True) == [body.strip() for body in bodies if body.strip()]
+
+
+def test_bodies_of_a_character_over_the_budget() -> None:
+    with pytest.raises(BudgetTooSmallError, match="𓀀"):
+        TextChunker(2).bodies("a 𓀀")
+    assert TextChunker(2).bodies("") == []
 
 
 @pytest.mark.parametrize("keep", [True, False])

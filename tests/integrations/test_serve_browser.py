@@ -194,6 +194,9 @@ def test_search_and_the_tabs_by_keyboard(show: Open, server: Server) -> None:
     tab.fill("#sources", "nothing/*")
     tab.press("#query", "Enter")
     tab.wait_for_selector("text=Nothing found: no file in the index matches nothing/*.")
+    tab.fill("#sources", "scr/*")
+    tab.press("#query", "Enter")
+    tab.wait_for_selector("text=no file in the index matches scr/* (the nearest: src/*).")
     assert tab.locator("#hits li").count() == 0
     tab.focus("#search-tab")
     tab.keyboard.press("ArrowLeft")

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "chunker/formats/text.hpp"
 #include "chunker/refining.hpp"
 #include "chunker/utf8.hpp"
 #include "counters.hpp"
@@ -66,6 +67,33 @@ public:
         }
         growing_ = false;
         if (failed_ && nb::len(made) == 0) std::rethrow_exception(std::exchange(failed_, nullptr));
+        return made;
+    }
+
+    // The texts of all further chunks without their contexts, with no object for anything else of them. `strip`: without white space at their ends, and
+    // without those that are nothing else.
+    nb::list bodies(bool strip) {
+        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+        if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
+        growing_ = true;
+        struct Finally {
+            bool& growing;
+            ~Finally() { growing = false; }
+        } const finally{growing_};
+        nb::list made;
+        try {
+            while (auto const piece = grower_.next(std::numeric_limits<std::size_t>::max())) {
+                std::size_t start = piece->start;
+                std::size_t const end = strip ? text_.stripped(start, piece->end) : piece->end;
+                while (strip && start < end && formats::is_space(text_[start])) ++start;
+                if (start == end) continue;
+                PyObject* const body = PyUnicode_Substring(source_.ptr(), static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end));
+                if (!body) throw nb::python_error();
+                made.append(nb::steal(body));
+            }
+        } catch (const TooSmall& unit) {
+            throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
+        }
         return made;
     }
 
@@ -166,6 +194,8 @@ void define_growing(nb::module_& module) {
              nb::sig("def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]"),
              "The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its "
              "first unit. Fewer where there are no more, or where the next call raises.")
+        .def("bodies", &Growing::bodies, nb::lock_self(), nb::arg("strip"), nb::sig("def bodies(self, strip: bool) -> list[str]"),
+             "The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.")
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
         .def("reach", &Growing::reach, nb::lock_self(),
              "How far the last chunk looked: it comes out as it did whatever stands behind that offset. At least the end of the text if it depends on that.")

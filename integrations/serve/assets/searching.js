@@ -28,7 +28,8 @@ function hitFor(hit, place) {
 }
 
 function nothing(unmatched) {
-  return unmatched.length ? `Nothing found: no file in the index matches ${unmatched.join(", ")}.` : "Nothing found.";
+  const told = unmatched.map(({ value, nearest }) => (nearest.length ? `${value} (the nearest: ${nearest.join(", ")})` : value));
+  return told.length ? `Nothing found: no file in the index matches ${told.join("; ")}.` : "Nothing found.";
 }
 
 async function search() {

@@ -119,6 +119,8 @@ def test_an_unknown_name_lists_close_and_known_ones() -> None:
         load_vocabulary("o200k")
     with pytest.raises(UnknownEncodingError, match=r"no published model is called 'gtp-4o' \(close: gpt-4o"):
         encoding_name_for_model("gtp-4o")
+    with pytest.raises(UnknownEncodingError, match=r"'gpt9' \(close: gpt2, gpt-\w+, gpt-\w+\)"):  # each once
+        load_vocabulary("gpt9")
     with pytest.raises(UnknownEncodingError, match="is called 'zzz'; the encodings are"):
         load_vocabulary("zzz")
 

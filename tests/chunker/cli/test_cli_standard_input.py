@@ -62,6 +62,19 @@ def test_the_name_that_is_given() -> None:
     assert "src/shop.rs" in run("count", "-", "--stdin-filename", "src/shop.rs", text="fn main() {}\n").stdout
 
 
+@pytest.mark.parametrize("command", ["chunk", "count"])
+def test_a_name_without_standard_input(command: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("a", encoding="utf-8")
+    done = run(command, str(tmp_path / "a.md"), "--stdin-filename", "shop.rs", code=2)
+    assert "--stdin-filename: no PATH is -" in done.stderr
+
+
+def test_text_to_encode_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9\n")
+    done = run("encode", str(tmp_path / "latin.txt"), code=1)
+    assert "latin.txt: byte 3: not UTF-8: invalid continuation byte" in done.stderr
+
+
 def test_ids_and_back() -> None:
     text = "Hello, wörld 漢字 🎉\n"
     ids = Tokenizer.load("o200k_base").encode(text)

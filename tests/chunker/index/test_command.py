@@ -103,6 +103,21 @@ def test_a_cross_encoder_ranks(tmp_path: Path, write: Write) -> None:
     assert first("--rerank", "tiny", "--budget", "60") == "## long"
 
 
+def test_paths_that_do_not_exist(tmp_path: Path, write: Write) -> None:
+    write("notes.md", "# A\n")
+    assert "nope does not exist" in run(tmp_path, "index", "nope", code=2)[1]
+    assert "`chunker index status` takes no paths" in run(tmp_path, "index", "status", "nope", code=2)[1]
+    assert not (tmp_path / ".chunker").exists()
+    run(tmp_path, "index", "notes.md")
+    (tmp_path / "notes.md").unlink()
+    assert "1 removed" in run(tmp_path, "index", "notes.md")[0]
+    assert run(tmp_path, "search", "notes") == ("", "Nothing found: the index has no files.\n")
+    assert (
+        "--interval': must be a number of at least 0.05, got 'x'"
+        in run(tmp_path, "index", ".", "--interval", "x", code=2)[1]
+    )
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is of POSIX")
 def test_watch(tmp_path: Path, write: Write) -> None:
     write("a.txt", "one\n")

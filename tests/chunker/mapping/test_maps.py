@@ -271,7 +271,7 @@ def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(a):\n    return a\n")
     done = CliRunner().invoke(app, ["map", str(tmp_path), "--max-tokens", "50", "--focus", "f"], catch_exceptions=False)
     assert done.stdout == "a.py\ndef f(a):\n"
-    assert "of 50 tokens, 1 definitions in 1 files" in done.stderr
+    assert "of 50 tokens, 1 definition in 1 file" in done.stderr
 
 
 def test_a_text_of_more_tokens_than_its_lines_costs_little_of_the_map(tmp_path: Path) -> None:
