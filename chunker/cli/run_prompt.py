@@ -20,7 +20,7 @@ from chunker.prompt.assembling import Prompt, assemble
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.gathering import Gathered, gather
 from chunker.prompt.spec import LoadedSpec, SpecError, load_spec
-from chunker.prompt.stretches import stretches
+from chunker.prompt.prompt_parts import stretches
 from chunker.prompt.table import UNBROKEN, print_report, table_of
 
 _MOST_NAMED = 3

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chunker.prompt import ItemReport, Prompt
-from chunker.prompt.stretches import PromptPart
+from chunker.prompt.prompt_parts import PromptPart
 from chunker.view.page import block, escaped, frame
 
 _STYLES = ("page.css", "prompt.css")
@@ -26,7 +26,7 @@ _SCRIPTS = ("text.js", "prompt.js")
 def prompt_page(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> Iterator[bytes]:
     """Yield the page in parts, as UTF-8. Equal prompts give equal pages.
 
-    `stretches`: those of the prompt, see `chunker.prompt.stretches`; `title` and `tokenizer`: names, shown at the top.
+    `stretches`: those of the prompt, see `chunker.prompt.prompt_parts`; `title` and `tokenizer`: names, shown at the top.
     """
     head, body, tail = frame("prompt.html", _STYLES, _SCRIPTS)
     yield head.replace("{{title}}", escaped(title)).encode()

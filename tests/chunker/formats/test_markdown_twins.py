@@ -15,7 +15,7 @@ from markdown_fragments import BLOCKS
 from chunker.formats.code.parser_copies import copy_for_parsers, copy_in_python
 from chunker.formats.markup.markdown import MarkdownFormat, sketch_by
 from chunker.formats.markup.markdown_sketch import MarkdownSketch
-from chunker.formats.markup.markdown_stretches import parse, read_stretch
+from chunker.formats.markup.markdown_spans import parse, read_stretch
 from chunker.native import native
 
 compiled = native()

@@ -19,7 +19,7 @@ from chunker.prompt import ChatFormat, Item, PromptConfigurationError, Section, 
 from chunker.prompt.gathering import Gathered, gather
 from chunker.prompt.items import Truncate
 from chunker.prompt.spec import LoadedSpec, SpecError, load_spec
-from chunker.prompt.stretches import stretches
+from chunker.prompt.prompt_parts import stretches
 
 YAML = """\
 budget: 800

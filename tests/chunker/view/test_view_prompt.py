@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chunker.prompt import Item, Prompt, Section, assemble
-from chunker.prompt.stretches import stretches
+from chunker.prompt.prompt_parts import stretches
 from chunker.view.prompt_page import prompt_page
 
 if TYPE_CHECKING:
