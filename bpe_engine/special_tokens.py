@@ -41,7 +41,7 @@ class SpecialTokens:
             self.bytes_of.setdefault(token, text.encode())
 
     def parts(self, text: str, allowed: Specials, disallowed: Specials) -> Iterator[tuple[str, int | None]]:
-        """Split `text` into plain stretches, each with the id of the special token after it; None after the last.
+        """Split `text` into plain texts, each with the id of the special token after it; None after the last.
 
         "all" in `allowed` means all special tokens, in `disallowed` all that are not allowed. A disallowed text anywhere in `text` raises
         DisallowedSpecialTokenError, even if it is also allowed. Any other str raises TypeError. Of overlapping special tokens the leftmost is found, then
@@ -88,7 +88,7 @@ class SpecialTokens:
         disallowed: Specials,
         encode_ordinary: Callable[[str | bytes], list[int]],
     ) -> list[int]:
-        """Return the ids of `text`: the special tokens in it, and the `encode_ordinary` of the stretches between them. Raises as `parts`."""
+        """Return the ids of `text`: the special tokens in it, and the `encode_ordinary` of the plain texts between them. Raises as `parts`."""
         if not allowed:
             self.check(text, allowed, disallowed)
             return encode_ordinary(text)
@@ -110,7 +110,7 @@ class SpecialTokens:
 
 
 class Part(NamedTuple):
-    """A plain stretch of a text, with the id and the text of the special token after it; after the last stretch None and an empty text."""
+    """A part of a text without special tokens, with the id and the text of the special token after it; after the last part None and an empty text."""
 
     plain: str | bytes
     token: int | None

@@ -95,7 +95,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
             return least
         return max(least, self._settled_count + self._pieces.fewest(start, end))
 
-    def _end_stretch(self, token: int, characters: str) -> None:  # noqa: ARG002 - all are alike
+    def _end_plain(self, token: int, characters: str) -> None:  # noqa: ARG002 - all are alike
         self._text.extend(characters)
         if self._class_runs is not None:
             self._class_runs.extend(stand_ins(characters))
@@ -105,7 +105,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._settled_count = self._count
         self._pieces.settle(self._settled_end)
 
-    def _encode_stretch(
+    def _encode_plain(
         self,
         characters: str,
         before: int | None,  # noqa: ARG002 - all are alike
@@ -120,8 +120,8 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         old_length = len(self._text)
         self._text.extend(characters)
         if self._pretokenizer.looks_back:
-            stretch = self._text.read(self._settled_end, len(self._text))
-            self._count = self._settled_count + self._engine.count_characters(stretch)
+            tail = self._text.read(self._settled_end, len(self._text))
+            self._count = self._settled_count + self._engine.count_characters(tail)
             return
         if self._class_runs is not None:
             self._class_runs.extend(stand_ins(characters))

@@ -1,10 +1,10 @@
 """Explicit tokens in a text that grows to the right, and the ids of the whole text.
 
     text        "You are a helper.<|im_end|>\\nHi"
-    stretches    You are a helper.|          |\\nHi       each is encoded by itself
+    plain texts  You are a helper.|          |\\nHi       each is encoded by itself
     ids          2610 525 264 ...  | 151645  | 198 13048
 
-The ids of each stretch that an explicit token has ended are kept; the last stretch is encoded again for each request.
+The ids of each plain text that an explicit token has ended are kept; the last plain text is encoded again for each request.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         self._told = array("I")
 
     @abstractmethod
-    def _end_stretch(self, token: int, characters: str) -> None:
-        """Add an explicit token, written as `characters`, and start a new stretch after it."""
+    def _end_plain(self, token: int, characters: str) -> None:
+        """Add an explicit token, written as `characters`, and start a new plain text after it."""
 
     @abstractmethod
-    def _encode_stretch(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
-        """Return the ids of a stretch.
+    def _encode_plain(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
+        """Return the ids of the plain text between two explicit tokens.
 
         Args:
-            characters: The text of the stretch.
-            before: The id of the explicit token before the stretch, or None.
-            behind: The id and the text of the explicit token after the stretch, or None.
+            characters: The plain text.
+            before: The id of the explicit token before it, or None.
+            behind: The id and the text of the explicit token after it, or None.
         """
 
     @property
-    def _stretch_start(self) -> int:
+    def _plain_start(self) -> int:
         return self._explicit[-1].end if self._explicit else 0
 
     def append(self, text: str | bytes, allowed_special: Specials = ()) -> None:
@@ -83,7 +83,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
     def _put_token(self, token: int, written: str | bytes) -> None:
         start = len(self._text)
         self._unfinished = None
-        self._end_stretch(token, received(written))
+        self._end_plain(token, received(written))
         self._explicit.append(ExplicitToken(start, len(self._text), token))
 
     def _append_parts(self, parts: list[Part]) -> None:
@@ -114,18 +114,18 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def _all_ids(self) -> array[int]:
         for number in range(len(self._done_at), len(self._explicit)):
-            self._done.extend([*self._stretch(number), self._explicit[number].id])
+            self._done.extend([*self._plain_ids(number), self._explicit[number].id])
             self._done_at.append(len(self._done))
-        return self._done + array("I", self._stretch(len(self._explicit)))
+        return self._done + array("I", self._plain_ids(len(self._explicit)))
 
-    def _stretch(self, number: int) -> list[int]:
-        """Return the ids of the stretch after the first `number` explicit tokens."""
+    def _plain_ids(self, number: int) -> list[int]:
+        """Return the ids of the plain text after the first `number` explicit tokens."""
         start, before = (self._explicit[number - 1].end, self._explicit[number - 1].id) if number else (0, None)
         if number == len(self._explicit):
-            return self._encode_stretch(self._text.read(start, len(self._text)), before, None)
+            return self._encode_plain(self._text.read(start, len(self._text)), before, None)
         token = self._explicit[number]
         written = self._text.read(token.start, token.end)
-        return self._encode_stretch(self._text.read(start, token.start), before, (token.id, written))
+        return self._encode_plain(self._text.read(start, token.start), before, (token.id, written))
 
     def move_to(self, text: str | bytes, allowed_special: Specials = ()) -> None:
         """As `AppendingEncoder` says."""
@@ -219,7 +219,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
     def _parts_behind(self, parts: list[Part]) -> list[Part]:
         """Return the rest of `parts` after this text, which is a prefix of them."""
         rest = parts[len(self._explicit) :]
-        skipped = len(to_bytes(self._text.read(self._stretch_start, len(self._text))))
+        skipped = len(to_bytes(self._text.read(self._plain_start, len(self._text))))
         plain = rest[0].plain
         if isinstance(plain, str):
             finished, unfinished = cut_unfinished_end(plain)

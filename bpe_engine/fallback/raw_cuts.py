@@ -44,7 +44,7 @@ class RawCuts:
         """Whether every offset is a cut, including the ends of the text."""
 
     def last(self, text: str, *, at_start: bool) -> int:
-        """Return the last cut inside of `text`, valid whatever text follows; 0 if there is none. `at_start`: the stretch starts with `text`."""
+        """Return the last cut inside of `text`, valid whatever text follows; 0 if there is none. `at_start`: the plain text starts with `text`."""
         if self.everywhere:
             return len(text)
         spans = self._spans(text)
@@ -59,7 +59,7 @@ class RawCuts:
         return 0
 
     def first(self, text: str, *, at_end: bool) -> int | None:
-        """Return the first cut of `text`, valid whatever text comes before; None if there is none. `at_end`: the stretch ends with `text`."""
+        """Return the first cut of `text`, valid whatever text comes before; None if there is none. `at_end`: the plain text ends with `text`."""
         if self.everywhere:
             return 0
         spans = self._spans(text)
@@ -79,11 +79,11 @@ class RawCuts:
         return None
 
     def _begins_unseen(self, spans: Spans) -> bool:
-        """Whether a stretch starts after a token of `spans`, so that a prepended text may become part of a token in normalized text."""
+        """Whether a plain text starts after a token of `spans`, so that a prepended text may become part of a token in normalized text."""
         return bool(spans) and self._prepends and self._finder is not None
 
     def _begins_at(self, text: str, place: int, spans: Spans) -> bool:
-        """Whether a stretch may start at a place: after a token, or because normalizers remove the text before the place."""
+        """Whether a plain text may start at a place: after a token, or because normalizers remove the text before the place."""
         left = self._normalization.normalize(text[place - 1], at_start=False, at_end=False)
         return self._removes or not left or any(end == place for _, end, _ in spans)
 

@@ -1,6 +1,6 @@
 """The engine of a specification, in Python.
 
-    text --- added tokens ---> stretches --- normalizers ---> segments --- pre-tokenizers, merges ---> tokens
+    text --- added tokens ---> plain texts --- normalizers ---> segments --- pre-tokenizers, merges ---> tokens
                                (split again at added tokens that are searched for in normalized text)
 
 If the pre-tokenizers are one of the named grammars, or none, the engine gets whole segments (`segments.EngineSegments`); otherwise they are
@@ -52,7 +52,7 @@ class Segment(NamedTuple):
 class Where(NamedTuple):
     """The position of a text among explicit tokens.
 
-    A token that is searched for in normalized text does not end a stretch for the normalizers, so they strip and prepend nothing next to it.
+    A token that is searched for in normalized text does not end a text for the normalizers, so they strip and prepend nothing next to it.
     """
 
     is_first: bool = True  # nothing comes before the text
@@ -139,16 +139,16 @@ class SpecificationEngine:
 
     def parts(self, characters: str, wanted: Wanted, where: Where = ALONE) -> Iterator[Segment | AddedToken]:
         """Yield the segments and the added tokens of a text, in order."""
-        for stretch, start, token in self.stretches(characters, wanted):
+        for plain, start, token in self.plain_texts(characters, wanted):
             goes_on = where.goes_on and start == 0
             behind = where.behind if token is None else None
-            if stretch or behind is not None:
+            if plain or behind is not None:
                 if behind is None:
-                    normalized = self.normalization.normalize(stretch, at_start=not goes_on)
+                    normalized = self.normalization.normalize(plain, at_start=not goes_on)
                 else:
-                    normalized, _ = self.normalized(stretch, behind, at_start=not goes_on)
+                    normalized, _ = self.normalized(plain, behind, at_start=not goes_on)
                 begins = where.is_first and start == 0
-                for number, (segment, inner) in enumerate(self.normal_stretches(normalized, wanted)):
+                for number, (segment, inner) in enumerate(self.normal_texts(normalized, wanted)):
                     if segment:
                         yield Segment(segment, begins and number == 0)
                     if inner is not None:
@@ -163,40 +163,40 @@ class SpecificationEngine:
         return {token.id: (text, token) for text, token in tokens.items()}
 
     def where(self, before: int | None, behind: tuple[int, str] | None) -> Where:
-        """Return the position of a stretch between explicit tokens.
+        """Return the position of the plain text between explicit tokens.
 
         Args:
-            before: The id of the explicit token before the stretch, or None.
-            behind: The id and the text of the explicit token after the stretch, or None.
+            before: The id of the explicit token before it, or None.
+            behind: The id and the text of the explicit token after it, or None.
         """
         inside = self.sought_inside
         return Where(before is None, before in inside, behind if behind is not None and behind[0] in inside else None)
 
     def normalized(
-        self, stretch: str, behind: tuple[int, str] | None = None, *, at_start: bool = True
+        self, plain: str, behind: tuple[int, str] | None = None, *, at_start: bool = True
     ) -> tuple[str, list[int]]:
-        """Return the normalized text of a stretch and the source offset of each character.
+        """Return the normalized form of a plain text and the source offset of each character.
 
-        `behind` is the id and the text of the token after the stretch, if that is searched for in normalized text; the result ends before it. A text
+        `behind` is the id and the text of the token after it, if that is searched for in normalized text; the result ends before it. A text
         that normalizers prepend may be part of the token: "<s>" becomes "▁<s>" at the start of a text, with nothing before the token, and " <s>"
         becomes "▁▁<s>", with "▁" before it.
         """
         if behind is None:
-            return self.normalization.aligned(stretch, at_start=at_start)
-        normalized, places = self.normalization.aligned(stretch + behind[1], at_start=at_start)
+            return self.normalization.aligned(plain, at_start=at_start)
+        normalized, places = self.normalization.aligned(plain + behind[1], at_start=at_start)
         sought, token = self.sought_inside[behind[0]]
         end = len(normalized)
         while token.rstrip and end and normalized[end - 1] in WHITE_SPACE and not normalized.endswith(sought, 0, end):
             end -= 1
         start = end - len(sought)
-        if start >= 0 and normalized.endswith(sought, 0, end) and places[start] >= len(stretch):
-            while token.lstrip and start and normalized[start - 1] in WHITE_SPACE and places[start - 1] >= len(stretch):
+        if start >= 0 and normalized.endswith(sought, 0, end) and places[start] >= len(plain):
+            while token.lstrip and start and normalized[start - 1] in WHITE_SPACE and places[start - 1] >= len(plain):
                 start -= 1
         else:
-            start = next((number for number, place in enumerate(places) if place >= len(stretch)), len(normalized))
+            start = next((number for number, place in enumerate(places) if place >= len(plain)), len(normalized))
         return normalized[:start], places[:start]
 
-    def stretches(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[str, int, AddedToken | None]]:
+    def plain_texts(self, characters: str, wanted: Wanted = always) -> Iterator[tuple[str, int, AddedToken | None]]:
         """Yield the texts between the added tokens that are searched for in the text itself, each with its offset and the token after it."""
         place = 0
         if self.raw_finder and (self.finds_always or wanted is not always):
@@ -205,7 +205,7 @@ class SpecificationEngine:
                 place = found.end
         yield characters[place:], place, None
 
-    def normal_stretches(self, normalized: str, wanted: Wanted = always) -> Iterator[tuple[str, AddedToken | None]]:
+    def normal_texts(self, normalized: str, wanted: Wanted = always) -> Iterator[tuple[str, AddedToken | None]]:
         """Yield the texts between the added tokens that are searched for in normalized text, each with the token after it."""
         place = 0
         if self.finder and (self.finds_always or wanted is not always):
@@ -256,9 +256,9 @@ class SpecificationEngine:
                 return self.segments.count(normalized, is_first=first, at_start=at_start)
         total = 0
         begins = at_start
-        for stretch, _, token in self.stretches(characters):
-            normalized = self.normalization.normalize(stretch, at_start=begins, at_end=at_end or token is not None)
-            for segment, inner in self.normal_stretches(normalized):
+        for plain, _, token in self.plain_texts(characters):
+            normalized = self.normalization.normalize(plain, at_start=begins, at_end=at_end or token is not None)
+            for segment, inner in self.normal_texts(normalized):
                 if segment:
                     total += self.segments.count(segment, is_first=first, at_start=begins)
                 if inner is not None:

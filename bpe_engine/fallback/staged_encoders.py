@@ -35,7 +35,7 @@ TAIL = 64
 class Appended(NamedTuple):
     """The settled part of a text that grows to the right.
 
-    `before` is the number of tokens before the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_stretch` and
+    `before` is the number of tokens before the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_plain` and
     `in_segment` report whether the text since the last added token, and the segment, have text so far; `is_first` whether the segment is at the
     start of the text.
     """
@@ -43,7 +43,7 @@ class Appended(NamedTuple):
     before: int
     encoder: SegmentAppender
     mark: Any
-    in_stretch: bool = False
+    in_plain: bool = False
     in_segment: bool = False
     is_first: bool = True
 
@@ -51,14 +51,14 @@ class Appended(NamedTuple):
 class Prepended(NamedTuple):
     """The settled part of a text that grows to the left.
 
-    `behind` is the number of tokens after the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_stretch` reports
+    `behind` is the number of tokens after the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_plain` reports
     whether the text before the next added token has text so far; `start` is the segment's first character, or "".
     """
 
     behind: int
     encoder: SegmentPrepender
     mark: Any
-    in_stretch: bool = False
+    in_plain: bool = False
     start: str = ""
 
 
@@ -148,7 +148,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         raw = self._unfinished[0] if self._unfinished else ""
         return _rebuild_appending, (self._engine, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
 
-    def _end_stretch(self, token: int, characters: str) -> None:
+    def _end_plain(self, token: int, characters: str) -> None:
         # The open pre-token ends here. Its count is as if the text ended, unless the normalizers see the token as part of the text.
         goes_on = token in self._engine.sought_inside
         if goes_on and self._is_incremental:
@@ -161,18 +161,18 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         self._text.extend(characters)
         self._count += 1
         encoder = appender(self._engine.segments)
-        self._settled = Appended(self._count, encoder, encoder.snapshot(), in_stretch=goes_on, is_first=False)
+        self._settled = Appended(self._count, encoder, encoder.snapshot(), in_plain=goes_on, is_first=False)
         self._settled_length = len(self._text)
         self._fewest = self._count
 
-    def _encode_stretch(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
+    def _encode_plain(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
         return self._engine.encode_characters(characters, where=self._engine.where(before, behind))
 
     def _count_anew(self, behind: tuple[int, str] | None = None) -> int:
-        stretch = self._text.read(self._stretch_start, len(self._text))
+        plain = self._text.read(self._plain_start, len(self._text))
         before: int = self._settled.before
         where = self._engine.where(self._explicit[-1].id if self._explicit else None, behind)
-        return before + self._engine.count_characters(stretch, where)
+        return before + self._engine.count_characters(plain, where)
 
     def _extent(self, state: StagedState) -> tuple[int, int]:
         return state.length, state.explicit
@@ -194,7 +194,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
 
     def _settle(self) -> None:
         tail = self._text.read(self._settled_length, len(self._text))
-        cut = self._cuts.last(tail, at_start=not self._settled.in_stretch)
+        cut = self._cuts.last(tail, at_start=not self._settled.in_plain)
         if cut:
             settled = self._advance(self._settled, tail[:cut], at_end=False)
             self._fewest = settled.before + settled.encoder.fewest
@@ -209,20 +209,20 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
     def _advance(self, state: Appended, text: str, *, at_end: bool, behind: tuple[int, str] | None = None) -> Appended:
         """Feed `text` to the encoders of its segments, and return the state after it; `behind`: as for `SpecificationEngine.normalized`."""
         engine = self._engine
-        for stretch, _, token in engine.stretches(text):
+        for plain, _, token in engine.plain_texts(text):
             if behind is not None and token is None:
-                normalized, _ = engine.normalized(stretch, behind, at_start=not state.in_stretch)
+                normalized, _ = engine.normalized(plain, behind, at_start=not state.in_plain)
             else:
                 normalized = engine.normalization.normalize(
-                    stretch, at_start=not state.in_stretch, at_end=at_end or token is not None
+                    plain, at_start=not state.in_plain, at_end=at_end or token is not None
                 )
-            state = state._replace(in_stretch=state.in_stretch or bool(normalized))
-            for segment, inner in engine.normal_stretches(normalized):
+            state = state._replace(in_plain=state.in_plain or bool(normalized))
+            for segment, inner in engine.normal_texts(normalized):
                 if segment:
                     state.encoder.feed(segment, is_first=state.is_first, at_start=not state.in_segment)
                     state = state._replace(in_segment=True)
                 if inner is not None:
-                    state = self._behind_token(state)._replace(in_stretch=True)
+                    state = self._behind_token(state)._replace(in_plain=True)
             if token is not None:
                 state = self._behind_token(state)
         return state
@@ -258,7 +258,7 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
 
     def _settle(self) -> None:
         head = self._read(self._settled_length, len(self._text))
-        cut = self._cuts.first(head, at_end=not self._settled.in_stretch)
+        cut = self._cuts.first(head, at_end=not self._settled.in_plain)
         if cut is not None:
             settled = self._advance(self._settled, head[cut:], at_start=False)
             self._fewest = settled.behind + settled.encoder.fewest
@@ -273,18 +273,18 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
     def _advance(self, state: Prepended, text: str, *, at_start: bool) -> Prepended:
         """Feed `text` to the encoders of its segments, and return the state before it."""
         engine = self._engine
-        # From right to left: a token, the stretch before it, the next token ...
-        stretches = list(engine.stretches(text))
-        for number in range(len(stretches) - 1, -1, -1):
-            stretch, _, token = stretches[number]
+        # From right to left: a token, the plain text before it, the next token ...
+        texts = list(engine.plain_texts(text))
+        for number in range(len(texts) - 1, -1, -1):
+            plain, _, token = texts[number]
             if token is not None:
                 state = self._before_token(state)
             begins = at_start or number > 0
-            normalized = engine.normalization.normalize(stretch, at_start=begins, at_end=not state.in_stretch)
-            state = state._replace(in_stretch=state.in_stretch or bool(normalized))
-            for segment, inner in reversed(list(engine.normal_stretches(normalized))):
+            normalized = engine.normalization.normalize(plain, at_start=begins, at_end=not state.in_plain)
+            state = state._replace(in_plain=state.in_plain or bool(normalized))
+            for segment, inner in reversed(list(engine.normal_texts(normalized))):
                 if inner is not None:
-                    state = self._before_token(state)._replace(in_stretch=True)
+                    state = self._before_token(state)._replace(in_plain=True)
                 if segment:
                     state.encoder.feed(segment)
                     state = state._replace(start=segment[0])

@@ -27,7 +27,7 @@ class StripAccents:
 
 @dataclass(frozen=True)
 class Strip:
-    """Removes the white space at the start (`left`) and at the end (`right`) of each stretch between added tokens."""
+    """Removes the white space at the start (`left`) and at the end (`right`) of each text between added tokens."""
 
     left: bool = True
     right: bool = True
@@ -35,7 +35,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Prepend:
-    """Inserts `text` before each stretch between added tokens that is not empty."""
+    """Inserts `text` before each non-empty text between added tokens."""
 
     text: str
 

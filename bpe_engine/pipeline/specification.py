@@ -3,7 +3,7 @@ it.
 
     text  " Ünï <mask>"
       added tokens       found first                          " Ünï " | <mask>
-      normalizers        on each stretch between them         " Ünï "
+      normalizers        on each text between them            " Ünï "
       pre-tokenizers     split it, one after the other        " Ünï" | " "
       merges             pre-token -> tokens                  " Ü" "n" "ï" | " "
       prefix, suffix     added around it for the model        <s> ... </s>         (never part of a count)

@@ -47,8 +47,8 @@ def last_safe_split(text: str) -> int | None:
     while end > 0:
         start = max(0, end - _BLOCK)
         # One more character on both sides, since a safe split depends on both.
-        stretch = text[max(0, start - 1) : end + 1]
-        found = _LAST_SAFE_SPLIT.match(stretch)
+        near = text[max(0, start - 1) : end + 1]
+        found = _LAST_SAFE_SPLIT.match(near)
         if found:
             return max(0, start - 1) + found.end()
         end = start

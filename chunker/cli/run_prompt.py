@@ -19,8 +19,8 @@ from chunker.files.progress import is_terminal
 from chunker.prompt.assembling import Prompt, assemble
 from chunker.prompt.errors import PromptConfigurationError, RequiredItemsError
 from chunker.prompt.gathering import Gathered, gather
+from chunker.prompt.prompt_parts import prompt_parts
 from chunker.prompt.spec import LoadedSpec, SpecError, load_spec
-from chunker.prompt.stretches import stretches
 from chunker.prompt.table import UNBROKEN, print_report, table_of
 
 _MOST_NAMED = 3
@@ -93,7 +93,9 @@ def _write(prompt: Prompt, loaded: LoadedSpec, gathered: Gathered, wanted: Promp
         # Imported late: only a page needs it.
         from chunker.view.prompt_page import prompt_page  # noqa: PLC0415
 
-        parts = stretches(prompt, gathered.items, chat_format=loaded.spec.chat_format, separator=loaded.spec.separator)
+        parts = prompt_parts(
+            prompt, gathered.items, chat_format=loaded.spec.chat_format, separator=loaded.spec.separator
+        )
         title, tokenizer = portable(loaded.path.name), portable(loaded.spec.tokenizer)
         with open_output(wanted.html) as page:
             for part in prompt_page(prompt, parts, title, tokenizer):

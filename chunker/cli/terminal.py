@@ -178,12 +178,12 @@ def _body(item: SeenChunk, where: Screen, color: Style, gutter: int, *, show_tok
         lines.sign = sign
         if start >= context and lines.number is None:
             lines.number = item.chunk.span.start_line
-        yield from _stretch(item.chunk.text, start, end, lines, style)
+        yield from _lines_between(item.chunk.text, start, end, lines, style)
     if lines.parts or lines.continued:
         yield lines.end()
 
 
-def _stretch(text: str, start: int, end: int, lines: _Lines, style: Style) -> Iterator[str]:
+def _lines_between(text: str, start: int, end: int, lines: _Lines, style: Style) -> Iterator[str]:
     """Yield the lines of text[start:end]."""
     ends = lines.ends
     at = start

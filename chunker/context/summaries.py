@@ -51,12 +51,12 @@ def summary_of(text: str, scope: Scope) -> str:
     >>> summary_of(source, Scope(0, len(source), "def f"))
     'Add one.'
     """
-    stretch = text[scope.start : min(scope.end, scope.start + _LOOKED_AT)]
-    comment = _COMMENT.match(stretch)
+    head = text[scope.start : min(scope.end, scope.start + _LOOKED_AT)]
+    comment = _COMMENT.match(head)
     if comment:
         return _first_sentence(comment[1] or comment[2] or "")
-    docstring = _DOCSTRING.search(stretch)
-    if docstring is None or "\n\n" in stretch[: docstring.start()]:
+    docstring = _DOCSTRING.search(head)
+    if docstring is None or "\n\n" in head[: docstring.start()]:
         return ""
     return _first_sentence(docstring[2].split(docstring[1])[0])
 

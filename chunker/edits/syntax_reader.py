@@ -95,12 +95,12 @@ class SyntaxWindow(Window):
     def __init__(
         self,
         chunking: tuple[TextChunker, str | None, CompiledWalk],
-        stretch: tuple[str, int, int],
+        window: tuple[str, int, int],
         mark: Mark,
         closing: str,
     ) -> None:
         chunker, source, walk = chunking
-        text, start, end = stretch
+        text, start, end = window
         head = len(mark.preamble)
         whole = mark.preamble + text[start:end] + closing if start or end < len(text) else text
         reading = walk.read(whole, chunker.budget.max_tokens * _CHARACTERS_A_TOKEN, head)

@@ -122,14 +122,14 @@ def translate(pattern: bytes) -> bytes:
     >>> translate(b"a*/b"), translate(b"a/**/b"), translate(b"*a*b"), translate(b"[!a]"[:3])
     (b'a[^/]*/b', b'a/(?:[^/]*/)*?b', b'(?>[^/]*?a)[^/]*b', b'(?!)')
     """
-    stretches: list[tuple[bytes, list[bytes]]] = [(b"", [])]  # a gap of whole folders, and the parts after it
+    runs: list[tuple[bytes, list[bytes]]] = [(b"", [])]  # a gap of whole folders, and the parts after it
     position = 0
     while position < len(pattern):
         character = pattern[position : position + 1]
         if character == b"*":
             part, position = _translate_stars(pattern, position)
             if part in (_FOLDERS, _SOME_FOLDERS):
-                stretches.append((part, []))
+                runs.append((part, []))
                 continue
         elif character == b"?":
             part, position = b"[^/]", position + 1
@@ -145,15 +145,15 @@ def translate(pattern: bytes) -> bytes:
                 if not character:  # a backslash at the end escapes nothing: git matches nothing
                     return _NEVER
             part, position = re.escape(character), position + 1
-        stretches[-1][1].append(part)
-    *others, (gap, last) = [(gap, _stretch_expression(parts)) for gap, parts in stretches]
+        runs[-1][1].append(part)
+    *others, (gap, last) = [(gap, _run_expression(parts)) for gap, parts in runs]
     return b"".join(b"(?>%s%s)" % other if other[0] else other[1] for other in others) + gap + last
 
 
 _STAR, _FOLDERS, _SOME_FOLDERS = b"[^/]*", b"(?:[^/]*/)*?", b"(?:[^/]*/)+?"
 
 
-def _stretch_expression(parts: list[bytes]) -> bytes:
+def _run_expression(parts: list[bytes]) -> bytes:
     """Join parts without gaps of folders. Each star of a name except the last becomes atomic with the parts up to the
     next star, so that it ends at the first possible position.
     """

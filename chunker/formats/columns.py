@@ -124,11 +124,11 @@ class Columns:
         self.strengths += strengths
         self.labels += labels
 
-    def code(self, stretch: EmbeddedSpan, language: str) -> None:
+    def code(self, span: EmbeddedSpan, language: str) -> None:
         """Add the boundaries inside code, by its own format or by lines."""
-        outline = self._code_inside(self._text, stretch, language)
+        outline = self._code_inside(self._text, span, language)
         if outline is None:
-            self.verbatim(stretch.start, stretch.end)
+            self.verbatim(span.start, span.end)
             return
         for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True):
             self.put(offset, strength, label)

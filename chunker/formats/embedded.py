@@ -41,29 +41,29 @@ class EmbeddedSpan(NamedTuple):
     indent: int = 0
 
 
-def code_inside(text: str, stretch: EmbeddedSpan, language: str) -> Outline | None:
-    """Return the outline of the code in `stretch`, in offsets of `text`; None if it is short, or its language is
+def code_inside(text: str, span: EmbeddedSpan, language: str) -> Outline | None:
+    """Return the outline of the code in `span`, in offsets of `text`; None if it is short, or its language is
     unknown.
 
     Its boundaries are strictly inside the span, at the start of a line of `text` or inside one. Their strengths are
     between `PARAGRAPH` and `STRUCTURE`, or at most that of a line or paragraph.
     """
-    code_format = _format_inside(stretch, language)
+    code_format = _format_inside(span, language)
     if code_format is None:
         return None
-    code = _Code(text, stretch)
+    code = _Code(text, span)
     outline = code_format.outline(code.text)
     return Outline.of_columns(*code.columns(outline), code.scopes(outline), outline.notes, finest=outline.finest)
 
 
-def sketch_inside(text: str, stretch: EmbeddedSpan, language: str) -> Sketch | None:
+def sketch_inside(text: str, span: EmbeddedSpan, language: str) -> Sketch | None:
     """Do the same as `code_inside`, but return a sketch that finds scopes on request: parsing code without them takes
     half the time.
     """
-    code_format = _format_inside(stretch, language)
+    code_format = _format_inside(span, language)
     if code_format is None:
         return None
-    code = _Code(text, stretch)
+    code = _Code(text, span)
     if not isinstance(code_format, SketchingFormat):
         found = Sketch.of_outline(code_format.outline(code.text))
     else:
@@ -75,8 +75,8 @@ def sketch_inside(text: str, stretch: EmbeddedSpan, language: str) -> Sketch | N
     )
 
 
-def _format_inside(stretch: EmbeddedSpan, language: str) -> Format | None:
-    return None if stretch.end - stretch.start < LONG_CODE else _format_of(language)
+def _format_inside(span: EmbeddedSpan, language: str) -> Format | None:
+    return None if span.end - span.start < LONG_CODE else _format_of(language)
 
 
 def _format_of(language: str) -> Format | None:
@@ -102,21 +102,21 @@ class _Line(NamedTuple):
 class _Code:
     """The code of a span as a text of its own; converts its outline to offsets of the text around it."""
 
-    def __init__(self, around: str, stretch: EmbeddedSpan) -> None:
-        self._stretch = stretch
-        self.text, self._lines = _unindented(around, stretch)
+    def __init__(self, around: str, span: EmbeddedSpan) -> None:
+        self._span = span
+        self.text, self._lines = _unindented(around, span)
         self._starts = [line.start for line in self._lines]
 
     def columns(self, outline: Outline) -> tuple[list[int], list[int], list[str]]:
         """Return the boundaries strictly inside the span."""
         ranks = _squeezed(set(outline.strengths))
         strengths = [ranks[strength] for strength in outline.strengths]
-        start = self._stretch.start
-        if not self._stretch.indent:
+        start = self._span.start
+        if not self._span.indent:
             return [start + offset for offset in outline.offsets[1:]], strengths[1:], outline.labels[1:]
         # The start of a line is its start in the text, before indentation that is not part of the code.
         places = list(map(self._place, outline.offsets))
-        inside = [row for row, place in enumerate(places) if start < place < self._stretch.end]
+        inside = [row for row, place in enumerate(places) if start < place < self._span.end]
         return (
             [places[row] for row in inside],
             [strengths[row] for row in inside],
@@ -133,16 +133,16 @@ class _Code:
         return line.origin if offset == line.start else line.origin + line.dropped + offset - line.start
 
 
-def _unindented(text: str, stretch: EmbeddedSpan) -> tuple[str, list[_Line]]:
+def _unindented(text: str, span: EmbeddedSpan) -> tuple[str, list[_Line]]:
     """Return the code, and its lines; one line for the whole code if there is no indentation to drop."""
-    if not stretch.indent:
-        return text[stretch.start : stretch.end], [_Line(0, stretch.start, 0)]
+    if not span.indent:
+        return text[span.start : span.end], [_Line(0, span.start, 0)]
     parts: list[str] = []
     lines: list[_Line] = []
     size = 0
-    for match in _LINE.finditer(text, stretch.start, stretch.end):
+    for match in _LINE.finditer(text, span.start, span.end):
         line = match[0]
-        content = line[: stretch.indent].lstrip(" \t>") + line[stretch.indent :]
+        content = line[: span.indent].lstrip(" \t>") + line[span.indent :]
         lines.append(_Line(size, match.start(), len(line) - len(content)))
         parts.append(content)
         size += len(content)

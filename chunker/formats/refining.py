@@ -83,8 +83,8 @@ def refine(text: str, start: int, end: int, strength: int) -> list[Boundary]:
 
 def _sentences(text: str, start: int, end: int) -> list[int]:
     size = min(_WINDOW, end - start)
-    stretch = text[start : min(end, start + _WINDOW + _LOOK_AHEAD)]
-    ends = [start + offset for offset in tailored_sentence_ends(stretch) if offset < size]
+    window = text[start : min(end, start + _WINDOW + _LOOK_AHEAD)]
+    ends = [start + offset for offset in tailored_sentence_ends(window) if offset < size]
     return _between_graphemes(text, start, end, ends)
 
 

@@ -82,8 +82,8 @@ class Clusters:
         while end > 0 and place - end < _FAR:
             start = max(0, end - size)
             # One more character on both sides: the place is between two.
-            stretch = self._text[max(0, start - 1) : end + 1]
-            found = [match.start() for match in _SURE.finditer(stretch)]
+            near = self._text[max(0, start - 1) : end + 1]
+            found = [match.start() for match in _SURE.finditer(near)]
             if found:
                 return max(0, start - 1) + found[-1]
             end, size = start, 2 * size

@@ -21,7 +21,7 @@ from chunker.prompt.pricing import Pricer
 _CHARACTERS_A_TOKEN, _PROOF = 8, 16
 # At most this many lengths are tried at a time: three tokens of spaces may have hundreds.
 _TRIED = 32
-# A stretch of so many characters without a cut is part of a very long word.
+# A span of so many characters without a cut is part of a very long word.
 _LONG = 256
 # The count of a text may fall when the text grows; a search allows for this many tokens.
 _SLACK = 2

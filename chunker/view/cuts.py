@@ -130,9 +130,9 @@ class Cuts:
         return self._cut(Boundary(offset, _FINER.get(label, Strength.CHARACTER), label))
 
     def _finest_level(self, start: int, offset: int, end: int) -> str:
-        stretch, wanted = self._text[start:end], offset - start
+        text, wanted = self._text[start:end], offset - start
         for label, ends in _ENDS:
-            if next((found for found in ends(stretch) if found >= wanted), -1) == wanted:
+            if next((found for found in ends(text) if found >= wanted), -1) == wanted:
                 return label
         return "character"
 

@@ -16,27 +16,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chunker.prompt import ItemReport, Prompt
-from chunker.prompt.stretches import PromptPart
+from chunker.prompt.prompt_parts import PromptPart
 from chunker.view.page import block, escaped, frame
 
 _STYLES = ("page.css", "prompt.css")
 _SCRIPTS = ("text.js", "prompt.js")
 
 
-def prompt_page(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> Iterator[bytes]:
+def prompt_page(prompt: Prompt, parts: Sequence[PromptPart], title: str, tokenizer: str) -> Iterator[bytes]:
     """Yield the page in parts, as UTF-8. Equal prompts give equal pages.
 
-    `stretches`: those of the prompt, see `chunker.prompt.stretches`; `title` and `tokenizer`: names, shown at the top.
+    `parts`: those of the prompt, from `chunker.prompt.prompt_parts`; `title` and `tokenizer`: names, shown at the top.
     """
     head, body, tail = frame("prompt.html", _STYLES, _SCRIPTS)
     yield head.replace("{{title}}", escaped(title)).encode()
     yield body.encode()
-    yield block("prompt", prompt_data(prompt, stretches, title, tokenizer))
+    yield block("prompt", prompt_data(prompt, parts, title, tokenizer))
     yield tail.encode()
 
 
-def prompt_data(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tokenizer: str) -> dict[str, Any]:
-    """Return the data of the page. Its `stretches` are pairs of the index of an item, or -1, and a text."""
+def prompt_data(prompt: Prompt, parts: Sequence[PromptPart], title: str, tokenizer: str) -> dict[str, Any]:
+    """Return the data of the page. Its `parts` are pairs of the index of an item, or -1, and a text."""
     report = prompt.report
     return {
         "title": title,
@@ -48,7 +48,7 @@ def prompt_data(prompt: Prompt, stretches: Sequence[PromptPart], title: str, tok
         "between": report.separator_tokens,
         "items": [_item_data(item) for item in report.items],
         "sections": [section.model_dump() for section in report.sections],
-        "stretches": [[-1 if item is None else item, text] for item, text in stretches],
+        "parts": [[-1 if item is None else item, text] for item, text in parts],
     }
 
 

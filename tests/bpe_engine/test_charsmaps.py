@@ -63,8 +63,8 @@ def _native(normalizer: Charsmap | SentencePieceText) -> Any:
     )
 
 
-def stretches() -> list[tuple[int, int]]:
-    """All code points, in stretches of which the expression of `clusters` has no character in one class and others in another."""
+def ranges() -> list[tuple[int, int]]:
+    """All code points, in ranges of which the expression of `clusters` has no character in one class and others in another."""
     lines = (resources.files("bpe_engine") / "pipeline" / "clusters.txt").read_text("ascii").splitlines()
     named = [field.split("-") for line in lines for field in line.split()[1:]]
     ranges = [(int(first, 16), int(last, 16)) for first, last in named]
@@ -87,7 +87,7 @@ def test_clusters_are_those_of_tokenizers() -> None:
             made = theirs.normalize_str(EVERY[0].join(before + one for one in part)).split(EVERY[0])
             joined += [one for one, normalized in zip(part, made, strict=True) if len(normalized) == 1]
         ours = []
-        for first, end in stretches():
+        for first, end in ranges():
             alike = {len(clusters(before + chr(point))) == 1 for point in (first, (first + end) // 2, end - 1)}
             assert len(alike) == 1, (first, end)
             ours += [chr(point) for point in range(first, end) if True in alike]

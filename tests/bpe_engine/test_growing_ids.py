@@ -1,4 +1,4 @@
-"""The law of growing ids: they are the encodings of the stretches between explicit tokens, with the ids of these in between, whatever was done before."""
+"""The law of growing ids: they are the encodings of the plain texts between explicit tokens, with the ids of these in between, whatever was done before."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ KINDS = [*NAMED, *STAGED, *(f"{name} in Python" for name in ("o200k_base", "whol
 Items = tuple[Any, ...]
 
 
-def stretches(items: Items) -> list[tuple[str, int | None]]:
+def plain_texts(items: Items) -> list[tuple[str, int | None]]:
     """The texts between explicit tokens, each with the id behind it."""
     found: list[tuple[str, int | None]] = []
     text = ""
@@ -94,7 +94,7 @@ def stretches(items: Items) -> list[tuple[str, int | None]]:
 def ids_of(kind: Kind, items: Items) -> list[int]:
     """Afresh."""
     ids: list[int] = []
-    for number, (text, token) in enumerate(stretches(items)):
+    for number, (text, token) in enumerate(plain_texts(items)):
         if number == 0:
             ids += kind.tokenizer.encode(text)
         else:

@@ -38,10 +38,10 @@ def test_lines_of_text_are_alike(text: str) -> None:
 
 
 @given(LINES, st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=6))
-def test_spans_are_alike(text: str, stretches: list[tuple[int, int]]) -> None:
+def test_spans_are_alike(text: str, spans: list[tuple[int, int]]) -> None:
     assert compiled is not None
     meter, twin = compiled.SpanMeter(text.encode("utf-8", "surrogatepass")), SpanMeter(text)
-    for start, size in stretches:
+    for start, size in spans:
         if start < len(text):
             end = min(start + size, len(text))
             assert meter.measure(start, end) == twin.measure(start, end)

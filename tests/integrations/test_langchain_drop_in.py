@@ -90,7 +90,7 @@ def test_the_size_holds_and_places_are_exact(
         covered = start + len(content)
 
 
-def test_a_stretch_without_separators_is_cut_all_the_same() -> None:
+def test_a_text_without_separators_is_cut_all_the_same() -> None:
     text = "word " * 50
     assert (
         max(map(len, theirs.RecursiveCharacterTextSplitter(["\n"], chunk_size=40, chunk_overlap=0).split_text(text)))

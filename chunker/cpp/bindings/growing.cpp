@@ -240,7 +240,7 @@ void define_growing(nb::module_& module) {
         [](nb::str text, std::size_t start, std::size_t end, std::int64_t strength) {
             Utf8 const data(text);
             Text const characters(data.data, data.size);
-            if (start > end || end > characters.size()) throw nb::index_error("no stretch of this text");
+            if (start > end || end > characters.size()) throw nb::index_error("no span of this text");
             Refined const found = refine(characters, start, end, strength);
             return nb::make_tuple(to_list(found.offsets), found.strength());
         },

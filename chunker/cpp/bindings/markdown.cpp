@@ -77,7 +77,7 @@ public:
     }
 
     void check(std::size_t start, std::size_t end) const {
-        if (start > end || end > sketch_.copy().size()) throw nb::value_error("not a stretch of the copy");
+        if (start > end || end > sketch_.copy().size()) throw nb::value_error("not a span of the copy");
     }
 
     void check(std::size_t start) const { check(start, sketch_.copy().size()); }

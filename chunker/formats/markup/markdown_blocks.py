@@ -13,7 +13,7 @@
     ```
 
 Most blocks are plain: a heading, a fence, or a paragraph whose lines all begin with characters that begin no other
-block. One expression matches these, and only the spans between them are parsed (markdown_stretches.py).
+block. One expression matches these, and only the spans between them are parsed (markdown_spans.py).
 
 This module works on the parser copy of the text (parser_copies.py). In the compiled core,
 chunker/cpp/src/markdown_blocks.cpp reads the plain blocks, and recognizes more of them.
@@ -26,7 +26,7 @@ from collections.abc import Callable
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_lists import PLAIN
 from chunker.formats.markup.markdown_reader import Reader
-from chunker.formats.markup.markdown_stretches import read_stretch
+from chunker.formats.markup.markdown_spans import read_span
 
 _BLANK = r"(?:[ \t]*\n)*+(?:[ \t]++\Z)?"
 _END = r"(?:\n|\Z)"
@@ -63,7 +63,7 @@ def read_blocks(copy: str, start: int, reader: Reader, plain: Callable[[int], in
         start = read_plain(copy, start, reader) if plain is None else plain(start)
         if start >= len(copy):
             return
-        start = read_stretch(copy, start, reader)
+        start = read_span(copy, start, reader)
 
 
 def read_plain(copy: str, start: int, reader: Reader) -> int:

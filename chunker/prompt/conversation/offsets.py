@@ -42,12 +42,12 @@ def offsets_of(conversation: Encoded, text: str) -> Offsets:
     starts, ends = array("Q"), array("Q")  # in bytes: a token as such may be a part of a character
     place = 0
     for plain, token, written in conversation.parts():
-        stretch = to_bytes(received(plain))
-        if stretch:
-            begins, stops = _offsets(conversation, stretch, ids, len(starts))
+        encoded = to_bytes(received(plain))
+        if encoded:
+            begins, stops = _offsets(conversation, encoded, ids, len(starts))
             starts.extend(place + start for start in begins)
             ends.extend(place + end for end in stops)
-            place += len(stretch)
+            place += len(encoded)
         if token is not None:
             starts.append(place)
             place += len(to_bytes(received(written)))

@@ -16,7 +16,7 @@ from chunker.arguments import require
 from chunker.prompt.conversation.conversation import Conversation
 from chunker.prompt.conversation.offsets import ids_between, offsets_of
 from chunker.prompt.templates.contents import contents, thinking
-from chunker.prompt.templates.marks import Stretch, stretches
+from chunker.prompt.templates.marks import MarkedSpan, marked_spans
 
 Kind = Literal["message", "content", "thinking", "tool_call", "generation", "sampled"]
 
@@ -70,12 +70,12 @@ def spans(conversation: Conversation) -> list[ConversationSpan]:
     wanted = conversation.request
     text = conversation.text
     rendered = text[: conversation.rendered_length]
-    parts: list[Stretch] = []
+    parts: list[MarkedSpan] = []
     if wanted.messages:
-        parts = stretches(conversation.template, wanted, rendered)
+        parts = marked_spans(conversation.template, wanted, rendered)
         parts += contents(conversation.template, wanted, rendered)
         parts += thinking(conversation.template, wanted, rendered, parts)
-    parts += [Stretch("sampled", message, 0, start, end) for message, start, end in conversation.pinned_messages]
+    parts += [MarkedSpan("sampled", message, 0, start, end) for message, start, end in conversation.pinned_messages]
     offsets = offsets_of(conversation, text)
     roles = [str(message["role"]) for message in wanted.messages]
     made = []

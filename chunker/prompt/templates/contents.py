@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from chunker.prompt.templates.edges import Asked, edges_of, one_sided
 from chunker.prompt.templates.letters import letters_of, shown
-from chunker.prompt.templates.marks import Stretch, stretches
+from chunker.prompt.templates.marks import MarkedSpan, marked_spans
 from chunker.prompt.templates.template import ChatTemplate, Request
 from chunker.prompt.templates.values import Message
 
@@ -20,7 +20,7 @@ def answers(
     """Return for each of these messages, which a model sampled: the start of its thinking or content, the end of the
     message, and the end of its content, in characters.
     """
-    parts = stretches(template, wanted, text)
+    parts = marked_spans(template, wanted, text)
     found = {}
     for content in contents(template, wanted, text):
         if content.message in numbers:
@@ -38,8 +38,8 @@ def contents(
     *,
     fields: Sequence[str] = ("content",),
     kind: str = "content",
-) -> list[Stretch]:
-    """The stretches of the text that show some fields of the messages: by their edges (edges.py), else by their letters (letters.py)."""
+) -> list[MarkedSpan]:
+    """The spans of the text that show some fields of the messages: by their edges (edges.py), else by their letters (letters.py)."""
     numbers = [number for number, message in enumerate(wanted.messages) if any(message.get(name) for name in fields)]
     asked = Asked(template, wanted, text, fields)
     edges = edges_of(asked, numbers)
@@ -54,7 +54,7 @@ def contents(
             found = [(min(starts, default=start), max(ends, default=end))]
         elif not found and len(starts) + len(ends) == 1:
             found = one_sided(asked, number, edges[number])
-        made += [Stretch(kind, number, 0, start, end) for start, end in found if start < end]
+        made += [MarkedSpan(kind, number, 0, start, end) for start, end in found if start < end]
     return made
 
 
@@ -76,7 +76,7 @@ def _text_of(message: Message, fields: Sequence[str]) -> str | None:
     return value.strip() if isinstance(value, str) else None
 
 
-def thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence[Stretch]) -> list[Stretch]:
+def thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence[MarkedSpan]) -> list[MarkedSpan]:
     """Return the thinking of each message: the text between <think> and </think> in a message of an assistant, else that of its reasoning field."""
     made = []
     tagged = set()
@@ -85,7 +85,7 @@ def thinking(template: ChatTemplate, wanted: Request, text: str, parts: Sequence
             found = _THINKING.search(text, part.start, part.end)
             if found:
                 tagged.add(part.message)
-                made.append(Stretch("thinking", part.message, 0, *found.span()))
+                made.append(MarkedSpan("thinking", part.message, 0, *found.span()))
     fields = ("reasoning_content", "thinking", "reasoning")
     if any(message.get(name) for message in wanted.messages for name in fields):
         made += [

@@ -23,7 +23,7 @@ from chunker.prompt.templates.template import ChatTemplate, Request
 from chunker.prompt.templates.values import Message
 
 
-class Stretch(NamedTuple):
+class MarkedSpan(NamedTuple):
     """A part of the text, in characters. `kind`: "message", "tool_call" or "generation"; `number`: of the call in its message."""
 
     kind: str
@@ -33,8 +33,8 @@ class Stretch(NamedTuple):
     end: int
 
 
-def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretch]:
-    """The stretches of all messages, tool calls and generation blocks, in the order of the text."""
+def marked_spans(template: ChatTemplate, wanted: Request, text: str) -> list[MarkedSpan]:
+    """The spans of all messages, tool calls and generation blocks, in the order of the text."""
     messages = {id(message): ("message", number, 0) for number, message in enumerate(wanted.messages)}
     calls = {
         id(call): ("tool_call", number, place)
@@ -47,9 +47,9 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
         if found is not None:
             break
     made = [] if found is None else _between(found, len(text))
-    if all(stretch.kind != "message" for stretch in made):
+    if all(span.kind != "message" for span in made):
         made = _by_numbers(template, wanted, text, calls) or made
-    told = {stretch.message for stretch in made if stretch.kind == "message"}
+    told = {span.message for span in made if span.kind == "message"}
     untold = [number for number in range(len(wanted.messages)) if number not in told]
     edges = edges_of(Asked(template, wanted, text, ("content",)), untold)
     letters = letters_of(template, wanted, text, untold)
@@ -60,28 +60,28 @@ def stretches(template: ChatTemplate, wanted: Request, text: str) -> list[Stretc
         if number in letters:
             places += shown(text, content.strip() if isinstance(content, str) else None, letters[number])
         if places and min(places) < max(places):
-            alone.append(Stretch("message", number, 0, min(places), max(places)))
+            alone.append(MarkedSpan("message", number, 0, min(places), max(places)))
         elif _is_blank(content) and (place := _changed(template, wanted, text, number)) is not None:
-            alone.append(Stretch("message", number, 0, *place))
+            alone.append(MarkedSpan("message", number, 0, *place))
     made += [one for one in _widened(template, wanted, text, alone, made) if one.start < one.end]
     speaking = _speaking(template, wanted, text, made)
     if len(speaking) == len(wanted.messages):
-        return sorted(made, key=lambda stretch: (stretch.start, -stretch.end))
+        return sorted(made, key=lambda span: (span.start, -span.end))
     fewer = wanted._replace(messages=[wanted.messages[number] for number in speaking])
     return [
         one if one.message < 0 else one._replace(message=speaking[one.message])
-        for one in stretches(template, fewer, text)
+        for one in marked_spans(template, fewer, text)
     ]
 
 
-def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence[Stretch]) -> list[int]:
+def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence[MarkedSpan]) -> list[int]:
     """Return the numbers of the messages without those that write nothing: blank ones without which the text is the same.
 
     |user|<model>Hello<end>     a blank message goes on with the turn, and the loop writes the end at that message; but it ends what was said before
     """
     own = [
         one
-        for one in sorted(made, key=lambda stretch: stretch.start)
+        for one in sorted(made, key=lambda span: span.start)
         if one.kind == "message" and not _says(wanted.messages[one.message])
     ]
     # Of several in one turn the first one writes what there is. Two that stand side by side are never asked about together.
@@ -100,10 +100,10 @@ def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence
     return [number for number in range(len(wanted.messages)) if number not in mute]
 
 
-def _without(text: str, stretches: Sequence[Stretch]) -> str:
-    """Return a text without these stretches of it, in their order."""
+def _without(text: str, spans: Sequence[MarkedSpan]) -> str:
+    """Return a text without these spans of it, in their order."""
     parts, place = [], 0
-    for one in stretches:
+    for one in spans:
         parts.append(text[place : max(place, one.start)])
         place = max(place, one.end)
     return "".join([*parts, text[place:]])
@@ -136,32 +136,32 @@ def _changed(template: ChatTemplate, wanted: Request, text: str, number: int) ->
 
 
 def _widened(
-    template: ChatTemplate, wanted: Request, text: str, found: Sequence[Stretch], others: Sequence[Stretch]
-) -> list[Stretch]:
+    template: ChatTemplate, wanted: Request, text: str, found: Sequence[MarkedSpan], others: Sequence[MarkedSpan]
+) -> list[MarkedSpan]:
     """Return messages whose contents were found, each widened to its frame if it lies inside another message and a loop there goes through numbers of
     messages: for example, the answer of a tool that is written with the call.
     """
     inside = [one for one in found if any(_holds(other, one) for other in others if other.kind == "message")]
-    counted: list[Stretch] = []
+    counted: list[MarkedSpan] = []
     for before in (0, 1) if inside else ():
         numbers = {one.message - before: ("message", one.message, 0) for one in inside}
         counted += _between(_events(template, wanted, text, {}, numbers) or (), len(text))
     made = []
     for one in found:
-        framed = [stretch for stretch in counted if stretch.message == one.message and _holds(stretch, one)]
-        made.append(min(framed, key=lambda stretch: stretch.end - stretch.start, default=one))
+        framed = [span for span in counted if span.message == one.message and _holds(span, one)]
+        made.append(min(framed, key=lambda span: span.end - span.start, default=one))
     return made
 
 
-def _holds(stretch: Stretch, other: Stretch) -> bool:
-    return stretch.start <= other.start and other.end <= stretch.end
+def _holds(span: MarkedSpan, other: MarkedSpan) -> bool:
+    return span.start <= other.start and other.end <= span.end
 
 
 def _by_numbers(
     template: ChatTemplate, wanted: Request, text: str, calls: dict[int, tuple[str, int, int]]
-) -> list[Stretch]:
-    """Return the stretches of a loop over the numbers of messages, counted from the first message or from the second: whichever puts all contents into
-    the stretches of their messages; empty if neither does.
+) -> list[MarkedSpan]:
+    """Return the spans of a loop over the numbers of messages, counted from the first message or from the second: whichever puts all contents into
+    the spans of their messages; empty if neither does.
     """
     numbers = range(len(wanted.messages))
     edges = edges_of(Asked(template, wanted, text, ("content",)), numbers)
@@ -169,9 +169,9 @@ def _by_numbers(
         counted = {number - before: ("message", number, 0) for number in numbers[before:]}
         found = _events(template, wanted, text, calls, counted)
         made = [] if found is None else _between(found, len(text))
-        own = [stretch for stretch in made if stretch.kind == "message"]
+        own = [span for span in made if span.kind == "message"]
         if own and all(
-            any(stretch.message == number and stretch.start <= place <= stretch.end for stretch in own)
+            any(span.message == number and span.start <= place <= span.end for span in own)
             for number in numbers[before:]
             for side in edges[number]
             for place in side
@@ -200,9 +200,9 @@ def _events(
     return events_of(recording, marked)
 
 
-def _between(events: Sequence[Event], length: int) -> list[Stretch]:
-    """Return the stretches between one mark of a loop and its next; the last one ends with the text if the text ends inside a continued message."""
-    made: list[Stretch] = []
+def _between(events: Sequence[Event], length: int) -> list[MarkedSpan]:
+    """Return the spans between one mark of a loop and its next; the last one ends with the text if the text ends inside a continued message."""
+    made: list[MarkedSpan] = []
     running: dict[int, tuple[tuple[str, int, int], int]] = {}
     opened: list[int] = []
 
@@ -210,7 +210,7 @@ def _between(events: Sequence[Event], length: int) -> list[Stretch]:
         if loop in running:
             (kind, message, number), start = running.pop(loop)
             if start < place:
-                made.append(Stretch(kind, message, number, start, place))
+                made.append(MarkedSpan(kind, message, number, start, place))
 
     for event in events:
         if event.kind == "generation":
@@ -220,7 +220,7 @@ def _between(events: Sequence[Event], length: int) -> list[Stretch]:
                 message = next((what[1] for what, _ in reversed(running.values()) if what[0] == "message"), -1)
                 start = opened.pop()
                 if start < event.place:
-                    made.append(Stretch("generation", message, 0, start, event.place))
+                    made.append(MarkedSpan("generation", message, 0, start, event.place))
         elif event.kind == "end" and isinstance(event.what, int):
             close(event.what, event.place)
         elif isinstance(event.what, tuple):
@@ -228,7 +228,7 @@ def _between(events: Sequence[Event], length: int) -> list[Stretch]:
             close(loop, event.place)
             running[loop] = what, event.place
     message = next((what[1] for what, _ in reversed(running.values()) if what[0] == "message"), -1)
-    made += [Stretch("generation", message, 0, start, length) for start in opened if start < length]
+    made += [MarkedSpan("generation", message, 0, start, length) for start in opened if start < length]
     for loop in list(running):
         close(loop, length)
     return made

@@ -78,7 +78,7 @@ function listItems() {
 }
 
 function showText() {
-  for (const [place, text] of prompt.stretches) {
+  for (const [place, text] of prompt.parts) {
     const part = byId("text").appendChild(element("span", place < 0 ? "between" : `item ${colours.get(place)}`));
     if (place >= 0) {
       const item = prompt.items[place];

@@ -175,8 +175,8 @@ _OTHER_CASES = "".join(f"it'{letter} it'{letter}s 'l{letter}'{letter}l" for lett
 def test_equal_to_tokenizers(families: dict[str, Tokenizer], text: str) -> None:
     for pre, tokenizer in families.items():
         # User-defined tokens are always found; the oracle has none.
-        stretches = [part for piece in text.split("<custom>") for part in piece.split("  \n")]
-        if len(stretches) == 1:
+        texts = [part for piece in text.split("<custom>") for part in piece.split("  \n")]
+        if len(texts) == 1:
             assert tokenizer.encode(text) == oracle(pre).encode(text).ids, pre
         assert tokenizer.decode(tokenizer.encode(text)) == text
         assert tokenizer.count(text) == len(tokenizer.encode(text))
@@ -330,10 +330,10 @@ def by_definition(text: str, table: list[tuple[str, float, int]], *, prefixed: b
     """Of all neighbours that make a token those with the highest score merge, the leftmost of equals; what is no token is its bytes."""
     id_of = {token: number for number, (token, _, _) in enumerate(table)}
     ids: list[int] = []
-    for number, stretch in enumerate(text.split("<user>")):
+    for number, plain in enumerate(text.split("<user>")):
         if number:
             ids.append(id_of["<user>"])
-        parts = list((" " * prefixed + stretch if stretch else "").replace(" ", "▁"))
+        parts = list((" " * prefixed + plain if plain else "").replace(" ", "▁"))
         while True:
             found = [
                 (-table[id_of[left + right]][1], place)

@@ -94,7 +94,7 @@ def part_of(language: str, chance: random.Random, among: int) -> str:
 
 
 def edit_of(language: str, text: str, chance: random.Random) -> tuple[int, int, str]:
-    """An edit: something typed, a line or a stretch deleted, a part put in."""
+    """An edit: something typed, a line or a span deleted, a part put in."""
     start = chance.randrange(len(text) + 1)
     kind = chance.randrange(4)
     if kind == 0:

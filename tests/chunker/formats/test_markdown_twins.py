@@ -15,7 +15,7 @@ from markdown_fragments import BLOCKS
 from chunker.formats.code.parser_copies import copy_for_parsers, copy_in_python
 from chunker.formats.markup.markdown import MarkdownFormat, sketch_by
 from chunker.formats.markup.markdown_sketch import MarkdownSketch
-from chunker.formats.markup.markdown_stretches import parse, read_stretch
+from chunker.formats.markup.markdown_spans import parse, read_span
 from chunker.native import native
 
 compiled = native()
@@ -185,7 +185,7 @@ def test_the_parser_is_hardly_asked() -> None:
         sketch = compiled.MarkdownSketch(copy)
         at = 0
         while (start := sketch.read_plain(at)) < len(copy):
-            at = read_stretch(copy, start, sketch)
+            at = read_span(copy, start, sketch)
             asked += at - start
     assert asked < size / 50
 
@@ -202,7 +202,7 @@ def test_copies_for_parsers_are_alike(text: str) -> None:
 def test_what_is_no_part_of_the_copy_is_refused() -> None:
     assert compiled is not None
     sketch = compiled.MarkdownSketch("a\n")
-    with pytest.raises(ValueError, match="not a stretch"):
+    with pytest.raises(ValueError, match="not a span"):
         sketch.paragraph(0, 3)
     with pytest.raises(ValueError, match="not in the text"):
         sketch.read_plain(3)

@@ -156,8 +156,8 @@ def test_code_inside_a_list_is_found_where_it_stands() -> None:
     for prefix, indent in (("", 0), ("   ", 3), ("> ", 2)):
         head = "text\n"
         text = head + "".join(prefix + line for line in lines) + "end\n"
-        stretch = EmbeddedSpan(len(head), len(text) - 4, indent)
-        outline = code_inside(text, stretch, "py")
+        span = EmbeddedSpan(len(head), len(text) - 4, indent)
+        outline = code_inside(text, span, "py")
         assert outline is not None
         functions = [boundary.offset for boundary in outline.boundaries if boundary.label == "function"]
         starts = [len(head) + sum(len(prefix + line) for line in lines[:number]) for number in range(0, 120, 2)]

@@ -128,7 +128,7 @@ def test_the_page(tree: Path) -> None:
     assert found
     told = json.loads(found[1])
     plain, _ = run("spec.yaml", cwd=tree)
-    assert "".join(text for _, text in told["stretches"]) == plain
+    assert "".join(text for _, text in told["parts"]) == plain
     assert [item["status"] for item in told["items"]] == ["kept", "kept", "truncated", "kept"]
     both, errors = run("spec.yaml", "--html", "page.html", "-o", "-", cwd=tree)
     assert (both, errors) == (plain, "Written: page.html\n")

@@ -18,8 +18,8 @@ from bpe_engine import Tokenizer
 from chunker.prompt import ChatFormat, Item, PromptConfigurationError, Section, assemble
 from chunker.prompt.gathering import Gathered, gather
 from chunker.prompt.items import Truncate
+from chunker.prompt.prompt_parts import prompt_parts
 from chunker.prompt.spec import LoadedSpec, SpecError, load_spec
-from chunker.prompt.stretches import stretches
 
 YAML = """\
 budget: 800
@@ -410,7 +410,7 @@ def test_the_spec_and_the_outputs_are_no_material(root: Path, tokenizer: Tokeniz
 
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_stretches_are_the_text_and_say_whose_it_is(data: st.DataObject) -> None:
+def test_parts_are_the_text_and_say_whose_it_is(data: st.DataObject) -> None:
     text = st.sampled_from(["a", "a a", "\n\n", "Some words. And others.", "漢字", "x" * 30, "user\n", ""])
     modes: list[Truncate | None] = [None, "head", "tail", "middle"]
     mode = st.sampled_from(modes)
@@ -422,7 +422,7 @@ def test_stretches_are_the_text_and_say_whose_it_is(data: st.DataObject) -> None
         items.append(one if data.draw(st.booleans()) else Section(f"s{number}", [one], share=0.1, separator="a"))
     chat = data.draw(st.sampled_from([None, "chatml", "openai", "plain"]))
     prompt = assemble(items, data.draw(st.integers(12, 80)), chat_format=chat, separator="a")
-    parts = stretches(prompt, items, chat_format=chat, separator="a")
+    parts = prompt_parts(prompt, items, chat_format=chat, separator="a")
     assert "".join(part.text for part in parts) == prompt.text
     of_items = {part.item: part.text for part in parts if part.item is not None}
     for place, (report, entry) in enumerate(zip(prompt.report.items, items, strict=True)):
@@ -438,10 +438,10 @@ def test_stretches_are_the_text_and_say_whose_it_is(data: st.DataObject) -> None
             )
 
 
-def test_stretches_of_another_prompt_are_refused() -> None:
+def test_parts_of_another_prompt_are_refused() -> None:
     prompt = assemble([Item("one"), Item("two")], 50)
     with pytest.raises(ValueError, match="not made from these items"):
-        stretches(prompt, [Item("one"), Item("tow")])
+        prompt_parts(prompt, [Item("one"), Item("tow")])
 
 
 def test_a_search_is_a_section_of_parts(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chunker.prompt import Item, Prompt, Section, assemble
-from chunker.prompt.stretches import stretches
+from chunker.prompt.prompt_parts import prompt_parts
 from chunker.view.prompt_page import prompt_page
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def prompt() -> Prompt:
 
 
 def page_of(prompt: Prompt) -> str:
-    return b"".join(prompt_page(prompt, stretches(prompt, ITEMS), "a <spec>", "o200k_base")).decode()
+    return b"".join(prompt_page(prompt, prompt_parts(prompt, ITEMS), "a <spec>", "o200k_base")).decode()
 
 
 def test_the_page_holds_the_prompt_as_data(prompt: Prompt) -> None:
@@ -54,7 +54,7 @@ def test_the_page_holds_the_prompt_as_data(prompt: Prompt) -> None:
     found = re.search(r'<script type="application/json" id="prompt">(.*?)</script>', page)
     assert found
     told: dict[str, Any] = json.loads(found[1])
-    assert "".join(text for _, text in told["stretches"]) == prompt.text
+    assert "".join(text for _, text in told["parts"]) == prompt.text
     assert [(item["id"], item["status"], item["reason"]) for item in told["items"]] == [
         ("system", "kept", ""),
         ("<b>hostile</b>", "kept", ""),
@@ -62,7 +62,7 @@ def test_the_page_holds_the_prompt_as_data(prompt: Prompt) -> None:
         ("huge", "dropped", "section"),
         ("question", "kept", ""),
     ]
-    assert [place for place, _ in told["stretches"]] == [0, -1, 1, -1, 2, -1, 4]
+    assert [place for place, _ in told["parts"]] == [0, -1, 1, -1, 2, -1, 4]
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ _LIST_MARKS = frozenset("-+*0123456789")
 
 # The end of a span for the parser: the next line continues no list, quote or paragraph. Searched only after non-blank
 # lines; otherwise each blank line would be read again for each one before it.
-_STRETCH_END = re.compile(
+_SPAN_END = re.compile(
     r"""
     \n (?: (?<=[^ \t\n]\n) | (?<=[^ \t\n][ ]\n) | (?<=[^ \t\n][ ]{2}\n) | (?<=[^ \t\n][ ]{3}\n) )
     ([ \t]*\n) (?: [ \t]*\n )*+ (?= [^\s*+0-9-] | \*{1,2} [^\s*] )
@@ -43,11 +43,11 @@ _MATH = re.compile(r"\$\$(?s:.+)\$\$\s*")
 _LEAVES = frozenset({"Paragraph", "Heading", "CodeBlock", "HtmlBlock", "Table"})
 
 
-def read_stretch(copy: str, start: int, reader: Reader) -> int:
+def read_span(copy: str, start: int, reader: Reader) -> int:
     """Parse a span that begins at `start`, and report its blocks. Returns its end."""
     size = 0
     while True:
-        found = _STRETCH_END.search(copy, start + size)
+        found = _SPAN_END.search(copy, start + size)
         if found is None:
             parse(copy, start, len(copy), reader)
             return len(copy)
@@ -57,13 +57,13 @@ def read_stretch(copy: str, start: int, reader: Reader) -> int:
             if steps is not None:
                 tell(steps, reader)
                 return end
-        stretch = copy[start:end]
-        if _OPENER.search(stretch) is None:
+        text = copy[start:end]
+        if _OPENER.search(text) is None:
             parse(copy, start, end, reader)
             return end
-        events = list(_events(stretch))
+        events = list(_events(text))
         if not _is_open(events, found.start(1) - start):
-            _Stretch(copy, start, end, reader).read(iter(events))
+            _SpanReader(copy, start, end, reader).read(iter(events))
             return end
         # A block at the end of the span is not closed yet. Doubling the span each time keeps the total linear.
         size = 2 * (end - start)
@@ -71,11 +71,11 @@ def read_stretch(copy: str, start: int, reader: Reader) -> int:
 
 def parse(copy: str, start: int, end: int, reader: Reader) -> None:
     """Report the blocks that the parser finds in `copy[start:end]` to `reader`; no block is open at either end."""
-    _Stretch(copy, start, end, reader).read(_events(copy[start:end]))
+    _SpanReader(copy, start, end, reader).read(_events(copy[start:end]))
 
 
-def _events(stretch: str) -> Iterator[tuple[Any, Any]]:
-    return iter(pyromark.events_with_range(stretch, options=_OPTIONS, merge_text=True))
+def _events(text: str) -> Iterator[tuple[Any, Any]]:
+    return iter(pyromark.events_with_range(text, options=_OPTIONS, merge_text=True))
 
 
 def _is_open(events: list[tuple[Any, Any]], blank: int) -> bool:
@@ -86,7 +86,7 @@ def _is_open(events: list[tuple[Any, Any]], blank: int) -> bool:
     return event.__class__ is dict and event.get("End") in ("CodeBlock", "HtmlBlock") and span["end"] > blank
 
 
-class _Stretch:
+class _SpanReader:
     """A span of the copy, and how much of it has been reported."""
 
     def __init__(self, copy: str, start: int, end: int, reader: Reader) -> None:

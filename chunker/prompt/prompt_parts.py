@@ -22,7 +22,7 @@ class PromptPart(NamedTuple):
     text: str
 
 
-def stretches(
+def prompt_parts(
     prompt: Prompt,
     items: Sequence[Item | Section],
     *,
@@ -33,7 +33,7 @@ def stretches(
 
     >>> from chunker.prompt import assemble
     >>> items = [Item("Be brief."), Item("Who won?")]
-    >>> [tuple(stretch) for stretch in stretches(assemble(items, budget=20), items)]
+    >>> [tuple(part) for part in prompt_parts(assemble(items, budget=20), items)]
     [(0, 'Be brief.'), (None, '\\n\\n'), (1, 'Who won?')]
     """
     frames = CHAT_FORMATS[chat_format] if isinstance(chat_format, str) else chat_format
@@ -46,7 +46,7 @@ def stretches(
             found.append(PromptPart(leaf.place, kept_text(leaf, report)))
             before = leaf.place
     found += _between(layout.glue(before, len(layout.leaves)))
-    if "".join(stretch.text for stretch in found) != prompt.text:
+    if "".join(part.text for part in found) != prompt.text:
         raise ValueError("the prompt was not made from these items: pass those that `assemble` was called with")
     return found
 
