@@ -83,6 +83,7 @@ public:
         nb::list made;
         try {
             while (auto const piece = grower_.next(std::numeric_limits<std::size_t>::max())) {
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C in a long text
                 std::size_t start = piece->start;
                 std::size_t const end = strip ? text_.stripped(start, piece->end) : piece->end;
                 while (strip && start < end && formats::is_space(text_[start])) ++start;
