@@ -200,6 +200,15 @@ def chunk_line(document: Document, chunk: Chunk, *, cut: str | None = None) -> b
     return json_line(record)
 
 
+def _width(cell: str) -> int:
+    """The columns of the screen that a printable text takes: two for a Chinese character, none for a combining mark."""
+    if cell.isascii():
+        return len(cell)
+    from rich.cells import cell_len  # noqa: PLC0415  # late: few tables need it
+
+    return cell_len(cell)
+
+
 def render_table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], total: Sequence[str], *, left: int = 1
 ) -> bytes:
@@ -216,16 +225,14 @@ def render_table(
 
     `rich.table` was tried: it takes a millisecond per row, more than counting a small file.
     """
-    # A Chinese character takes two columns, a combining mark none. Imported late: JSON needs no widths.
-    from rich.cells import cell_len  # noqa: PLC0415
-
     shown = [[printable(cell) for cell in row] for row in (columns, *rows, total)]
-    widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
+    sizes = [[_width(cell) for cell in row] for row in shown]
+    widths = [max(column) for column in zip(*sizes, strict=True)]
     lines = []
-    for row in shown:
+    for row, taken in zip(shown, sizes, strict=True):
         cells = []
-        for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            padding = " " * (width - cell_len(cell))
+        for index, (cell, size, width) in enumerate(zip(row, taken, widths, strict=True)):
+            padding = " " * (width - size)
             cells.append(cell + padding if index < left else padding + cell)
         lines.append(_GAP.join(cells).rstrip())
     rule = _RULE * (sum(widths) + len(_GAP) * (len(widths) - 1))

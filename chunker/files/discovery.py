@@ -107,6 +107,8 @@ def portable(path: str) -> str:
     >>> portable("src/é.py"), portable("caf\udce9.py")
     ('src/é.py', 'caf\\xe9.py')
     """
+    if path.isascii():
+        return path
     try:
         return os.fsencode(path).decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # a surrogate that represents no byte: no file has this name
@@ -119,7 +121,10 @@ def printable(path: str) -> str:
     >>> printable("a\nb.txt"), printable("caf\udce9")
     ('a\\nb.txt', 'caf\\xe9')
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in portable(path))
+    shown = portable(path)
+    if shown.isprintable():
+        return shown
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
 
 
 def find_files(

@@ -92,6 +92,19 @@ def test_spans_are_those_of_the_file(parts: list[str]) -> None:
     assert places.left_out == len(text) - len(short) + len(places.offsets)
 
 
+def test_the_shortest_data_that_are_left_out() -> None:
+    for run in (
+        DATA[:200],
+        *(end.join(DATA[at : at + 48] for at in range(0, 288, 48)) for end in ("\n", '\\n"\r\n\t"')),
+    ):
+        short, places = shorten(f"x = 漢 '\n{run}\n'")
+        assert places is not None
+        assert MARK in short
+        assert len(short) < 20
+    for less in (DATA[:199], "\n".join(DATA[at : at + 48] for at in range(0, 240, 48)), "\n".join([DATA[:47]] * 9)):
+        assert shorten(f"x = 漢 '\n{less}\n'")[1] is None
+
+
 def test_chunks_of_a_shortened_file_point_into_it(tmp_path: Path) -> None:
     file = tmp_path / "page.md"
     text = "".join(f"## Part {number}\n\nSome words.\n\n![x]({ADDRESS})\n\n" for number in range(20))
