@@ -24,6 +24,8 @@ from chunker.native import native
 Keep = Literal["start", "end"] | bool
 
 _compiled = native()
+# A regular expression that is a string with some characters escaped.
+_ESCAPED = re.compile(r"(?:[^.^$*+?{\[\\|()]|\{(?![\d,])|\\[^\da-zA-Z])+")
 
 
 class SeparatorsFormat:
@@ -42,59 +44,47 @@ class SeparatorsFormat:
     language: str | None = None
 
     def __init__(self, separators: Sequence[str], *, regex: bool = False, keep: Keep = True) -> None:
-        used = list(separators)
+        used = list(dict.fromkeys(separators))
         if "" in used:
             del used[used.index("") :]
         self._cut_before = keep in {True, "start"}
-        # Separators up to this rank are searched for in the whole text: a match of several characters may depend on the
-        # text before it.
-        single = [len(separator) == 1 and not regex for separator in used]
-        self._whole = max((rank + 1 for rank, is_single in enumerate(single) if not is_single), default=0)
-        # The finer separators, each of one character, and their strengths.
-        finer = dict.fromkeys(used[self._whole :])
-        self._finer = re.compile(f"[{re.escape(''.join(finer))}]" if finer else "(?!)")
         try:
-            self._literals = [None if regex else separator for separator in used]
             self._patterns = [re.compile(separator if regex else re.escape(separator)) for separator in used]
         except re.error as error:
             raise OptionError(f"separators must be regular expressions: {error.pattern!r}: {error}") from error
+        self._literals = [_literal(separator) if regex else separator for separator in used]
+        # Units are not cut at the last separator, if it is a character, before a chunk overflows in them.
+        self._finest = self._literals[-1] if used and len(self._literals[-1] or "") == 1 else None
         # The strength of each rank, the best first.
         self._by_rank = [Strength.STRUCTURE + len(used) - rank for rank in range(len(used))]
-        self._strengths = {separator: self._by_rank[used.index(separator)] for separator in finer}
 
     def outline(self, text: str) -> Outline:
         """Return the boundaries at the separators of `text`. Each expression reads the text once."""
         return self._outlined(text, self._find(text, 0, len(text), 0, len(self._patterns)))
 
     def sketch(self, text: str, size: int) -> Sketch:
-        """Return the outline of `text` with closed units: units of at most `size` characters are not searched for
-        separators of one character, unless stronger separators of several characters exist.
+        """Return the outline of `text` with closed units: units of at most `size` characters are not cut at the last
+        separator, if that is one character.
         """
-        if not text:
-            return Sketch.of_outline(Outline([]))
-        found = self._find(text, 0, len(text), 0, self._whole)
+        last = len(self._patterns)
+        if not text or self._finest is None:
+            return Sketch.of_outline(self.outline(text))
+        found = self._find(text, 0, len(text), 0, last - 1)
+        finest = list(self._places(text, 0, len(text), last - 1))
         closed: list[int] = []
-        for rank in range(self._whole, len(self._patterns)):
-            # Split units that are still too long, one separator after the other.
-            offsets = [0, *sorted(found), len(text)]
-            closed = []
-            for start, end in pairwise(offsets):
-                if end - start > size:
-                    found.update(self._find(text, start, end, rank, rank + 1))
-                else:
-                    closed.append(start)
+        for start, end in pairwise([0, *sorted(found), len(text)]):
+            if end - start > size:
+                inside = finest[bisect_right(finest, start) : bisect_left(finest, end)]
+                found.update(dict.fromkeys(inside, last - 1))
+            else:
+                closed.append(start)
         outline = self._outlined(text, found)
-        ends = dict(pairwise([*outline.offsets, len(text)])) if closed else {}
+        offsets, strength = [*outline.offsets, len(text)], self._by_rank[-1]
 
         def look(offset: int) -> Inside:
-            places = [match.start() for match in self._finer.finditer(text, offset, ends[offset])]
-            strengths = [self._strengths[text[place]] for place in places]
-            if not self._cut_before:
-                places = [place + 1 for place in places]
-            # Boundaries at the ends of a unit are not inside it.
-            first, last = bisect_right(places, offset), bisect_left(places, ends[offset])
-            places, strengths = places[first:last], strengths[first:last]
-            return Inside(places, strengths, ["part"] * len(places), ())
+            end = offsets[bisect_right(offsets, offset)]
+            places = finest[bisect_right(finest, offset) : bisect_left(finest, end)]
+            return Inside(places, [strength] * len(places), ["part"] * len(places), ())
 
         return Sketch.of(
             (outline.offsets, outline.strengths, outline.labels), closed, look, lambda _: (), finest=outline.finest
@@ -149,3 +139,12 @@ class SeparatorsFormat:
             if last is not None and last.start() < last.end() == len(text):
                 return text[: last.start()]
         return text
+
+
+def _literal(expression: str) -> str | None:
+    r"""Return the one string that a regular expression matches, if that is plain to see.
+
+    >>> _literal(r"\n\\section{"), _literal(r"\d")
+    ('\n\\section{', None)
+    """
+    return re.sub(r"(?s)\\(.)", r"\1", expression) if _ESCAPED.fullmatch(expression) else None

@@ -30,6 +30,8 @@ def test_a_sketch_is_opened_to_the_outline(text: str, separators: list[str], kee
     opened, outline = format_.sketch(text, size).opened(), format_.outline(text)
     assert opened.boundaries == outline.boundaries
     assert opened.finest == outline.finest
+    escaped = SeparatorsFormat([re.escape(separator) for separator in separators], keep=keep, regex=True)
+    assert escaped.sketch(text, size).opened().boundaries == outline.boundaries
 
 
 @settings(max_examples=60, deadline=None)
@@ -90,6 +92,18 @@ def test_literal_separators_are_where_their_expression_matches(text: str, separa
         SeparatorsFormat([re.escape(separator)], keep=keep, regex=True).outline(text),
     ]
     assert outlines[0].boundaries == outlines[1].boundaries
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    text=st.text("a\n{}\\#$1,", max_size=30),
+    expression=st.lists(
+        st.sampled_from(["a", "\n", r"\\", r"\#", r"\$", "{", "}", "1", ",", "#", "$", "a{1}"]), min_size=1
+    ).map("".join),
+)
+def test_an_expression_that_is_a_string_is_where_it_matches(text: str, expression: str) -> None:
+    matches = [match.start() for match in re.finditer(expression, text) if 0 < match.start() < len(text)]
+    assert SeparatorsFormat([expression], regex=True).outline(text).offsets == ([0, *matches] if text else [])
 
 
 @settings(max_examples=100, deadline=None)
