@@ -92,7 +92,7 @@ def main(folders: list[str]) -> None:
             *(f"- `{one.path.removeprefix(f'{folder}/')}` {one.reason.removeprefix('left out: ')}" for one in sample),
             "",
         )
-    print("\nA sample of what was left out, read one by one: nothing in it was written by a person.\n")
+    print("\nA sample of what was left out, to be read one by one.\n")
     print("\n".join(lists).rstrip())
 
 
