@@ -144,7 +144,7 @@ class SeparatorsFormat:
 def _literal(expression: str) -> str | None:
     r"""Return the one string that a regular expression matches, if that is plain to see.
 
-    >>> _literal(r"\n\\section{"), _literal(r"\d")
+    >>> _literal("\n\\\\section{"), _literal(r"\d")
     ('\n\\section{', None)
     """
     return re.sub(r"(?s)\\(.)", r"\1", expression) if _ESCAPED.fullmatch(expression) else None
