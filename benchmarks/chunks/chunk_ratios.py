@@ -13,7 +13,6 @@ import os
 import subprocess
 import sys
 import sysconfig
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from code_texts import SOURCES, code_texts
 from language_texts import default_folder
 from measuring import Report, parser
 from real_texts import standard_library
-from timing import busy, cpu_seconds, pin_to_one_core
+from timing import cpu_seconds, pin_to_one_core
 
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, TextChunker
@@ -191,7 +190,7 @@ def main() -> None:
     chosen = parser(__doc__).parse_args()
     pinned = pin_to_one_core()
     report = Report("What chunking costs beside what it stands on", chosen.output)
-    report.add_provenance(["bpe-chunker", "tree-sitter"], time.strftime("%Y-%m-%d"), pinned, busy(), "o200k_base")
+    report.add_provenance(["bpe-chunker", "tree-sitter"], pinned, "o200k_base")
     report.add(
         "Source code: MB/s of a bare parse, and chunks of 512 tokens, if nothing else is said, in times of the parse."
     )

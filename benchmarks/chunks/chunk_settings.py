@@ -14,7 +14,6 @@ from __future__ import annotations
 import random
 import re
 import sys
-import time
 from collections.abc import Iterator
 from functools import partial
 from statistics import median
@@ -23,7 +22,7 @@ from typing import Any
 from format_texts import edited_texts, format_texts
 from language_texts import default_folder, prepare
 from measuring import Report, parser
-from timing import best_seconds, busy, pin_to_one_core
+from timing import best_seconds, pin_to_one_core
 
 from bpe_engine import Tokenizer
 from chunker import TextChunker
@@ -124,7 +123,7 @@ def main() -> None:
     chosen = arguments.parse_args()
     pinned = pin_to_one_core()
     report = Report("Chunks of formats" if chosen.formats else "Chunks in many settings", chosen.output)
-    report.add_provenance(["bpe-chunker"], time.strftime("%Y-%m-%d"), pinned, busy(), "MB/s, o200k_base")
+    report.add_provenance(["bpe-chunker"], pinned, "MB/s, o200k_base")
     if chosen.formats:
         report.add_table(["format, tokens", "counted", "plain", "overlap", "context"], format_rows())
         report.add(

@@ -43,7 +43,6 @@ from document_files import (
 from fresh_process import run
 from hostile_documents import HOSTILE, hostile
 from measuring import Report, parser
-from timing import busy
 
 from chunker.errors import DocumentError
 from chunker.files.readers.table import read_document_bytes, read_document_file
@@ -218,9 +217,7 @@ def main() -> None:
     arguments.add_argument("--number", type=int, default=NUMBER, help="documents of a kind")
     chosen = arguments.parse_args()
     report = Report("Documents of known text", chosen.output)
-    report.add_provenance(
-        ["bpe-chunker", "pypdfium2", "markitdown", "pypdf", "docling-slim"], time.strftime("%Y-%m-%d"), busy()
-    )
+    report.add_provenance(["bpe-chunker", "pypdfium2", "markitdown", "pypdf", "docling-slim"])
     about = (__doc__ or "").split("\n\n")
     report.add(about[2].replace("\n", " ").strip())
     packages = readers()

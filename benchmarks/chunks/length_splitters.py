@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import importlib
 import logging
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -23,7 +22,7 @@ import langchain_text_splitters as theirs
 from chunk_ratios import each, in_turns
 from format_texts import edited_texts
 from measuring import Report, parser
-from timing import busy, pin_to_one_core
+from timing import pin_to_one_core
 
 from chunker import TextChunker
 from chunker.integrations import langchain as ours
@@ -157,9 +156,7 @@ def main() -> None:
     report = Report("Splitters that measure by len, beside LangChain's and LlamaIndex's own", chosen.output)
     report.add_provenance(
         ["bpe-chunker", "langchain-text-splitters", "llama-index-core"],
-        time.strftime("%Y-%m-%d"),
         pinned,
-        busy(),
         "processor time",
     )
     report.add((__doc__ or "").split("\n\n")[2].replace("\n", " ").strip())

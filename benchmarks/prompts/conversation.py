@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from conversation_memory import with_calls
 from family_files import family_files
+from measuring import conditions, versions
 from plain_turns import ROLES, turn_text, turns
 from transformers import PreTrainedTokenizerFast
 
@@ -27,6 +28,7 @@ TEMPLATE = (
     "{%- for m in messages %}{{- '<|start|>' + m.role + '<|message|>' + m.content + '<|end|>' }}{%- endfor %}"
     "{%- if add_generation_prompt %}{{- '<|start|>assistant<|message|>' }}{%- endif %}"
 )
+PACKAGES = ("bpe-chunker", "transformers")
 SIZES = (2_000, 20_000, 200_000)
 REPEATS = 15
 RESULT = Path(__file__).parents[1] / "results" / "conversation.md"
@@ -202,7 +204,7 @@ def main() -> None:
         "",
         "Milliseconds of a turn of 400 characters (median), in conversations of so many tokens; o200k with three special tokens, a template like that of ChatML; one thread.",
         "Messages are compared with those before (`sync`), and their dicts made for the template; the latter is a part of rendering.",
-        "`python benchmarks/run.py conversation`",
+        f"`python benchmarks/run.py conversation`; {versions(PACKAGES)}; {conditions()}.",
         "",
         "| | " + " | ".join(f"{size:,}" for size in SIZES) + " |",
         "|---|" + "---:|" * len(SIZES),

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from measuring import conditions, versions
 from plain_turns import turns
 
 from bpe_engine import Tokenizer
@@ -111,7 +112,7 @@ def main() -> None:
         "",
         "Bytes a token of all that a conversation allocates, as malloc tells: o200k, two special tokens a message. 5.6 of them are the text, 4 the ids. The strings of the messages are the caller's.",
         "Of lists and dicts in a message, such as calls of tools, the values are kept, at 8 bytes each: the call here takes 72.",
-        "`python benchmarks/run.py conversation_memory`",
+        f"`python benchmarks/run.py conversation_memory`; {versions(['bpe-chunker'])}; {conditions()}.",
         "",
         "| tokens | characters of a message | grown turn by turn | made at once | a fork |",
         "|---:|---|---:|---:|---:|",

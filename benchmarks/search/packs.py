@@ -8,7 +8,6 @@ Counted by tiktoken; the lines of each part are looked up in its file.
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -40,7 +39,6 @@ def main() -> None:
     report = Report("Packs", given.output)
     report.add_provenance(
         PACKAGES,
-        time.strftime("%d %B %Y, on a busy machine"),
         "Recall of the marked answer in hundredths, by its characters without white space. Chunks of 256 tokens, vectors of hashed words, all rules.",
         "Plain: the texts of the best hits with a blank line between them, cut off at the budget, without any header.",
     )

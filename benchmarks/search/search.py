@@ -15,7 +15,6 @@ import math
 import shutil
 import subprocess
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -144,7 +143,7 @@ def main() -> None:
             if len(there) < len(ROOTS)
             else []
         )
-        report.add_provenance(PACKAGES, time.strftime("%d %B %Y"), told, *missing, *REMARKS)
+        report.add_provenance(PACKAGES, told, *missing, *REMARKS)
         rows = [[way, *_row(asked, _answers(asked, *how))] for way, how in WAYS.items()]
         folders = {name: given.repositories / name / root for name, root in there.items()}
         if given.semble is not None:

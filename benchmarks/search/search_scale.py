@@ -205,7 +205,6 @@ def main() -> None:
     report = Report("Search over many chunks", given.output)
     report.add_provenance(
         PACKAGES,
-        time.strftime("%d %B %Y"),
         f"{QUESTIONS} questions, milliseconds of processor time for ten hits: median (largest), each the best of three; all rules",
         f"vectors of 512 numbers; of more than {vectors.COMPARED * 4:,} rows those are compared whose sketches are the nearest",
     )

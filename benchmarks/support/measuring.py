@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import platform
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 
 from rich.console import Console
 from rich.markdown import Markdown
+from timing import busy
 
 
 def versions(packages: Iterable[str]) -> str:
@@ -22,6 +24,15 @@ def versions(packages: Iterable[str]) -> str:
         except metadata.PackageNotFoundError:
             found.append(f"{package} (not installed)")
     return ", ".join(found)
+
+
+def conditions() -> str:
+    """The date, and how busy the machine is.
+
+    >>> "machine" in conditions() or "cores" in conditions()
+    True
+    """
+    return time.strftime(f"%d %B %Y; {busy()}")
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -58,9 +69,9 @@ class Report:
         self.add(markdown_table(header, rows))
 
     def add_provenance(self, packages: Iterable[str], *remarks: str) -> None:
-        """Show the command that made this report, the versions it ran with, and what else a reader has to know."""
+        """Show the command that made this report, the versions it ran with, the date, how busy the machine is, and what else a reader has to know."""
         command = " ".join(["python benchmarks/run.py", Path(sys.argv[0]).stem, *_without_places(sys.argv[1:])])
-        self.add("\n".join([f"- `{command}`", f"- {versions(packages)}", *(f"- {remark}" for remark in remarks)]))
+        self.add("\n".join(f"- {line}" for line in (f"`{command}`", versions(packages), conditions(), *remarks)))
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from typing import Any
 from family_files import FAMILIES, PATTERNS_OF, family_files
 from language_texts import default_folder, prepare
 from measuring import Report, parser
-from timing import busy, in_units, pin_to_one_core
+from timing import in_units, pin_to_one_core
 
 LANGUAGES = ("english", "python", "chinese", "japanese", "german", "hindi")
 SIZE = 400_000  # bytes of a text
@@ -146,7 +145,7 @@ def main() -> None:
             print(*made[-1], sep="  ", file=sys.stderr, flush=True)
     made.sort(key=lambda cells: float(cells[3] or 0))
     report = Report(f"This version beside {chosen.revision}", chosen.output)
-    report.add_provenance(["bpe-chunker"], time.strftime("%Y-%m-%d"), pinned, busy(), "processor time")
+    report.add_provenance(["bpe-chunker"], pinned, "processor time")
     report.add((__doc__ or "").split("\n\n")[2].replace("\n", " ").strip())
     report.add_table(["work", chosen.revision, "installed", "times as fast", "equal"], made)
 

@@ -27,7 +27,7 @@ from growth import SUSPICIOUS
 from growth_operations import Operation, engine_operations
 from hostile_inputs import INPUTS, Input
 from measuring import Report, parser
-from timing import busy, cpu_seconds, in_units
+from timing import cpu_seconds, in_units
 
 OPERATIONS = (
     "count",
@@ -155,7 +155,7 @@ def write_report(folder: Path, output: Path) -> None:
                 cells.append(Cell(family, text, operation, size, tuple(seconds), is_stopped))
     families = sorted({cell.family for cell in cells})
     report = Report("Growth of time with the length of the input: families of tokenizers", output)
-    report.add_provenance(["bpe-chunker"], f"processor time; {busy()} at the end")
+    report.add_provenance(["bpe-chunker"], "processor time; the load is that at the end")
     report.add(
         f"{len(cells):,} cells of {len(families)} families, {len(OPERATIONS)} operations and {len(INPUTS)} inputs; "
         f"{sum(cell.is_suspicious for cell in cells)} have a t(4x) / t(1x) above {SUSPICIOUS:.0f} where 4x takes more than {in_units(NOISE)}. "
