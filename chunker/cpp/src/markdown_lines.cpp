@@ -120,6 +120,7 @@ bool is_delimiter(std::string_view line) {
 }
 
 std::size_t cells(std::string_view line) {
+    bool const is_trimmed = !line.empty() && is_space(line.back());
     while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
     while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
     std::size_t bars = 0, kept = 0;
@@ -129,6 +130,7 @@ std::size_t cells(std::string_view line) {
             ++at;
             continue;
         }
+        if (line[at] == '\\' && at + 1 == line.size() && !is_trimmed) return 0;
         last = line[at] == '|';
         bars += last;
         first |= last && kept == 0;

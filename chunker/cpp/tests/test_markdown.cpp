@@ -38,6 +38,7 @@ void examples() {
     HOLDS(read("a\n\n-\tb\n") == "0 paragraph; 3 ?");
     HOLDS(chunker::parser_copy("\xC3\xA9?\r\na\rb\v\x01") == "\x02? \na\nb\x02\x02");
     HOLDS(chunker::markdown::cells("| a |  b \\| c |") == 2 && chunker::markdown::cells("|") == 1 && chunker::markdown::cells("a|b") == 2);
+    HOLDS(chunker::markdown::cells("| a |\\") == 0 && chunker::markdown::cells("| a |\\\\") == 2 && chunker::markdown::cells("| a\\ ") == 1);
 }
 
 std::string random_text(std::mt19937& random) {

@@ -119,11 +119,13 @@ def _stands_free(copy: str, start: int) -> bool:
 
 
 def _cells(row: str) -> int:
-    r"""Count the cells of a row.
+    r"""Count the cells of a row; 0 where a backslash escapes the line end, which makes it a line of text.
 
-    >>> _cells(r"| a | b \| c |"), _cells("|-|-"), _cells("|")
-    (2, 2, 1)
+    >>> _cells(r"| a | b \| c |"), _cells("|-|-"), _cells("|"), _cells("| a |\\")
+    (2, 2, 1, 0)
     """
+    if (len(row) - len(row.rstrip("\\"))) % 2:
+        return 0
     row = row.strip(" \t").replace("\\\\", "").replace("\\|", "").removeprefix("|")
     return 1 + row.removesuffix("|").count("|")
 

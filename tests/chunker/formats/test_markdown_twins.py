@@ -136,6 +136,9 @@ def texts(fragments: list[str]) -> st.SearchStrategy[str]:
 @example("| a |\n|-|\n| b |\ntext\n\u00e9\n# c\n")  # a line of text is a row
 @example("| a |\n|-|\n| b |\n```\nc\n```\n")
 @example("| a |\n|-|\n| b |\n~~~\nc\n~~~\n")
+@example("|a\\\n|-|\n")
+@example("|a|\\\\\n|-|-|\n")
+@example("|a\\ \n|-|\n")
 @example("- ```\n\t```\n> ```\n>\t```\n")
 @example("```\n" + "a\n\n" * 400)
 def test_both_twins_say_the_same(text: str) -> None:

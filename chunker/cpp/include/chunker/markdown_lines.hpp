@@ -52,7 +52,7 @@ Html html_of(std::string_view line);
 
 // Whether a line has nothing but what the second line of a table has.
 bool could_delimit(std::string_view line);
-// Whether it is that of a table, and how many cells such a line has: "| a | b \| c |" -> 2.
+// Whether it is that of a table, and how many cells such a line has: "| a | b \| c |" -> 2. 0 where a backslash escapes the line end.
 bool is_delimiter(std::string_view line);
 std::size_t cells(std::string_view line);
 
