@@ -67,5 +67,18 @@ def test_every_format_is_in_its_table() -> None:
     assert sorted(regex.findall(r"^\| `(\w+)` \|", page, regex.MULTILINE)) == format_names()
 
 
+def test_every_public_package_is_in_the_reference() -> None:
+    script = (ROOT / "scripts" / "check_words.py").read_text(encoding="utf-8")
+    tree = ast.parse(script)
+    public = next(
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PUBLIC"
+    )
+    pages = (ROOT / "docs" / "reference").glob("*.md")
+    shown = [name for page in pages for name in regex.findall(r"(?m)^::: (\S+)$", page.read_text(encoding="utf-8"))]
+    assert sorted(shown) == sorted(public)
+
+
 def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
