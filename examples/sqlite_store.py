@@ -89,13 +89,13 @@ class SqliteStore:
     def create(self, table: str, dimensions: int) -> None:
         """Make a table without vectors; nothing if it is there."""
         columns = f"key BLOB PRIMARY KEY, vector BLOB NOT NULL CHECK (length(vector) = {_DTYPE.itemsize * dimensions})"
-        with self._connected("create a table") as connection:
+        with self._connected(f"create a table in {self._path}") as connection:
             connection.execute(f"CREATE TABLE IF NOT EXISTS {_quoted(table)} ({columns}) WITHOUT ROWID")
 
     @contextmanager
     def opened(self, table: str) -> Iterator[SqliteTable]:
         """A table, for as long as the context lasts."""
-        with self._connected("open a table") as connection:
+        with self._connected(f"open a table of {self._path}") as connection:
             names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
             if (table,) not in names:
                 raise VectorStoreError(f"SQLite: {self._path} has no table {table}")
