@@ -100,7 +100,7 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "COST_OF_LEVEL": "of_level",
             "COST_OF_BROKEN_UNIT": "of_broken_unit",
-            "COST_OF_CRUMB": "of_crumb",
+            "COST_OF_UNDERSIZED": "of_undersized",
             "COST_OF_TORN_HEAD": "of_torn_head",
             "DEEPEST_LEVEL": "deepest_level",
             "FARTHER": "farther",

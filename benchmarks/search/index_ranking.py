@@ -47,18 +47,18 @@ def _rows(asked: QuestionSet, suffix: str, embedder: str) -> list[list[str]]:
 def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list[float], list[float]]:
     """Of each question, how much of its answer was found, and one over the rank at which it begins to be."""
     index = _index(asked, suffix, embedder)
-    inks = {document: DenseText(text) for document, text in asked.documents.items()}
+    dense = {document: DenseText(text) for document, text in asked.documents.items()}
     recalls, ranks = [], []
     for question in asked.questions:
-        ink = inks[question.document]
+        ink = dense[question.document]
         answer = DocumentSpan(question.document, ink.before(question.start), ink.before(question.end))
-        stretches = []
+        found = []
         for hit in index.search(question.text, HITS, by=by):
             document = hit.source.removesuffix(suffix)
-            place = inks[document]
-            stretches.append(DocumentSpan(document, place.before(hit.span.start), place.before(hit.span.end)))
-        recalls.append(score(answer, [Retrieved(stretch, 0) for stretch in stretches]).recall)
-        rank = next((rank for rank, stretch in enumerate(stretches, 1) if common(answer, stretch)), None)
+            place = dense[document]
+            found.append(DocumentSpan(document, place.before(hit.span.start), place.before(hit.span.end)))
+        recalls.append(score(answer, [Retrieved(span, 0) for span in found]).recall)
+        rank = next((rank for rank, span in enumerate(found, 1) if common(answer, span)), None)
         ranks.append(0.0 if rank is None else 1 / rank)
     return recalls, ranks
 

@@ -66,12 +66,12 @@ def _rows(asked: QuestionSet, suffix: str, most: int) -> tuple[list[list[str]], 
             (folder / f"{document}{suffix}").write_text(text, encoding="utf-8", newline="")
         index = Index.open(folder / ".chunker", root=folder)
         index.sync(folder)
-        inks = {document: DenseText(text) for document, text in asked.documents.items()}
+        dense = {document: DenseText(text) for document, text in asked.documents.items()}
         lines = {document: _lines(text) for document, text in asked.documents.items()}
 
         def spans(found: Iterator[tuple[str, int, int]]) -> list[Retrieved]:
             return [
-                Retrieved(DocumentSpan(name, inks[name].before(start), inks[name].before(end)), 0)
+                Retrieved(DocumentSpan(name, dense[name].before(start), dense[name].before(end)), 0)
                 for name, start, end in found
             ]
 
@@ -79,13 +79,13 @@ def _rows(asked: QuestionSet, suffix: str, most: int) -> tuple[list[list[str]], 
             plain, packed = [], []
             over = untrue = 0
             for question in asked.questions[:most]:
-                ink = inks[question.document]
-                answer = DocumentSpan(question.document, ink.before(question.start), ink.before(question.end))
+                text = dense[question.document]
+                answer = DocumentSpan(question.document, text.before(question.start), text.before(question.end))
                 hits = index.search(question.text, max(20, budget // 60))
                 plain.append(score(answer, spans(_cut(hits, budget, tokenizer, suffix))).recall)
                 pack = index.pack(question.text, budget, hits=hits)
                 over += len(encoding.encode(pack.text, disallowed_special=())) > budget
-                stretches = []
+                places = []
                 for part in pack.parts:
                     name = part.source.removesuffix(suffix)
                     starts, texts = lines[name]
@@ -93,8 +93,8 @@ def _rows(asked: QuestionSet, suffix: str, most: int) -> tuple[list[list[str]], 
                     shown = "\n".join(texts[part.start_line - 1 : part.end_line])
                     # Embedded data is shortened to "…", in the index and so in packs.
                     untrue += part.text != shown and "…" not in part.text
-                    stretches.append((name, starts[part.start_line - 1], starts[part.end_line]))
-                packed.append(score(answer, spans(iter(stretches))).recall)
+                    places.append((name, starts[part.start_line - 1], starts[part.end_line]))
+                packed.append(score(answer, spans(iter(places))).recall)
             means = [f"{100 * sum(values) / len(values):.1f}" for values in (plain, packed)]
             rows.append([f"{budget:,}", *means, str(paired(packed, plain)), str(over), str(untrue)])
     return rows, checked

@@ -93,7 +93,7 @@ def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: 
     chunk = item.chunk
     first, last = chunk.span.start_line, chunk.span.end_line
     title = shortened(f"{number:,}  {shown(chunk.kind)}", where.width)
-    trail = shown(" > ".join(" ".join(name.split()) for name in item.breadcrumb))
+    breadcrumb = shown(" > ".join(" ".join(name.split()) for name in item.breadcrumb))
     bar = _meter(item.fill)
     facts = [f"repeats {_count(item.repeated_tokens, 'token')}"] if item.repeated else []
     facts.append(f"line {first}" if first == last else f"lines {first}-{last}")
@@ -104,14 +104,14 @@ def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: 
         return line.replace(title, where.styled(title, color + _STRONG), 1) if line.startswith(title) else line
 
     numbers = GAP.join(facts)
-    start = GAP.join([title, trail]) if trail else title
+    start = GAP.join([title, breadcrumb]) if breadcrumb else title
     room = where.width - len(numbers) - len(GAP)
     if cell_len(start) <= room:
         yield dressed(start + " " * (where.width - cell_len(start) - len(numbers)) + numbers) + "\n"
         return
     yield from (dressed(line) + "\n" for line in flow([title, *facts], where.width))
-    if trail:
-        yield GAP + shortened(trail, where.width - len(GAP)) + "\n"
+    if breadcrumb:
+        yield GAP + shortened(breadcrumb, where.width - len(GAP)) + "\n"
 
 
 @dataclass(slots=True)

@@ -129,16 +129,16 @@ class Breadcrumbs:
 
     def _around(self, scopes: tuple[Scope, ...], repeated: str, *, imported: bool) -> str:
         """Return the context inside these scopes, with the lines `repeated`."""
-        trail = tuple([scope.name for scope in scopes if scope.name]) if "breadcrumb" in self._parts else ()
+        breadcrumb = tuple([scope.name for scope in scopes if scope.name]) if "breadcrumb" in self._parts else ()
         imports = self._imports if imported else ""
         summary = self._summary(scopes) if "summary" in self._parts else ""
-        return self._context_of(trail, imports, summary, repeated)
+        return self._context_of(breadcrumb, imports, summary, repeated)
 
-    def _context_of(self, trail: tuple[str, ...], imports: str, summary: str, repeated: str) -> str:
-        key = trail, imports, summary, repeated
+    def _context_of(self, breadcrumb: tuple[str, ...], imports: str, summary: str, repeated: str) -> str:
+        key = breadcrumb, imports, summary, repeated
         context = self._contexts.get(key)
         if context is None:
-            context = self._contexts[key] = self._context(trail, [summary, imports, repeated])
+            context = self._contexts[key] = self._context(breadcrumb, [summary, imports, repeated])
         return context
 
     def _summary(self, scopes: tuple[Scope, ...]) -> str:
@@ -151,9 +151,9 @@ class Breadcrumbs:
                 return self._summaries[scope]
         return ""
 
-    def _context(self, trail: tuple[str, ...], lines: list[str]) -> str:
+    def _context(self, breadcrumb: tuple[str, ...], lines: list[str]) -> str:
         """Return the longest context that fits. `lines` may follow the breadcrumb; the most important comes first."""
-        names = trail if self._source is None or "breadcrumb" not in self._parts else (self._source, *trail)
+        names = breadcrumb if self._source is None or "breadcrumb" not in self._parts else (self._source, *breadcrumb)
         # Each name goes on one line, whatever characters it has.
         parts = [part for part in (" ".join(name.split()) for name in names) if part]
         breadcrumb = _SEPARATOR.join(parts) + "\n" if parts else ""

@@ -102,14 +102,14 @@ class Scopes:
             return ()
         starts, parents = found.places()
         index = bisect_left(starts, offset) - 1
-        trail: list[Scope] = []
+        breadcrumb: list[Scope] = []
         while index >= 0:
             scope = found.scopes[index]
             if offset < scope.end:
-                trail.append(scope)
+                breadcrumb.append(scope)
             index = parents[index]
-        trail.reverse()
-        return tuple(trail)
+        breadcrumb.reverse()
+        return tuple(breadcrumb)
 
     def _all(self) -> _Found:
         found = self._found

@@ -247,7 +247,7 @@ class Grower:
         cut = best_cut(filling, after, self._budget.desired_tokens, self._fits_alone)
         cut = whole_units(filling, after, self._fits_alone, cut)
         rest = filling.places[cut].offset if cut < len(filling.places) else after.offset
-        if self._is_crumb(rest):
+        if self._is_undersized(rest):
             if self._units.any_closed(filling.places[filling.fresh].offset):
                 self._units.put_back(filling.places, filling.fresh)
                 self._units.open_all()
@@ -282,7 +282,7 @@ class Grower:
             return False  # a unit up to the end of the text would be read again for each chunk in it
         return self._fits(self._context_at(start), start, end_before_blank_lines(self._text, start, end), limit)
 
-    def _is_crumb(self, start: int) -> bool:
+    def _is_undersized(self, start: int) -> bool:
         """Whether text[start:] has less than `min_tokens`."""
         min_tokens = self._budget.min_tokens
         if len(self._text) - start > min_tokens * LONGEST_TOKEN:

@@ -22,7 +22,7 @@ BLANKS = 64
 # The costs in `optimal`; an empty chunk costs 1. A cut one level deeper costs as much as a chunk that is a third empty.
 COST_OF_LEVEL = 0.1
 COST_OF_BROKEN_UNIT = 10.0
-COST_OF_CRUMB = 10_000.0
+COST_OF_UNDERSIZED = 10_000.0
 # The cost of a cut between the first line of a definition and the comments or attributes before it. More than a cut
 # after that line may cost by breaking units.
 COST_OF_TORN_HEAD = 1_000.0

@@ -35,9 +35,9 @@ from chunker.growing.budget import Budget
 from chunker.growing.limits import (
     CHARACTERS_OF_ATOM,
     COST_OF_BROKEN_UNIT,
-    COST_OF_CRUMB,
     COST_OF_LEVEL,
     COST_OF_TORN_HEAD,
+    COST_OF_UNDERSIZED,
     DEEPEST_LEVEL,
     FARTHER,
     LONGEST_TOKEN,
@@ -281,8 +281,8 @@ class Optimizer:
         """
         target, own = self._budget.target, size - repeated
         emptiness = (target - size) / target
-        is_crumb = own < min(self._budget.min_tokens, self._budget.max_tokens - repeated)
-        return emptiness * emptiness + (COST_OF_CRUMB * (2 - own / target) if is_crumb else 0)
+        is_undersized = own < min(self._budget.min_tokens, self._budget.max_tokens - repeated)
+        return emptiness * emptiness + (COST_OF_UNDERSIZED * (2 - own / target) if is_undersized else 0)
 
     # --- the cheapest way
 

@@ -74,8 +74,8 @@ def definitions_of(text: str, code: str, outline: Outline, line_starts: Sequence
             and name not in _NO_NAMES
             and (kind not in _NO_DEFINITIONS or shown != kind or scope.name.startswith(("mod ", "module ")))
         ):
-            trail = [outer for _, outer in around if outer]
-            qualified = ".".join([*trail, *([holder] if holder else []), name])
+            breadcrumb = [outer for _, outer in around if outer]
+            qualified = ".".join([*breadcrumb, *([holder] if holder else []), name])
             begin = _beginning(code, scope, name)
             line = bisect_right(line_starts, begin)
             last = bisect_right(line_starts, max(scope.end - 1, scope.start))

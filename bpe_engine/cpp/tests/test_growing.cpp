@@ -133,39 +133,39 @@ void explicit_tokens(Choices& choices) {
     std::shared_ptr<const Encoder> const encoder = encoder_of(vocabulary, random_scanner(choices));
     std::size_t const longest_run = choices.one_in(8) ? thresholds::long_tail * 4 / 3 + 12 : 12;
     // Texts, each but the last with the token after it, which is written in any way.
-    struct Stretch {
+    struct Part {
         std::string text, written;
     };
-    using Stretches = std::vector<Stretch>;
+    using Parts = std::vector<Part>;
     constexpr std::uint32_t token = 1u << 30;
-    auto const afresh = [&](const Stretches& stretches) {
+    auto const afresh = [&](const Parts& parts) {
         std::vector<std::uint32_t> ids;
-        for (std::size_t number = 0; number < stretches.size(); ++number) {
-            if (number > 0) ids.push_back(token + static_cast<std::uint32_t>(stretches[number - 1].written.size()));
-            encoder->encode(view(stretches[number].text), ids);
+        for (std::size_t number = 0; number < parts.size(); ++number) {
+            if (number > 0) ids.push_back(token + static_cast<std::uint32_t>(parts[number - 1].written.size()));
+            encoder->encode(view(parts[number].text), ids);
         }
         return ids;
     };
     AppendingEncoder growing(encoder);
     GrownIds<AppendingEncoder> ids;
     std::vector<std::uint32_t> client;
-    Stretches stretches(1);
-    std::vector<std::pair<AppendingEncoder::State, Stretches>> marks;
+    Parts parts(1);
+    std::vector<std::pair<AppendingEncoder::State, Parts>> marks;
     for (std::size_t steps = 1 + choices.below(30); steps > 0 && choices.more(); --steps) {
         switch (choices.below(8)) {
-        case 0: marks.emplace_back(growing.state(), stretches); break;
+        case 0: marks.emplace_back(growing.state(), parts); break;
         case 1:
             if (marks.empty()) break;
             marks.resize(choices.below(marks.size()) + 1);
-            stretches = marks.back().second;
+            parts = marks.back().second;
             growing.return_to(marks.back().first);
             ids.return_to(marks.back().first);
             break;
         case 2: {
             std::string const written = std::string("<\xe4|").substr(0, choices.below(4));
             growing.append_token(token + static_cast<std::uint32_t>(written.size()), view(written));
-            stretches.back().written = written;
-            stretches.emplace_back();
+            parts.back().written = written;
+            parts.emplace_back();
             break;
         }
         case 3: {
@@ -175,7 +175,7 @@ void explicit_tokens(Choices& choices) {
             client.resize(from);
             client.insert(client.end(), all.begin() + static_cast<std::ptrdiff_t>(from), all.end());
             ids.told();
-            CHECK(client == afresh(stretches));
+            CHECK(client == afresh(parts));
             break;
         }
         case 4: {
@@ -190,14 +190,14 @@ void explicit_tokens(Choices& choices) {
         }
         default:
             std::string const more = random_text(choices, vocabulary, 3, longest_run);
-            if (!vocabulary.count(encoder->scanner(), stretches.back().text + more)) break;
+            if (!vocabulary.count(encoder->scanner(), parts.back().text + more)) break;
             growing.append(view(more));
-            stretches.back().text += more;
+            parts.back().text += more;
         }
-        CHECK(growing.count() == afresh(stretches).size());
+        CHECK(growing.count() == afresh(parts).size());
         CHECK(growing.fewest() <= growing.count());
     }
-    CHECK(ids.of(growing) == afresh(stretches));
+    CHECK(ids.of(growing) == afresh(parts));
 }
 
 }  // namespace

@@ -30,9 +30,7 @@ Members members(const DataOutline& found) {
     return Members(result);
 }
 
-nb::object to_pair(const std::optional<formats::Stretch>& stretch) {
-    return stretch ? nb::object(nb::make_tuple(stretch->first, stretch->second)) : nb::none();
-}
+nb::object to_pair(const std::optional<formats::Span>& span) { return span ? nb::object(nb::make_tuple(span->first, span->second)) : nb::none(); }
 
 nb::list cells(const DataOutline& found) {
     nb::list result;

@@ -222,7 +222,7 @@ bool Grower::choose_cut(Filling& filling, std::size_t& cut) {
     Place const after = units_.next();
     cut = best_cut(filling, after);
     cut = whole_units(filling, after, cut);
-    if (!is_crumb(place(filling, cut, after).offset)) return true;
+    if (!is_undersized(place(filling, cut, after).offset)) return true;
     if (units_.any_closed(filling.places[filling.fresh].offset)) {
         units_.put_back(filling.places, filling.fresh);
         units_.open_all();
@@ -335,7 +335,7 @@ bool Grower::fits_alone(std::size_t start, std::size_t end) {
     return false;
 }
 
-bool Grower::is_crumb(std::size_t start) {
+bool Grower::is_undersized(std::size_t start) {
     if (limits_.least == 0) return false;
     bool const is_long = text_.size() - start > limits_.least * limits_.longest_token;
     if (!is_long && counter_.count_up_to(0, start, text_.size(), limits_.least - 1)) {

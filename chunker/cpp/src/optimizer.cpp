@@ -164,7 +164,7 @@ double Optimizer::cost_of_chunk(std::size_t size, std::size_t repeated) const {
     std::int64_t const most = signed_of(limits_.most), target = signed_of(limits_.desired.value_or(limits_.most));
     std::int64_t const own = signed_of(size) - signed_of(repeated), least = std::min(signed_of(limits_.least), most - signed_of(repeated));
     double const emptiness = static_cast<double>(target - signed_of(size)) / static_cast<double>(target);
-    return emptiness * emptiness + (own < least ? cost::of_crumb * (2 - static_cast<double>(own) / static_cast<double>(target)) : 0.0);
+    return emptiness * emptiness + (own < least ? cost::of_undersized * (2 - static_cast<double>(own) / static_cast<double>(target)) : 0.0);
 }
 
 // --- the cheapest way

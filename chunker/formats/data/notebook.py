@@ -183,22 +183,22 @@ class _Draft:
 
 def _drafts(text: str, members: Iterable[Member]) -> Iterator[_Draft]:
     """Yield the cells among the members of a JSON text, which come in order, outer members first."""
-    trail: list[tuple[int, str]] = []  # the end and the name of each open member
+    around: list[tuple[int, str]] = []  # the end and the name of each open member
     draft: _Draft | None = None
     for member in members:
-        while trail and trail[-1][0] <= member.start:
-            trail.pop()
-        depth = len(trail)
-        trail.append((member.end, _name(text, member)))
-        if depth == 0 or trail[0][1] != "cells":
+        while around and around[-1][0] <= member.start:
+            around.pop()
+        depth = len(around)
+        around.append((member.end, _name(text, member)))
+        if depth == 0 or around[0][1] != "cells":
             continue
         if depth == _CELLS - 1:
             if draft is not None:
                 yield draft
             draft = _Draft(member)
         elif draft is not None and depth == _MEMBERS - 1:
-            draft.members.setdefault(trail[-1][1], member)
-        elif draft is not None and depth == _LINES - 1 and trail[_MEMBERS - 1][1] == "source":
+            draft.members.setdefault(around[-1][1], member)
+        elif draft is not None and depth == _LINES - 1 and around[_MEMBERS - 1][1] == "source":
             draft.lines.append(member)
     if draft is not None:
         yield draft

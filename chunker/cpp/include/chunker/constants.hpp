@@ -108,7 +108,7 @@ inline constexpr int first_element = 101;
 namespace cost {
 inline constexpr double of_level = 0.1;
 inline constexpr double of_broken_unit = 10.0;
-inline constexpr double of_crumb = 10000.0;
+inline constexpr double of_undersized = 10000.0;
 inline constexpr double of_torn_head = 1000.0;
 inline constexpr int deepest_level = 20;
 inline constexpr int farther = 16;

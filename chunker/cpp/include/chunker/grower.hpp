@@ -75,7 +75,7 @@ private:
     std::size_t append_fitting(std::size_t start, std::size_t end, std::size_t limit);
     std::size_t end_of_ink(std::size_t start, std::size_t end) const;
     bool fits_alone(std::size_t start, std::size_t end);
-    bool is_crumb(std::size_t start);
+    bool is_undersized(std::size_t start);
 
     // A decision depends on text[:offset].
     void see(std::size_t offset) { reach_ = std::max(reach_, offset); }

@@ -15,7 +15,7 @@ struct Draft {
     Member cell;
     std::vector<std::pair<std::u32string, Member>> members;
     std::unordered_map<std::u32string, std::size_t> numbers;
-    std::vector<Stretch> lines;
+    std::vector<Span> lines;
 
     const Member* find(const std::u32string& name) const {
         auto const found = numbers.find(name);
@@ -83,9 +83,9 @@ private:
         cell.end = draft.cell.end;
         cell.row = row_at(cell.start);
         const Member *const kind = draft.find(U"cell_type"), *const source = draft.find(U"source"), *const outputs = draft.find(U"outputs");
-        if (outputs) cell.outputs = Stretch(outputs->start, outputs->end);
+        if (outputs) cell.outputs = Span(outputs->start, outputs->end);
         if (kind && source && text_.substr(kind->start, kind->end - kind->start).find(U"markdown") != none) {
-            cell.source = Stretch(source->start, source->end);
+            cell.source = Span(source->start, source->end);
             cell.lines.assign(draft.lines.begin(), draft.lines.begin() + static_cast<std::ptrdiff_t>(std::min(draft.lines.size(), heading_lines)));
         }
         cells_.push_back(std::move(cell));
@@ -107,7 +107,7 @@ private:
         }
     }
 
-    void put_lines(const std::vector<Stretch>& lines) {
+    void put_lines(const std::vector<Span>& lines) {
         bool above_is_blank = false;
         for (std::size_t number = 0; number < lines.size(); ++number) {
             auto const [start, end] = lines[number];
