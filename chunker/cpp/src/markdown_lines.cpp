@@ -127,7 +127,7 @@ std::size_t cells(std::string_view line) {
     bool first = false, last = false;
     for (std::size_t at = 0; at < line.size(); ++at) {
         if (line[at] == '\\' && at + 1 < line.size() && (line[at + 1] == '\\' || line[at + 1] == '|')) {
-            ++at;
+            ++at, ++kept, last = false;
             continue;
         }
         if (line[at] == '\\' && at + 1 == line.size() && !is_trimmed) return 0;

@@ -126,7 +126,7 @@ def _cells(row: str) -> int:
     """
     if (len(row) - len(row.rstrip("\\"))) % 2:
         return 0
-    row = row.strip(" \t").replace("\\\\", "").replace("\\|", "").removeprefix("|")
+    row = row.strip(" \t").replace("\\\\", "x").replace("\\|", "x").removeprefix("|")
     return 1 + row.removesuffix("|").count("|")
 
 

@@ -137,6 +137,8 @@ def texts(fragments: list[str]) -> st.SearchStrategy[str]:
 @example("| a |\n|-|\n| b |\n```\nc\n```\n")
 @example("| a |\n|-|\n| b |\n~~~\nc\n~~~\n")
 @example("|a\\\n|-|\n")
+@example("|a|\\\\\n|-|\n")
+@example("|a|\\|\n|-|\n")
 @example("|a|\\\\\n|-|-|\n")
 @example("|a\\ \n|-|\n")
 @example("- ```\n\t```\n> ```\n>\t```\n")
