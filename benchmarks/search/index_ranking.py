@@ -50,8 +50,8 @@ def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list
     dense = {document: DenseText(text) for document, text in asked.documents.items()}
     recalls, ranks = [], []
     for question in asked.questions:
-        ink = dense[question.document]
-        answer = DocumentSpan(question.document, ink.before(question.start), ink.before(question.end))
+        answered = dense[question.document]
+        answer = DocumentSpan(question.document, answered.before(question.start), answered.before(question.end))
         found = []
         for hit in index.search(question.text, HITS, by=by):
             document = hit.source.removesuffix(suffix)

@@ -79,8 +79,8 @@ def _rows(asked: QuestionSet, suffix: str, most: int) -> tuple[list[list[str]], 
             plain, packed = [], []
             over = untrue = 0
             for question in asked.questions[:most]:
-                text = dense[question.document]
-                answer = DocumentSpan(question.document, text.before(question.start), text.before(question.end))
+                whole = dense[question.document]
+                answer = DocumentSpan(question.document, whole.before(question.start), whole.before(question.end))
                 hits = index.search(question.text, max(20, budget // 60))
                 plain.append(score(answer, spans(_cut(hits, budget, tokenizer, suffix))).recall)
                 pack = index.pack(question.text, budget, hits=hits)

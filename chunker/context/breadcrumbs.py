@@ -151,9 +151,9 @@ class Breadcrumbs:
                 return self._summaries[scope]
         return ""
 
-    def _context(self, breadcrumb: tuple[str, ...], lines: list[str]) -> str:
+    def _context(self, outer: tuple[str, ...], lines: list[str]) -> str:
         """Return the longest context that fits. `lines` may follow the breadcrumb; the most important comes first."""
-        names = breadcrumb if self._source is None or "breadcrumb" not in self._parts else (self._source, *breadcrumb)
+        names = outer if self._source is None or "breadcrumb" not in self._parts else (self._source, *outer)
         # Each name goes on one line, whatever characters it has.
         parts = [part for part in (" ".join(name.split()) for name in names) if part]
         breadcrumb = _SEPARATOR.join(parts) + "\n" if parts else ""
