@@ -285,7 +285,7 @@ std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes bef
         }
         from = start_at_or_behind(from + 1);
     }
-    // Where the head was cut, what follows may change its last pre-tokens: under kimi_k2 "'s're" is one, and "'s'r" are two.
+    // The head ends at `known`, and text after that can change its last pre-tokens: under kimi_k2 "'s're" is one pre-token, but "'s'r" is two.
     if (place == text_.size || (known < text_.size && from >= known)) return std::nullopt;
     return Agreement{from + 1, static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(place))};
 }

@@ -62,7 +62,8 @@ private:
     bool is_start(std::size_t place) const { return place == text_.size || (words_[place >> 6].starts >> (place & 63) & 1); }
     // Whether the slice text[...:end] has text[start:end], the beginning of one pre-token or all of it, as its last pre-token, because it is a word.
     bool begins_word(std::size_t start, std::size_t end) const;
-    // Behind the first letter of the word that is the pre-token at `start`: no slice that has this letter has another start there. 0 where there is no word.
+    // The offset after the first letter of the word that starts at `start`, a start of a pre-token; 0 if it is no word. A slice that has a pre-token at
+    // `start` when it ends far away has it as soon as it contains this letter.
     std::size_t behind_first_letter(std::size_t start) const;
     // Whether there are only letters that are lower-case or without case, and no character is cut.
     bool are_low_letters(std::size_t start, std::size_t end) const;

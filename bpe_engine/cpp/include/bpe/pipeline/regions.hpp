@@ -1,5 +1,5 @@
-// What stands between two added tokens: a region, which is normalized, cut into pieces, and told to a sink as Pipeline::scan says. It is read in one of these
-// ways:
+// A region is the text between two added tokens. It is normalized and cut into pieces, which a sink receives (Pipeline::scan describes sinks). There are three
+// ways to read one:
 //
 //     by units     from one safe split to the next: a unit that was met before is looked up
 //     pieces       a window at a time, which grows until something in it is certain
@@ -81,7 +81,7 @@ public:
         return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
     }
 
-    // The same piece by piece.
+    // Reads on in a region as `read` does, without units and without what was remembered: every piece goes to the sink.
     template <class Sink>
     Progress pieces(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, const AddedTokens::Wanted& wanted,
                     Workspace& workspace, Sink& sink) const {
@@ -93,7 +93,7 @@ public:
             std::size_t const from = at.offset;
             bool const at_start = begins_region(at.before);
             auto const keeps = [&] { return normalizer_->keeps({text + from, stop - from}, at_start, at.before == Before::nothing); };
-            // What follows may change the last character.
+            // Text that is appended later may change the last character: a mark may join it.
             auto const last = [&] {
                 std::size_t place = stop;
                 if (!at_end && place > from) do
@@ -106,7 +106,7 @@ public:
                                                     : normalized(text, begin, at, stop, at_end, workspace, sink);
             if (progress != Progress::uncertain || stop == end) return progress;
             sink.again();
-            // Where nothing was certain more is looked at.
+            // If nothing in this window was certain, the next one is twice as large.
             size = at.offset == from ? size * 2 : thresholds::read_window;
         }
     }
@@ -211,7 +211,7 @@ private:
             if (!normalizer_->keeps({text + from, stop - from}, is_start && begins_region(at.before), is_start && at.before == Before::nothing)) {
                 tail.begin_normalized();
             } else {
-                // What follows may change the last character.
+                // Text that is appended later may change the last character: a mark may join it.
                 if (!at_end && stop > from) do
                         --stop;
                     while (stop > from && UnicodeTable::continues(text[stop]));
@@ -222,7 +222,7 @@ private:
             if (learns) tail.set_valid(stop);
             return plain(text, begin, at, stop, limit, at_end, sink, &memory, last_cut);
         }
-        // What is certain stays, what would be the end is taken back.
+        // The part that no later text can change is kept for the next time. The rest is normalized as the end of the text, and removed again below.
         if (!at_end || !tail.has_normalized()) tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
         if (at_end) tail.normalize(*normalizer_, text, stop, true);
         std::size_t const index = tail.index_of(at.offset);
