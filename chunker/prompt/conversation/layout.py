@@ -105,7 +105,8 @@ class Layout:
         if behind := pins[bisect_right(pins, start, key=_end) :]:
             found = self._merged(broken, start, found, behind)
         for first, last, token in found:
-            places += self._within(broken, place, first, start)
+            if first - place > _APART:
+                places += self._within(broken, place, first, start)
             if isinstance(token, Pin):
                 parts += token.parts(rest[place:first])
             else:
@@ -113,7 +114,8 @@ class Layout:
                 if self._single is None or self._single.match(broken, last):
                     places.append(start + last)
             place = last
-        places += self._within(broken, place, len(broken), start)
+        if len(broken) - place > _APART:
+            places += self._within(broken, place, len(broken), start)
         parts.append(Part(rest[place:], None, b""))
         return Tail(start, parts, places, rest)
 
