@@ -71,7 +71,7 @@ class Limits:
 class Grower:
     """Grows the chunks of one text, once."""
 
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | None = None) -> None:
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
         """
         `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
@@ -290,10 +290,15 @@ def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tup
     Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.
     """
 
-def occurrences(text: str, part: str) -> list[int]:
+class SeparatorSketch:
     """
-    Where a part begins in a text, in characters: the first, and each next one after the end of the one before. Raises UnicodeEncodeError for halves of surrogate pairs.
+    The parts of a text between separators; as `integrations.separators` finds them.
     """
+
+    def __init__(self, text: str, separators: list[str | list[int]], strengths: list[int], before: bool, most: int) -> None:
+        """
+        `separators`: the best first, each a string, or the ascending cuts at what an expression has found. `most`: parts of at most so many characters are cut at the last separator on request alone; 0 if there is no such separator. Raises UnicodeEncodeError for halves of surrogate pairs.
+        """
 
 class SpanMeter:
     """Turns character offsets into spans: see chunker.growing.spans."""

@@ -9,17 +9,21 @@ Unlike there, a span without separators that does not fit is cut further: at sen
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from itertools import accumulate, count, pairwise
 from operator import add
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from chunker.errors import OptionError
 from chunker.formats import Outline, Strength
-from chunker.formats.sketches import Inside, Sketch
+from chunker.formats.outline import Scopes
+from chunker.formats.sketches import CompiledSketch, Inside, Sketch
 from chunker.native import native
+
+if TYPE_CHECKING:  # the module does not exist without a compiled core
+    from chunker._native import SeparatorSketch as NativeSeparators
 
 Keep = Literal["start", "end"] | bool
 
@@ -60,35 +64,49 @@ class SeparatorsFormat:
 
     def outline(self, text: str) -> Outline:
         """Return the boundaries at the separators of `text`. Each expression reads the text once."""
-        return self._outlined(text, self._find(text, 0, len(text), 0, len(self._patterns)))
+        return self._outlined(text, self._find(text, len(self._patterns)))
 
     def sketch(self, text: str, size: int) -> Sketch:
         """Return the outline of `text` with closed units: units of at most `size` characters are not cut at the last
         separator, if that is one character.
         """
+        if _compiled is not None and text:
+            separators = [
+                literal or list(self._places(text, 0, len(text), rank)) for rank, literal in enumerate(self._literals)
+            ]
+            most = 0 if self._finest is None else size
+            with suppress(UnicodeEncodeError):  # halves of surrogate pairs
+                native = _compiled.SeparatorSketch(text, separators, self._by_rank, self._cut_before, most)
+                return _SeparatorSketch(native, lambda: self.specified_sketch(text, size))
+        return self.specified_sketch(text, size)
+
+    def specified_sketch(self, text: str, size: int) -> Sketch:
+        """Return what `sketch` does, by its specification."""
         last = len(self._patterns)
         if not text or self._finest is None:
             return Sketch.of_outline(self.outline(text))
-        found = self._find(text, 0, len(text), 0, last - 1)
-        finest = list(self._places(text, 0, len(text), last - 1))
-        closed: list[int] = []
+        found = self._find(text, last - 1)
+        closed: set[int] = set()
         for start, end in pairwise([0, *sorted(found), len(text)]):
             if end - start > size:
-                inside = finest[bisect_right(finest, start) : bisect_left(finest, end)]
-                found.update(dict.fromkeys(inside, last - 1))
+                found.update(dict.fromkeys(self._inside(text, start, end), last - 1))
             else:
-                closed.append(start)
+                closed.add(start)
         outline = self._outlined(text, found)
         offsets, strength = [*outline.offsets, len(text)], self._by_rank[-1]
 
         def look(offset: int) -> Inside:
-            end = offsets[bisect_right(offsets, offset)]
-            places = finest[bisect_right(finest, offset) : bisect_left(finest, end)]
+            places = self._inside(text, offset, offsets[bisect_right(offsets, offset)])
             return Inside(places, [strength] * len(places), ["part"] * len(places), ())
 
         return Sketch.of(
             (outline.offsets, outline.strengths, outline.labels), closed, look, lambda _: (), finest=outline.finest
         )
+
+    def _inside(self, text: str, start: int, end: int) -> list[int]:
+        """Return the cuts strictly inside text[start:end] at the last separator, a character."""
+        places = list(self._places(text, start, end, len(self._patterns) - 1))
+        return places[places[:1] == [start] : len(places) - (places[-1:] == [end])]
 
     def _outlined(self, text: str, found: dict[int, int]) -> Outline:
         if not text:
@@ -99,13 +117,13 @@ class SeparatorsFormat:
         labels = ["text", *["part"] * (len(offsets) - 1)]
         return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)
 
-    def _find(self, text: str, start: int, end: int, first: int, last: int) -> dict[int, int]:
-        """Return the boundaries inside text[start:end] at separators of these ranks, with the best rank of each."""
+    def _find(self, text: str, ranks: int) -> dict[int, int]:
+        """Return the boundaries at separators of the first ranks, so many, with the best rank of each."""
         found: dict[int, int] = {}
-        for rank in reversed(range(first, last)):
-            found.update(dict.fromkeys(self._places(text, start, end, rank), rank))
-        found.pop(start, None)
-        found.pop(end, None)
+        for rank in reversed(range(ranks)):
+            found.update(dict.fromkeys(self._places(text, 0, len(text), rank), rank))
+        found.pop(0, None)
+        found.pop(len(text), None)
         return found
 
     def _places(self, text: str, start: int, end: int, rank: int) -> Iterable[int]:
@@ -114,11 +132,6 @@ class SeparatorsFormat:
         if not literal:
             matches = self._patterns[rank].finditer(text, start, end)
             return (match.start() if self._cut_before else match.end() for match in matches)
-        # All occurrences in one call, without a match object for each.
-        if _compiled is not None and end - start == len(text):
-            with suppress(UnicodeEncodeError):  # halves of surrogate pairs
-                found = _compiled.occurrences(text, literal)
-                return found if self._cut_before else [place + len(literal) for place in found]
         parts = text[start:end].split(literal)
         parts.pop()
         first = start if self._cut_before else start + len(literal)
@@ -139,6 +152,24 @@ class SeparatorsFormat:
             if last is not None and last.start() < last.end() == len(text):
                 return text[: last.start()]
         return text
+
+
+class _SeparatorSketch(CompiledSketch):
+    """A sketch of separators: its columns are those of the specification."""
+
+    __slots__ = ("_specified",)
+
+    def __init__(self, native: NativeSeparators, specified: Callable[[], Sketch]) -> None:
+        self._nested = Scopes(())
+        self.notes = {}
+        self.finest = int(Strength.LINE)
+        self.native = native
+        self._specified = specified
+        self._refine_with(lambda offset: specified().inside(offset), lambda _: ())
+
+    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], Collection[int]]:
+        made = self._specified()
+        return made.offsets, made.strengths, made.labels, made.heads, made.closed
 
 
 def _literal(expression: str) -> str | None:

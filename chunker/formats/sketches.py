@@ -15,12 +15,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from chunker.formats.outline import Outline, Scope, Scopes
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
-    from chunker._native import CodeReading, MarkdownSketch
+    from chunker._native import CodeReading, MarkdownSketch, SeparatorSketch
 
 
 class Inside(NamedTuple):
@@ -46,7 +46,7 @@ class Sketch(Outline):
     __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed", "native")
 
     closed: Collection[int]
-    native: CodeReading | MarkdownSketch | None
+    native: CodeReading | MarkdownSketch | SeparatorSketch | None
     _look: Callable[[int], Inside]
     _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
     _outer: Scopes | None  # the scopes outside closed units, computed on first use
@@ -63,7 +63,7 @@ class Sketch(Outline):
         *,
         finest: int,
         heads: dict[int, int] | None = None,
-        native: CodeReading | MarkdownSketch | None = None,
+        native: CodeReading | MarkdownSketch | SeparatorSketch | None = None,
     ) -> Sketch:
         """Make a sketch with these boundaries; `scopes_of` converts the scopes inside units to those of the whole
         text.
@@ -157,6 +157,24 @@ class Sketch(Outline):
         return Outline.of_columns(
             offsets, strengths, labels, lambda: self._scopes_of(scopes), self.notes, finest=self.finest, heads=heads
         )
+
+
+class CompiledSketch(Sketch):
+    """A sketch that the compiled grower reads from `native`, without Python. Its columns become lists when one of them
+    is asked for.
+    """
+
+    __slots__ = ()
+
+    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], Collection[int]]:
+        """Return the offsets, strengths, labels, heads and closed units."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # one of the columns, which are not there yet
+        if name not in {"closed", "heads", "labels", "offsets", "strengths"}:
+            raise AttributeError(name)
+        self.offsets, self.strengths, self.labels, self.heads, self.closed = self._columns()
+        return getattr(self, name)
 
 
 def _nothing(offset: int) -> Inside:

@@ -16,8 +16,7 @@ from typing import Any, Protocol
 from bpe_engine.at_exit import cache_until_exit
 from chunker.counting import TokenCounter
 from chunker.formats import Outline
-from chunker.formats.code.read_sketch import ReadSketch
-from chunker.formats.sketches import Sketch
+from chunker.formats.sketches import CompiledSketch, Sketch
 from chunker.growing.budget import Budget
 from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look, overlap_look
 from chunker.growing.overlap import finest_of_overlap
@@ -118,8 +117,7 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     if compiled is None:
         return _readable(text, outline, tokenizer, budget, context_at)
     sketch = outline if isinstance(outline, Sketch) else None
-    # Ask the reading itself: its sketch would make lists.
-    closed = None if sketch is None or isinstance(sketch, ReadSketch) else sketch.closed
+    closed = None if sketch is None or isinstance(sketch, CompiledSketch) else sketch.closed
     try:
         grower = compiled.Grower(
             text,

@@ -34,12 +34,22 @@ def test_a_sketch_is_opened_to_the_outline(text: str, separators: list[str], kee
     assert escaped.sketch(text, size).opened().boundaries == outline.boundaries
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
-    text=TEXTS, separators=LISTS, overlap=st.sampled_from([0, 4]), unit=st.sampled_from(["characters", "o200k_base"])
+    text=TEXTS | st.text("aé中;\n\n ", max_size=90),
+    separators=LISTS | st.sampled_from([["\n", "中"], ["é", " ", ";"], ["中;", "中", "\n"]]),
+    overlap=st.sampled_from([0, 4]),
+    unit=st.sampled_from(["characters", "bytes", "o200k_base"]),
+    keep=st.sampled_from([True, False]),
+    regex=st.booleans(),
 )
-def test_chunks_are_the_same_from_either(text: str, separators: list[str], overlap: int, unit: str) -> None:
-    chunker = TextChunker(12, overlap=overlap, tokenizer=unit, format=SeparatorsFormat(separators))
+def test_chunks_are_the_same_from_either(
+    text: str, separators: list[str], overlap: int, unit: str, *, keep: bool, regex: bool
+) -> None:
+    # An expression whose matches are looked for by `re`, where a string is looked for by the compiled core.
+    given_as = [f"(?:{re.escape(separator)})" if regex else separator for separator in separators]
+    format_ = SeparatorsFormat(given_as, keep=keep, regex=regex)
+    chunker = TextChunker(12, overlap=overlap, tokenizer=unit, format=format_)
     outline = chunker.outline(text)
     pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, None)))
     assert [(chunk.span.start, chunk.span.end, chunk.token_count) for chunk in chunker.chunk(text)] == [

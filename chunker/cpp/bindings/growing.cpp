@@ -187,7 +187,7 @@ void define_growing(nb::module_& module) {
              nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
              nb::arg("native").none() = nb::none(),
              nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | None = None) -> None"),
+                     "inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None"),
              "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before "
              "`outline`. A text with halves of surrogate "
              "pairs raises UnicodeEncodeError.")

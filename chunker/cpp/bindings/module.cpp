@@ -14,6 +14,7 @@ NB_MODULE(_native, module) {
     chunker::bindings::define_messages(module);
     chunker::bindings::define_optimizing(module);
     chunker::bindings::define_outlines(module);
+    chunker::bindings::define_separators(module);
     chunker::bindings::define_spans(module);
     chunker::bindings::define_syntax(module);
 }

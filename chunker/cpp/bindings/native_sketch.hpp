@@ -62,14 +62,14 @@ public:
 // The sketch that an object of Python is, for as long as that lives; null for any other object.
 const NativeSketch* native_markdown(nb::handle object);
 const NativeSketch* native_code(nb::handle object);
+const NativeSketch* native_separators(nb::handle object);
 
 // The same; null for None. Raises TypeError for any other object.
 inline const NativeSketch* native_sketch(nb::handle object) {
     if (object.is_none()) return nullptr;
-    const NativeSketch* sketch = native_markdown(object);
-    if (!sketch) sketch = native_code(object);
-    if (!sketch) given::raise_type("a native sketch", "a MarkdownSketch or a CodeReading", object);
-    return sketch;
+    for (auto* const native : {&native_markdown, &native_code, &native_separators})
+        if (const NativeSketch* const sketch = native(object)) return sketch;
+    given::raise_type("a native sketch", "a MarkdownSketch, a CodeReading or a SeparatorSketch", object);
 }
 
 }  // namespace chunker::bindings

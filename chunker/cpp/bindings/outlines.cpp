@@ -1,7 +1,6 @@
 // Bindings of outlines: the ends of their units; and the outline of plain text.
 #include <nanobind/stl/tuple.h>
 
-#include <string_view>
 #include <vector>
 
 #include "chunker/enclosing.hpp"
@@ -40,26 +39,6 @@ void define_outlines(nb::module_& module) {
         nb::sig("def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tuple[list[int], list[int], list[str]]"),
         "Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the "
         "last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.");
-    module.def(
-        "occurrences",
-        [](nb::str text, nb::str part) -> Integers {
-            Utf8 const source(text), wanted(part);
-            if (wanted.size == 0) throw nb::value_error("a part is not empty");
-            std::string_view const whole(reinterpret_cast<const char*>(source.data), source.size);
-            std::string_view const sought(reinterpret_cast<const char*>(wanted.data), wanted.size);
-            std::vector<std::size_t> found;
-            std::size_t wide = 0, behind = 0;  // bytes before `behind` that begin no character
-            bool const narrow = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr())) == source.size;
-            for (std::size_t at = whole.find(sought); at != whole.npos; at = whole.find(sought, at + sought.size())) {
-                if (!narrow)
-                    for (; behind < at; ++behind) wide += (source.data[behind] & 0xC0) == 0x80;
-                found.push_back(at - wide);
-            }
-            return Integers(to_list(found));
-        },
-        nb::arg("text"), nb::arg("part"),
-        "Where a part begins in a text, in characters: the first, and each next one after the end of the one before. Raises UnicodeEncodeError for halves of "
-        "surrogate pairs.");
 }
 
 }  // namespace chunker::bindings

@@ -16,6 +16,7 @@ void define_markup_formats(nb::module_& module);
 void define_messages(nb::module_& module);
 void define_optimizing(nb::module_& module);
 void define_outlines(nb::module_& module);
+void define_separators(nb::module_& module);
 void define_spans(nb::module_& module);
 void define_syntax(nb::module_& module);
 

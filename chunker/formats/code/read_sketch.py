@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from chunker.formats.outline import Scope, Scopes, Strength
-from chunker.formats.sketches import Inside, Sketch
+from chunker.formats.sketches import CompiledSketch, Inside
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
     from chunker._native import CodeReading
 
-_COLUMNS = frozenset({"closed", "heads", "labels", "offsets", "strengths"})
 
-
-class ReadSketch(Sketch):
-    """The sketch of a text that was parsed and walked. The compiled grower reads it without Python; its columns become
-    lists when one of them is asked for.
-    """
+class ReadSketch(CompiledSketch):
+    """The sketch of a text that was parsed and walked."""
 
     __slots__ = ()
 
     native: CodeReading
 
     def __init__(self, reading: CodeReading) -> None:
-        # No columns: `__getattr__` makes them.
         self._nested = Scopes(())
         self.notes = (
             {"parse": "given up"} if reading.given_up else {"parse": "had errors"} if reading.had_errors else {}
@@ -44,12 +40,8 @@ class ReadSketch(Sketch):
 
         self._refine_with(look, scopes_of)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # one of the columns, which are not there yet
-        if name not in _COLUMNS:
-            raise AttributeError(name)
-        self.offsets, self.strengths, self.labels, self.heads = self.native.columns()
-        self.closed = dict.fromkeys(self.native.closed())
-        return getattr(self, name)
+    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], Collection[int]]:
+        return (*self.native.columns(), dict.fromkeys(self.native.closed()))
 
     def breadcrumb(self, offset: int) -> tuple[str, ...]:
         """See `Outline`."""

@@ -1,0 +1,114 @@
+// Bindings of the boundaries at separators. Offsets are in characters.
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "chunker/constants.hpp"
+#include "chunker/separators.hpp"
+#include "integers.hpp"
+#include "native_sketch.hpp"
+#include "parts.hpp"
+#include "references.hpp"
+#include "source.hpp"
+
+namespace chunker::bindings {
+
+namespace {
+
+constexpr formats::Label part_label = "part";
+
+// Where the parts of a text begin.
+class SeparatorSketch : public NativeSketch {
+public:
+    SeparatorSketch(nb::str text, nb::list separators, nb::list strengths, bool before, std::size_t most) : most_(most) {
+        side_ = before ? Side::before : Side::after;
+        strengths_ = from_list(strengths);
+        Utf8 const source(text);
+        Text const read(source.data, source.size);
+        size_ = read.size();
+        for (nb::handle const given : separators) separators_.push_back(separator(given));
+        if (strengths_.size() != separators_.size()) throw nb::value_error("as many strengths as separators");
+        if (most > 0 && (separators_.empty() || separators_.back().literal.empty())) throw nb::value_error("the last separator must be a string");
+        parts_ = separated_parts(read, separators_, side_, most, first_closed_);
+    }
+
+    std::size_t size() const override { return size_; }
+
+    std::optional<NativeInside> look(const Text& text, std::size_t unit) const override {
+        auto const next =
+            std::upper_bound(parts_.begin(), parts_.end(), unit, [](std::size_t offset, SeparatedPart const& part) { return offset < part.start; });
+        std::size_t const end = next == parts_.end() ? size_ : next->start;
+        NativeInside found;
+        if (most_ == 0) return found;
+        for (std::size_t const cut : cuts_at(text, unit, end, separators_.back().literal, side_))
+            if (cut > unit && cut < end) found.columns.add(cut, static_cast<std::int32_t>(strengths_.back()), part_label);
+        return found;
+    }
+
+    std::optional<NativeRows> rows() const override {
+        NativeRows rows;
+        if (size_ == 0) return rows;
+        nb::object const text = nb::str("text"), part = nb::str("part");
+        std::size_t const number = parts_.size() + 1;
+        rows.offsets.reserve(number);
+        rows.strengths.reserve(number);
+        rows.closed.reserve(number);
+        rows.offsets.push_back(0);
+        rows.strengths.push_back(strength::document);
+        rows.closed.push_back(first_closed_);
+        for (SeparatedPart const& one : parts_) {
+            rows.offsets.push_back(static_cast<std::int64_t>(one.start));
+            rows.strengths.push_back(strengths_[one.rank]);
+            rows.closed.push_back(one.closed);
+        }
+        rows.labels.assign(number, part);
+        rows.labels.front() = text;
+        return rows;
+    }
+
+private:
+    Separator separator(nb::handle given) const {
+        Separator made;
+        if (PyUnicode_Check(given.ptr())) {
+            Utf8 const literal(given);
+            made.literal.assign(reinterpret_cast<const char*>(literal.data), literal.size);
+            if (made.literal.empty()) throw nb::value_error("a separator must not be empty");
+            return made;
+        }
+        if (!PyList_Check(given.ptr())) given::raise_type("a separator", "a str or a list of offsets", given);
+        for (std::int64_t const cut : from_list(nb::borrow<nb::list>(given))) {
+            if (cut < 0 || static_cast<std::size_t>(cut) > size_ || (!made.cuts.empty() && made.cuts.back() > static_cast<std::size_t>(cut)))
+                throw nb::value_error("cuts must ascend inside of the text");
+            made.cuts.push_back(static_cast<std::size_t>(cut));
+        }
+        return made;
+    }
+
+    std::size_t size_ = 0, most_ = 0;
+    Side side_ = Side::before;
+    std::vector<std::int64_t> strengths_;
+    std::vector<Separator> separators_;
+    std::vector<SeparatedPart> parts_;
+    bool first_closed_ = false;
+};
+
+}  // namespace
+
+const NativeSketch* native_separators(nb::handle object) {
+    const SeparatorSketch* found = nullptr;
+    return nb::try_cast(object, found) ? found : nullptr;
+}
+
+void define_separators(nb::module_& module) {
+    nb::class_<SeparatorSketch>(module, "SeparatorSketch", "The parts of a text between separators; as `integrations.separators` finds them.")
+        .def(nb::init<nb::str, nb::list, nb::list, bool, std::size_t>(), nb::arg("text"), nb::arg("separators"), nb::arg("strengths"), nb::arg("before"),
+             nb::arg("most"),
+             nb::sig("def __init__(self, text: str, separators: list[str | list[int]], strengths: list[int], before: bool, most: int) -> None"),
+             "`separators`: the best first, each a string, or the ascending cuts at what an expression has found. `most`: parts of at most so many characters "
+             "are cut at the last separator on request alone; 0 if there is no such separator. Raises UnicodeEncodeError for halves of surrogate pairs.");
+}
+
+}  // namespace chunker::bindings

@@ -1,0 +1,76 @@
+#include "chunker/separators.hpp"
+
+#include <cstdio>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+using chunker::Separator;
+using chunker::Side;
+
+namespace {
+
+// What `separated_parts` finds, character by character: the strings are looked for at each place of a text of ASCII.
+std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::vector<std::string>& literals, Side side) {
+    std::map<std::size_t, std::size_t> ranks;
+    for (std::size_t rank = 0; rank < literals.size(); ++rank) {
+        for (std::size_t at = 0; at + literals[rank].size() <= text.size();) {
+            if (text.compare(at, literals[rank].size(), literals[rank]) != 0) {
+                ++at;
+                continue;
+            }
+            std::size_t const cut = side == Side::before ? at : at + literals[rank].size();
+            if (cut > 0 && cut < text.size()) ranks.emplace(cut, rank);
+            at += literals[rank].size();
+        }
+    }
+    return ranks;
+}
+
+}  // namespace
+
+int main() {
+    std::mt19937 random(5);
+    bool good = true;
+    std::vector<std::string> const literals = {"\n\n", "ab", "\n", "b", " "};
+    std::vector<Separator> separators;
+    for (std::string const& literal : literals) separators.push_back({literal, {}});
+    for (int round = 0; round < 4000; ++round) {
+        std::string ascii, wide;
+        for (unsigned size = random() % 50; size > 0; --size) {
+            char const letter = "ab \nxx"[random() % 6];
+            ascii += letter;
+            wide += letter == 'x' ? "\xE4\xB8\xAD" : std::string(1, letter);
+        }
+        for (std::string const& bytes : {ascii, wide}) {
+            chunker::Text const text(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+            for (Side const side : {Side::before, Side::after}) {
+                std::map<std::size_t, std::size_t> const expected = by_hand(ascii, literals, side);
+                std::map<std::size_t, std::size_t> found;
+                bool closed = false;
+                for (auto const& part : separated_parts(text, separators, side, 0, closed)) found.emplace(part.start, part.rank);
+                good = good && found == expected;
+                // With parts of at most five characters closed, and looked into.
+                std::size_t start = 0;
+                found.clear();
+                std::vector<chunker::SeparatedPart> parts = separated_parts(text, separators, side, 5, closed);
+                for (std::size_t number = 0; number <= parts.size(); ++number) {
+                    std::size_t const end = number < parts.size() ? parts[number].start : text.size();
+                    if (closed) {
+                        good = good && end - start <= 5;
+                        for (std::size_t const cut : cuts_at(text, start, end, " ", side))
+                            if (cut > start && cut < end) found.emplace(cut, literals.size() - 1);
+                    }
+                    if (number == parts.size()) break;
+                    found.emplace(parts[number].start, parts[number].rank);
+                    start = parts[number].start;
+                    closed = parts[number].closed;
+                }
+                good = good && found == expected;
+            }
+        }
+    }
+    if (!good) std::fprintf(stderr, "other parts than those found by hand\n");
+    return good ? 0 : 1;
+}
