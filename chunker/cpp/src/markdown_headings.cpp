@@ -9,11 +9,33 @@ namespace {
 
 constexpr std::size_t deepest_level = 6;  // of a heading
 
+bool is_in_anchor(char32_t character) {
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || (character >= '0' && character <= '9') || character == '-' ||
+           character == '_';
+}
+
+// The heading without an anchor at its end, "{ #name }" of ASCII, which documentation tools write after most of them.
+formats::Text without_anchor(formats::Text heading) {
+    std::size_t at = heading.size();
+    auto const skip = [&](auto&& is_skipped) {
+        std::size_t const end = at;
+        while (at > 0 && is_skipped(heading[at - 1])) --at;
+        return at < end;
+    };
+    auto const take = [&](char32_t mark) { return at > 0 && heading[--at] == mark; };
+    if (!take('}')) return heading;
+    skip(formats::is_blank);
+    if (!skip(is_in_anchor) || !take('#')) return heading;
+    skip(formats::is_blank);
+    if (!take('{') || at == 0 || !formats::is_blank(heading[at - 1])) return heading;
+    return heading.substr(0, formats::stripped(heading, 0, at));
+}
+
 }  // namespace
 
 std::optional<std::pair<std::size_t, std::size_t>> plain_heading(formats::Text heading) {
-    std::size_t const end = formats::stripped(heading, 0, heading.size());
-    heading = heading.substr(0, end);
+    heading = without_anchor(heading.substr(0, formats::stripped(heading, 0, heading.size())));
+    std::size_t const end = heading.size();
     std::size_t start = formats::behind(heading, 0, [](char32_t character) { return formats::is_blank(character) || character == '>'; });
     std::size_t const behind_marks = formats::behind(heading, start, [](char32_t character) { return character == '#'; });
     if (behind_marks - start <= deepest_level && (behind_marks == end || formats::is_space(heading[behind_marks])))

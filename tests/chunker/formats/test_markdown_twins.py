@@ -148,6 +148,26 @@ def test_both_twins_say_the_same(text: str) -> None:
     assert told(compiled.MarkdownSketch, text) == told(MarkdownSketch, text)
 
 
+@needs_both
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["{", "}", " { #name }", "{#b-c}", "{ #é }", "{: .c }", "#", " ##", "-", "=", " ", "\t", "  ", "a", "[x](y)"]
+        ),
+        max_size=7,
+    ).map("".join)
+)
+@example("#{#a}")
+@example("a {#b} {#c}")
+@example("a {#b}{#c}")
+@example("a {#b")
+def test_names_of_headings_are_the_same(heading: str) -> None:
+    assert compiled is not None
+    text = f"# {heading}\n\ntext\n\n#{heading}\n\n{heading}\n===\n"
+    assert told(compiled.MarkdownSketch, text) == told(MarkdownSketch, text)
+
+
 # Math is our own: to the parser it is a paragraph, or many things.
 @settings(max_examples=300, deadline=None)
 @given(texts([*BLOCKS, *ODD]))

@@ -12,8 +12,8 @@
 
 namespace chunker::markdown {
 
-// Start and end of the text of a heading: without the marks before it and the white space around it. None if other marks, a link, attributes or white space
-// inside may have to be removed.
+// Start and end of the text of a heading: without the marks before it, the white space around it and a plain anchor at its end. None if other marks, a link,
+// other attributes or white space inside may have to be removed.
 std::optional<std::pair<std::size_t, std::size_t>> plain_heading(formats::Text heading);
 
 // The section of a heading, or a table.
