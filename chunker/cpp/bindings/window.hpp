@@ -61,7 +61,7 @@ public:
 
 private:
     // Bytes after what is asked for that a window has: few at first, so that who makes one chunk of a long text does not read much of it.
-    static constexpr std::size_t first_reach = 1 << 12, most_reach = 1 << 18;
+    static constexpr std::size_t first_reach = 1 << 14, most_reach = 1 << 18;
 
     void make(std::size_t start, std::size_t end) {
         interface_ = nullptr;
