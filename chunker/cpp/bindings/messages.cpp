@@ -284,7 +284,8 @@ private:
     }
 
     // Of one type, which no class of a caller can be, and with the same order of names: what a template writes of both is the same. Names without a value are
-    // not kept where `drops_none`. Runs no Python code.
+    // not kept where `drops_none`. Runs no Python code. Tried: 32 messages side by side, level by level, with dicts and lists loaded ahead. As fast in a cold
+    // cache, and slower by a third in a warm one: the calls of PyDict_Next are most of the time, not the memory.
     bool is_kept_dict(PyObject* dict, std::size_t& place, Names& names, bool drops_none) const {
         Entry const& head = entry(place);
         if (head.kind() != Entry::dict) given::raise(PyExc_IndexError, "messages were taken out while they were looked at");
