@@ -2,7 +2,7 @@
 
     shown("a\\x1b[31m")             'a␛[31m'          no control characters
     fit("漢字と言葉", 0, 7)         (3, 6)            three characters take six of seven columns
-    shortened("a long trail", 8)   'a long …'
+    shortened("a long title", 8)   'a long …'
     flow(["one", "two"], 5)        ['one', '   two']
 
 Columns are those of `rich.cells`: a Chinese character takes two, a combining mark none.

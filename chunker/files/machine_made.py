@@ -161,10 +161,10 @@ def _data(text: str) -> Evidence | None:
     prose = sum(len(word) + 1 for word in _WORDS.findall(sample)) + sum(not char.isascii() for char in sample)
     if prose > _PROSE_SHARE * len(sample):
         return None
-    inked = len(sample) - sum(map(sample.count, " \t\r\n"))
+    nonblank = len(sample) - sum(map(sample.count, " \t\r\n"))
     numbers = sum(map(sample.count, "0123456789"))
-    if numbers > _NUMBER_SHARE * inked:
-        return Evidence(DATA, f"{numbers / inked:.0%} digits")
+    if numbers > _NUMBER_SHARE * nonblank:
+        return Evidence(DATA, f"{numbers / nonblank:.0%} digits")
     mean = len(text) // (text.count("\n") + 1)
     return Evidence(DATA, f"lines of {mean:,} characters on average") if mean > _DATA_LINE else None
 

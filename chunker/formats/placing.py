@@ -141,7 +141,7 @@ class _Rows:
         self._heads = heads
         self._starts, self._strengths, self._labels = starts, strengths, labels
         self._shown = [True, *map(not_, blank[1:])]
-        self._inked = self._shown
+        self._nonblank = self._shown
 
     def _columns(self) -> tuple[list[int], list[int], list[str]]:
         shown = self._shown
@@ -163,7 +163,7 @@ class _Rows:
         """Hide the boundaries inside units with these nodes. Returns the start of each unit, in characters -> its first
         line, the line after its last, its nodes.
         """
-        self._shown = self._inked.copy()
+        self._shown = self._nonblank.copy()
         units: list[tuple[int, int, list[Closed]]] = []
         end = bound = 0
         for node in sorted(closed, key=lambda one: one.first):
@@ -174,13 +174,13 @@ class _Rows:
                 start, _, nodes = units.pop()
                 nodes.append(node)
                 bound = max(bound, node.bound)
-            while not (self._inked[start] and self._strengths[start] > bound):
+            while not (self._nonblank[start] and self._strengths[start] > bound):
                 start -= 1
                 if units and start < units[-1][1]:
                     start, _, more = units.pop()
                     nodes = more + nodes
             end = max(end if nodes[0] is not node else 0, node.last + 1)
-            while end < len(self._inked) and not (self._inked[end] and self._strengths[end] > bound):
+            while end < len(self._nonblank) and not (self._nonblank[end] and self._strengths[end] > bound):
                 end += 1
             units.append((start, end, nodes))
         for start, stop, _ in units:
@@ -195,15 +195,15 @@ class _Rows:
             index = row - first - 1
             if 0 <= index < len(strengths) and (strength > strengths[index] or row not in self._placed):
                 strengths[index], labels[index] = strength, name
-        inked = self._inked[rows]
+        nonblank = self._nonblank[rows]
         merged = {}
-        for row in compress(range(first + 1, last), inked):
+        for row in compress(range(first + 1, last), nonblank):
             if end := max(self._heads.get(row, 0), heads.get(row, 0)):
                 merged[self._starts[row]] = end
         return Inside(
-            list(compress(self._starts[rows], inked)),
-            list(compress(strengths, inked)),
-            list(compress(labels, inked)),
+            list(compress(self._starts[rows], nonblank)),
+            list(compress(strengths, nonblank)),
+            list(compress(labels, nonblank)),
             scopes,
             merged,
         )

@@ -119,11 +119,11 @@ class Grower:
             return False
         if filling.tears_head(len(filling.places), self._units.next, self._fits_alone):
             return False
-        ink = end_before_blank_lines(self._text, start, end)
-        if ink == end:
+        text_end = end_before_blank_lines(self._text, start, end)
+        if text_end == end:
             return True
         here = self._encoder.snapshot()
-        count = self._append(start, ink)
+        count = self._append(start, text_end)
         self._encoder.rollback(here)
         return count > self._budget.max_tokens
 

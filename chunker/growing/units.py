@@ -89,9 +89,9 @@ def end_before_blank_lines(text: str, start: int, end: int) -> int:
     size = BLANKS
     while True:
         first = max(end - size, start)
-        ink = len(text[first:end].rstrip())
-        if ink or first == start:
-            return text.find("\n", first + ink, end) + 1 or end
+        length = len(text[first:end].rstrip())
+        if length or first == start:
+            return text.find("\n", first + length, end) + 1 or end
         size *= 2
 
 

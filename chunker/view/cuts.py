@@ -98,7 +98,7 @@ class Cuts:
         levels = {strength for strength in levels if Strength.STRUCTURE <= strength < Strength.DOCUMENT}
         self._levels = {strength: place for place, strength in enumerate(sorted(levels, reverse=True), 1)}
         # The end of the last unit, and the start of its blank lines.
-        self._unit_end, self._unit_ink = -1, -1
+        self._unit_end, self._unit_text_end = -1, -1
 
     def before(self, chunks: Sequence[Chunk]) -> list[SeenCut | None]:
         """Return the cut before each chunk, at the end of the previous one. None for the first chunk, and for a chunk
@@ -139,8 +139,8 @@ class Cuts:
     def _is_blank(self, start: int, offset: int, end: int) -> bool:
         """Whether the unit text[start:end] of the outline has only blank lines from `offset` on."""
         if self._unit_end != end:
-            self._unit_end, self._unit_ink = end, start + len(self._text[start:end].rstrip())
-        return offset > self._unit_ink and self._text[offset - 1] in "\r\n"
+            self._unit_end, self._unit_text_end = end, start + len(self._text[start:end].rstrip())
+        return offset > self._unit_text_end and self._text[offset - 1] in "\r\n"
 
     def _cut(self, boundary: Boundary) -> SeenCut:
         _, strength, label = boundary

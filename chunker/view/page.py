@@ -116,7 +116,7 @@ def _chunk_data(seen: SeenChunk, place: _Utf16) -> dict[str, Any]:
         "count": chunk.token_count,
         "kind": chunk.kind,
         "context": chunk.context,
-        "trail": seen.breadcrumb,
+        "breadcrumb": seen.breadcrumb,
         "tokens": _units_of_tokens(chunk.text, seen.token_lengths),
     }
     if cut is not None:

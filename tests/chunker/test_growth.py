@@ -78,7 +78,7 @@ def hostile_text(parts: tuple[str, str, str], size: int) -> str:
 
 
 def check_growth(work: Callable[[int], int], *, size: int = SIZE) -> None:
-    """Each stretch of `size` characters more takes as much work as the one before; the fourth of a square takes 7 times the first, 7/5 of the second."""
+    """Each span of `size` characters more takes as much work as the one before; the fourth of a square takes 7 times the first, 7/5 of the second."""
     once, twice, thrice, fourth = (work(size * times) for times in (1, 2, 3, 4))
     assert fourth - thrice <= 1.3 * max(twice - once, once), (once, twice, thrice, fourth)
 

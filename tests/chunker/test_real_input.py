@@ -76,10 +76,10 @@ class Tally:
     comments: int = 0
     detached_comments: list[str] = field(default_factory=list)
     chunks: int = 0
-    crumbs: list[str] = field(default_factory=list)
+    undersized: list[str] = field(default_factory=list)
 
     def add(self, name: str, source: str, chunks: list[Chunk], max_tokens: int) -> None:
-        self.add_crumbs(name, chunks, max_tokens)
+        self.add_undersized(name, chunks, max_tokens)
         cuts = [chunk.span.end for chunk in chunks[:-1]]
 
         def is_cut(start: int, end: int) -> bool:
@@ -105,11 +105,11 @@ class Tally:
                 if is_cut(definition.commented, definition.decorated + 1):
                     self.detached_comments.append(where)
 
-    def add_crumbs(self, name: str, chunks: list[Chunk], max_tokens: int) -> None:
+    def add_undersized(self, name: str, chunks: list[Chunk], max_tokens: int) -> None:
         """A text that is itself less than a tenth of the budget cannot help it."""
         self.chunks += len(chunks)
         if len(chunks) > 1:
-            self.crumbs += [
+            self.undersized += [
                 f"{name}:{chunk.span.start_line} {chunk.token_count}"
                 for chunk in chunks
                 if chunk.token_count * 10 < max_tokens
@@ -174,7 +174,7 @@ def test_the_standard_library(max_tokens: int, count_o200k: Callable[[str], int]
     assert tally.detached_decorators == []
     assert tally.comments > 20
     assert tally.detached_comments == []
-    assert len(tally.crumbs) < 0.01 * tally.chunks, tally.crumbs
+    assert len(tally.undersized) < 0.01 * tally.chunks, tally.undersized
 
 
 def markdown_files() -> Iterable[Path]:
@@ -192,14 +192,14 @@ def test_the_markdown_of_this_repository(
         text = read(path)
         chunks = chunker.chunk(text)
         check(text, chunks, max_tokens, count_o200k)
-        tally.add_crumbs(path.name, chunks, max_tokens)
+        tally.add_undersized(path.name, chunks, max_tokens)
         cuts = {chunk.span.end for chunk in chunks[:-1]}
         for block in re.finditer(r"^```.*?^```$", text, re.MULTILINE | re.DOTALL):
             if TOKENIZER.count(block[0]) <= 0.8 * max_tokens:
                 blocks += 1
                 assert not cuts.intersection(range(block.start() + 1, block.end())), (path.name, block[0])
     assert blocks > 0
-    assert len(tally.crumbs) <= 0.01 * tally.chunks, tally.crumbs
+    assert len(tally.undersized) <= 0.01 * tally.chunks, tally.undersized
 
 
 @pytest.mark.parametrize("path", sorted(path.name for path in (ROOT / "chunker").glob("*.py")))

@@ -228,7 +228,7 @@ def test_hostile_text_is_only_shown(show: Open, server: Server, *, tokens: bool)
         tab.click("#tokens-button")
     texts = "".join(cut(tab))
     assert ATTACK in texts
-    assert ATTACK in tab.inner_text("article .trail >> nth=-1")  # a breadcrumb
+    assert ATTACK in tab.inner_text("article .breadcrumb >> nth=-1")  # a breadcrumb
     assert "<img src=x onerror='window.hacked=3'>" in tab.inner_text("#heading")
     assert tab.locator("#heading .mark[data-name=RLO]").count() > 0
     tab.fill("#filter-text", "<script>")

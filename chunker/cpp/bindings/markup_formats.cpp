@@ -122,7 +122,7 @@ Lines restructuredtext_lines(nb::str copy, std::size_t start) {
     if (PyUnicode_GetLength(copy.ptr()) != size) throw nb::value_error("the copy for parsers is ASCII");
     nb::list lines;
     for (const formats::TextLine& line : formats::restructuredtext_lines({data, static_cast<std::size_t>(size)}, start))
-        lines.append(nb::make_tuple(line.start, line.ink, line.end, line.indent, line.after_blank, nb::str(line.text.data(), line.text.size())));
+        lines.append(nb::make_tuple(line.start, line.text_start, line.end, line.indent, line.after_blank, nb::str(line.text.data(), line.text.size())));
     return Lines(lines);
 }
 

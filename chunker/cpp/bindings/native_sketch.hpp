@@ -34,12 +34,12 @@ struct NativeRows {
 };
 
 // The names around the offsets of a text.
-class Trails {
+class Breadcrumbs {
 public:
     // Offsets with the same place have the same names.
     using Place = std::pair<std::size_t, std::size_t>;
 
-    virtual ~Trails() = default;
+    virtual ~Breadcrumbs() = default;
     virtual Place at(std::size_t offset) = 0;
     // Outermost first.
     virtual nb::tuple names(std::size_t offset) = 0;
@@ -56,7 +56,7 @@ public:
     // All boundaries; none if only Python has them.
     virtual std::optional<NativeRows> rows() const { return std::nullopt; }
     // The names around offsets, for as long as the sketch lives; none if only Python knows them.
-    virtual std::unique_ptr<Trails> trails() const { return nullptr; }
+    virtual std::unique_ptr<Breadcrumbs> breadcrumbs() const { return nullptr; }
 };
 
 // The sketch that an object of Python is, for as long as that lives; null for any other object.

@@ -46,7 +46,7 @@ public:
             tells_scopes_ = true;
             read_settings(context_at_.attr("names_only"));
         }
-        if (native && limit_) trails_ = native->trails();
+        if (native && limit_) breadcrumbs_ = native->breadcrumbs();
         for (const char* const label : {"sentence", "word", "grapheme", "character"}) more_labels_.push_back(nb::str(label));  // the levels of refining.hpp
     }
 
@@ -71,9 +71,9 @@ public:
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
-        if (trails_) {
-            auto const [known, is_new] = named_.try_emplace(trails_->at(fresh), 0);
-            if (is_new) known->second = made_of(innermost_first(trails_->names(fresh)), {}).context;
+        if (breadcrumbs_) {
+            auto const [known, is_new] = named_.try_emplace(breadcrumbs_->at(fresh), 0);
+            if (is_new) known->second = made_of(innermost_first(breadcrumbs_->names(fresh)), {}).context;
             return known->second;
         }
         if ((fresh > 0 || limit_) && (is_steady(static_cast<std::int64_t>(fresh)) || has_no_names(static_cast<std::int64_t>(fresh)))) {
@@ -346,9 +346,9 @@ private:
     std::vector<Unknown> unknown_;
     const NativeSketch* native_;
     const Text& text_;
-    std::optional<NativeRows> native_rows_;  // their labels, once the rows are taken
-    std::unique_ptr<Trails> trails_;         // if contexts are made of these names alone
-    std::map<Trails::Place, Context> named_;
+    std::optional<NativeRows> native_rows_;     // their labels, once the rows are taken
+    std::unique_ptr<Breadcrumbs> breadcrumbs_;  // if contexts are made of these names alone
+    std::map<Breadcrumbs::Place, Context> named_;
     std::vector<std::pair<formats::Label, std::size_t>> native_labels_;
     std::size_t rows_ = 0;
     std::vector<nb::object> more_labels_;

@@ -16,7 +16,7 @@
 
 #include "integers.hpp"
 #include "native_sketch.hpp"
-#include "trails.hpp"
+#include "breadcrumbs.hpp"
 #include "parts.hpp"
 #include "references.hpp"
 
@@ -165,12 +165,12 @@ public:
         for (Label const label : found.labels) rows.labels.push_back(grammar().label(label));
         return rows;
     }
-    std::unique_ptr<Trails> trails() const override { return std::make_unique<CodeTrails>(*reading_); }
+    std::unique_ptr<Breadcrumbs> breadcrumbs() const override { return std::make_unique<CodeBreadcrumbs>(*reading_); }
 
     // The names around an offset.
     Names breadcrumb(std::size_t offset) {
-        if (!trails_) trails_ = trails();
-        return Names(trails_->names(offset));
+        if (!breadcrumbs_) breadcrumbs_ = breadcrumbs();
+        return Names(breadcrumbs_->names(offset));
     }
     Columns columns() const { return as_lists(reading_->boundaries()); }
     nb::typed<nb::tuple, Columns, Regions> inside(std::uint32_t offset) const {
@@ -223,7 +223,7 @@ private:
     Source source_;
     std::size_t size_ = 0;  // in characters
     std::unique_ptr<SyntaxReading> reading_;
-    std::unique_ptr<Trails> trails_;  // once they were asked for
+    std::unique_ptr<Breadcrumbs> breadcrumbs_;  // once they were asked for
 };
 
 }  // namespace

@@ -155,10 +155,10 @@ std::size_t Grower::append_fitting(std::size_t start, std::size_t end, std::size
 bool Grower::stays_whole(Filling& filling) {
     std::size_t const start = units_.offset(), end = units_.end();
     if (!fits_alone(start, end) || tears_head(filling, filling.places.size(), units_.next())) return false;
-    std::size_t const ink = end_of_ink(start, end);
-    if (ink == end) return true;
+    std::size_t const text_end = end_before_blank_lines(start, end);
+    if (text_end == end) return true;
     counter_.keep();
-    std::size_t const count = append_fitting(start, ink, limits_.most);
+    std::size_t const count = append_fitting(start, text_end, limits_.most);
     counter_.go_back();
     return count > limits_.most;
 }
@@ -310,7 +310,7 @@ void Grower::leave_blank_lines(Filling& filling) {
     Place const next = units_.next();
     std::size_t const behind = units_.end(), number = filling.places.size();
     if (last_stronger(filling.places, next.strength, filling.fresh, number) == number) return;
-    std::size_t const end = end_of_ink(next.offset, behind);
+    std::size_t const end = end_before_blank_lines(next.offset, behind);
     if (end == behind) return;
     std::size_t const count = append_fitting(next.offset, end, limits_.most);
     if (count > limits_.most) return;
@@ -319,7 +319,7 @@ void Grower::leave_blank_lines(Filling& filling) {
     filling.sizes.push_back(count);
 }
 
-std::size_t Grower::end_of_ink(std::size_t start, std::size_t end) const {
+std::size_t Grower::end_before_blank_lines(std::size_t start, std::size_t end) const {
     std::size_t const found = text_.line_feed(text_.stripped(start, end), end);
     return found == end ? end : found + 1;
 }
@@ -327,7 +327,7 @@ std::size_t Grower::end_of_ink(std::size_t start, std::size_t end) const {
 bool Grower::fits_alone(std::size_t start, std::size_t end) {
     std::size_t const limit = limits_.most - limits_.overlap;
     bool const is_long = end > start && end - start > limit * limits_.longest_token;
-    if (!is_long && counter_.count_up_to(surroundings_.context_at(start, start), start, end_of_ink(start, end), limit)) {
+    if (!is_long && counter_.count_up_to(surroundings_.context_at(start, start), start, end_before_blank_lines(start, end), limit)) {
         see(end);
         return true;
     }

@@ -50,9 +50,9 @@ LineTable::LineTable(std::string_view source) {
     if (!one_byte_each) characters_.push_back(0);
     for (std::size_t start = 0; start < source.size();) {
         std::size_t const end = next_line(source, start, has_returns);
-        std::size_t const ink = end_of_indentation(source, start, end);
-        indents_.push_back(static_cast<std::uint32_t>(ink));
-        first_bytes_.push_back(ink < end ? source[ink] : '\n');
+        std::size_t const text_start = end_of_indentation(source, start, end);
+        indents_.push_back(static_cast<std::uint32_t>(text_start));
+        first_bytes_.push_back(text_start < end ? source[text_start] : '\n');
         starts_.push_back(static_cast<std::uint32_t>(end));
         if (!one_byte_each) characters_.push_back(characters_.back() + characters_in(source.substr(start, end - start)));
         start = end;
@@ -89,7 +89,7 @@ std::vector<LineTable::Row> hidden_rows(const LineTable& lines, std::string_view
         if (!in_question[static_cast<unsigned char>(first_bytes[row])]) {
             end_run();
         } else if (!lines.blank(row)) {
-            if (is_skimmed(source.substr(lines.ink(row), lines.end(row) - lines.ink(row)))) run.push_back(row);
+            if (is_skimmed(source.substr(lines.text_start(row), lines.end(row) - lines.text_start(row)))) run.push_back(row);
             else end_run();
         }
     }
@@ -101,8 +101,8 @@ std::string without(const std::vector<LineTable::Row>& rows, const LineTable& li
     std::string masked(source);
     for (LineTable::Row const row : rows) {
         std::size_t end = lines.end(row);
-        while (end > lines.ink(row) && ends_line(source[end - 1])) --end;
-        std::fill(masked.begin() + lines.ink(row), masked.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+        while (end > lines.text_start(row) && ends_line(source[end - 1])) --end;
+        std::fill(masked.begin() + lines.text_start(row), masked.begin() + static_cast<std::ptrdiff_t>(end), ' ');
     }
     return masked;
 }

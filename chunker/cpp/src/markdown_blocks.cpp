@@ -110,12 +110,12 @@ Blocks::Step Blocks::begin_blocks() {
         Indent const indent = indent_of(rest);
         if (indent.characters == rest.size()) return blank();
         if (indent.tabs && !open_.empty()) return Step::uncertain;
-        std::string_view const ink = rest.substr(indent.characters);
+        std::string_view const content = rest.substr(indent.characters);
         // Whether a table begins with the line before is for a parser to say.
-        if (leaf_ == Leaf::paragraph && has_bar_ && could_delimit(ink)) return Step::uncertain;
+        if (leaf_ == Leaf::paragraph && has_bar_ && could_delimit(content)) return Step::uncertain;
         at_ += indent.characters;
-        Step const step = begin_block(ink, indent.columns);
-        if (step == Step::text) return text(ink);
+        Step const step = begin_block(content, indent.columns);
+        if (step == Step::text) return text(content);
         if (step != Step::next) return step;
     }
 }

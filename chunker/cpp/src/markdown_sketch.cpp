@@ -20,8 +20,8 @@ constexpr bool is_blank_mark(char character) { return character == ' ' || charac
 bool closes(std::string_view line, char mark) {
     std::size_t const start = std::min(line.find_first_not_of(" \t>"), line.size());
     std::size_t const end = std::min(line.find_first_not_of(mark, start), line.size());
-    std::size_t const ink = std::min(line.find_first_not_of(" \t", end), line.size());
-    return end - start >= 3 && (ink == line.size() || line.substr(ink) == "\n");
+    std::size_t const nonblank = std::min(line.find_first_not_of(" \t", end), line.size());
+    return end - start >= 3 && (nonblank == line.size() || line.substr(nonblank) == "\n");
 }
 
 }  // namespace
@@ -73,10 +73,10 @@ void Sketch::lines(std::size_t start, std::size_t end) {
     std::size_t at = start;
     bool first = true;
     while (at < end) {
-        std::size_t ink = at;
-        while (ink < end && is_blank_mark(copy_[ink])) ++ink;
-        std::size_t const newline = std::min(copy_.find('\n', ink), end);
-        if (ink < newline) {
+        std::size_t nonblank = at;
+        while (nonblank < end && is_blank_mark(copy_[nonblank])) ++nonblank;
+        std::size_t const newline = std::min(copy_.find('\n', nonblank), end);
+        if (nonblank < newline) {
             bool const blank = blank_before(at);
             if (at && (first || blank)) {
                 if (glued_) {

@@ -104,7 +104,7 @@ std::vector<Unit> LineBoundaries::close(std::vector<Closed> closed) {
     std::stable_sort(closed.begin(), closed.end(), [](const Closed& one, const Closed& other) { return one.first < other.first; });
     std::vector<Unit> units;
     int bound = 0;
-    auto const stands = [&](Row row) { return inked(row) && rows_[row].strength > bound; };
+    auto const stands = [&](Row row) { return nonblank(row) && rows_[row].strength > bound; };
     for (const Closed& node : closed) {
         Unit unit{node.first, 0, {}};
         bool const joins = !units.empty() && node.first < units.back().behind;
@@ -141,14 +141,14 @@ void LineBoundaries::show(Row row, Placed placed, Row header, Boundaries& bounda
 Boundaries LineBoundaries::boundaries() const {
     Boundaries result;
     for (Row row = 0; row < rows_.size(); ++row)
-        if (!hidden_[row] && inked(row)) show(row, rows_[row], headers_(row), result);
+        if (!hidden_[row] && nonblank(row)) show(row, rows_[row], headers_(row), result);
     return result;
 }
 
 Boundaries LineBoundaries::inside(const Unit& unit, const Settled& more) const {
     Boundaries result;
     for (Row row = unit.first + 1; row < unit.behind; ++row) {
-        if (!inked(row)) continue;
+        if (!nonblank(row)) continue;
         Placed const found = more.placed(row);
         Row const known = headers_(row), header = more.headers(row);
         bool const counts = found.strength > 0 && (found.strength > rows_[row].strength || placed_(row).strength == 0);

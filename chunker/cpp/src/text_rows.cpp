@@ -36,16 +36,16 @@ std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsi
     unsigned blank = 0;     // lines directly above
     unsigned above = 0;     // the same, where a paragraph separator counts for one
     for (std::size_t place = 0; place < size;) {
-        bool inked = false, separates = false, ended = false;
+        bool nonblank = false, separates = false, ended = false;
         while (place < size && !ended) {
             unsigned char byte = text[place];
             if (byte < 0x80) {
-                if (inked && byte >= first_inner) place = skip_inner(text, place, size);
+                if (nonblank && byte >= first_inner) place = skip_inner(text, place, size);
                 if (place == size || text[place] >= 0x80) continue;
                 byte = text[place++];
                 ended = ends_line(byte);
                 if (ended && byte == '\r' && place < size && text[place] == '\n') ++place;
-                inked |= !ended && byte != ' ' && byte != '\t';
+                nonblank |= !ended && byte != ' ' && byte != '\t';
                 continue;
             }
             std::size_t const length = std::min(character_size(byte), size - place);
@@ -53,12 +53,12 @@ std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsi
             ended = (length == 2 && byte == 0xC2 && character[1] == 0x85) ||
                     (length == 3 && byte == 0xE2 && character[1] == 0x80 && (character[2] == 0xA8 || character[2] == 0xA9));
             separates = ended && length == 3 && character[2] == 0xA9;
-            inked |= !is_wide_space(character, length);
+            nonblank |= !is_wide_space(character, length);
             place += length;
             wide += length - 1;
         }
-        if (inked || start == 0) rows.push_back({start, above});
-        blank = inked ? 0 : std::min(blank + 1, most);
+        if (nonblank || start == 0) rows.push_back({start, above});
+        blank = nonblank ? 0 : std::min(blank + 1, most);
         above = separates ? std::max(blank, 1u) : blank;
         start = place - wide;
     }

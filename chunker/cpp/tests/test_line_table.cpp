@@ -26,11 +26,11 @@ void compare(const std::string& source, std::mt19937& random) {
         std::uint32_t end = byte;
         while (end < source.size() && source[end] != '\n' && source[end] != '\r') ++end;
         if (end < source.size()) end += source.compare(end, 2, "\r\n") == 0 ? 2 : 1;
-        std::uint32_t ink = byte;
-        if (source.compare(ink, 3, "\xEF\xBB\xBF") == 0) ink += 3;
-        while (ink < end && std::string(" \t\f\v").find(source[ink]) != std::string::npos) ++ink;
-        CHECK(lines.end(row) == end && lines.ink(row) == ink && lines.indent(row) == ink - byte);
-        CHECK(lines.blank(row) == (ink == end || source[ink] == '\n' || source[ink] == '\r'));
+        std::uint32_t text_start = byte;
+        if (source.compare(text_start, 3, "\xEF\xBB\xBF") == 0) text_start += 3;
+        while (text_start < end && std::string(" \t\f\v").find(source[text_start]) != std::string::npos) ++text_start;
+        CHECK(lines.end(row) == end && lines.text_start(row) == text_start && lines.indent(row) == text_start - byte);
+        CHECK(lines.blank(row) == (text_start == end || source[text_start] == '\n' || source[text_start] == '\r'));
         for (; byte < end; ++byte) {
             CHECK(lines.row(byte) == row);
             CHECK(lines.row(byte, static_cast<LineTable::Row>(random() % lines.size())) == row);

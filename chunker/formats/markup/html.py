@@ -56,7 +56,7 @@ _KEPT = -2  # between a heading and a block that should stay whole
 _IN_HEADINGS = frozenset({"center", "div", "link", "meta"})  # any other block ends an unclosed heading
 _KEPT_WHOLE = frozenset({"code", "script", "style", "table", "textarea"})
 
-_INK = re.compile(r"[^ \t\n]")
+_NONBLANK = re.compile(r"[^ \t\n]")
 _ANY_TAG = re.compile(r"<[^<>]*+>")
 _LANGUAGE_OF_SCRIPT = re.compile(r"""\btype\s*=\s*["']?[^"'\s>]*?(json|typescript|babel|python)""", re.IGNORECASE)
 _OTHER_SCRIPT = re.compile(
@@ -369,9 +369,9 @@ class _Reader:
 
     def _text_until(self, end: int) -> None:
         if self._run is None and self._at < end:
-            ink = _INK.search(self.copy, self._at, end)
-            if ink is not None:
-                self._begin_run(ink.start())
+            nonblank = _NONBLANK.search(self.copy, self._at, end)
+            if nonblank is not None:
+                self._begin_run(nonblank.start())
 
     def _begin_run(self, start: int) -> None:
         if self._after_break and self._opening is None:

@@ -56,7 +56,7 @@ _KEPT = -2  # a block after an introduction, or in the middle of a paragraph
 _ITEM = 2  # an item, relative to its contents
 _INTRODUCTION = len(SECTIONS) + 1  # the level of an introduction that is not a title
 
-_INK = re.compile(r"[^ \t\n]")
+_NONBLANK = re.compile(r"[^ \t\n]")
 _ARGUMENTS = re.compile(r"(?:\[[^\]\n]*+\]|\{[^{}\n]*+\})*+")
 _LABELS_ONLY = re.compile(r"(?:\s*+(?:\\label\{[^{}]*+\}|%[^\n]*+))*+\s*+")
 _MARKUP = re.compile(r"\\(?:label|footnote|thanks|index)\{[^{}]*+\}|\\[A-Za-z@]++\*?|[{}]|(?<!\\)%[^\n]*+")
@@ -322,9 +322,9 @@ class _Reader:
 
     def _text_until(self, end: int) -> None:
         if self._run is None and self._at < end and not self._whole:
-            ink = _INK.search(self._copy, self._at, end)
-            if ink is not None:
-                self._begin_run(ink.start())
+            nonblank = _NONBLANK.search(self._copy, self._at, end)
+            if nonblank is not None:
+                self._begin_run(nonblank.start())
 
     def _begin_run(self, start: int) -> None:
         self._run = start if self._lead is None else self._lead
@@ -348,7 +348,7 @@ class _Reader:
             self._lead = start if self._lead is None else self._lead
         elif not start or self._copy[start - 1] != "\n":
             self._trailing = None
-        elif self._trailing is None or _INK.search(self._copy, self._at, command.start):
+        elif self._trailing is None or _NONBLANK.search(self._copy, self._at, command.start):
             self._trailing = start
 
     def _end_run_before(self, command: Command) -> None:
@@ -358,7 +358,7 @@ class _Reader:
             self._run is None
             or start is None
             or command.kind in ("blank", "end")
-            or _INK.search(self._copy, self._at, command.start)
+            or _NONBLANK.search(self._copy, self._at, command.start)
         ):
             self._end_run(command.start)
             return

@@ -212,7 +212,7 @@ class _Walk:
             start, self._lead = self._lead, None
         if not above or above >= level:
             self._columns.put(start, _SECTION - level, "section")
-        self._headings.append(Heading(start, level, " ".join(self._text[title.ink : title.end].split())))
+        self._headings.append(Heading(start, level, " ".join(self._text[title.text_start : title.end].split())))
         self._glued = level
         return behind
 
@@ -350,7 +350,7 @@ class _Walk:
         if rst.FOOTNOTE.match(line.text):
             self._begin(line.start, "footnote")
             body = self._at(row + 1)
-            self._columns.prose(self._copy.find("]", line.ink) + 1, line.end)
+            self._columns.prose(self._copy.find("]", line.text_start) + 1, line.end)
             if body is not None and behind > row + 1:
                 self._enter(_Context(body.indent, "footnote", line.start))
             return row + 1
@@ -383,7 +383,7 @@ class _Walk:
         if name == "list-table":
             self._list_table(line, body, behind)
         if body < behind:
-            known = " ".join(self._text[line.ink + match.end() : line.end].split()) if _OBJECTS.match(name) else ""
+            known = " ".join(self._text[line.text_start + match.end() : line.end].split()) if _OBJECTS.match(name) else ""
             self._enter(_Context(self._lines[body].indent, name, line.start, known))
         elif argument:
             self._columns.prose(line.start, self._end_of(body))
@@ -392,7 +392,7 @@ class _Walk:
     def _verbatim(self, name: str, row: int, body: int, behind: int, argument: str) -> None:
         start, first, end = self._lines[row].start, self._lines[body].start, self._end_of(behind)
         if name in _CODE:
-            self._columns.code(EmbeddedSpan(first, end, self._lines[body].ink - first), argument)
+            self._columns.code(EmbeddedSpan(first, end, self._lines[body].text_start - first), argument)
         else:
             self._columns.verbatim(first, end)
         if name == "csv-table":

@@ -45,7 +45,7 @@ class Line(NamedTuple):
     """A non-blank line: its start, the start and end of its text, and the column of its text, with tabs expanded."""
 
     start: int
-    ink: int
+    text_start: int
     end: int
     indent: int
     after_blank: bool

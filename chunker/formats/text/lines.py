@@ -34,11 +34,11 @@ class LineTable:
         lines = source.splitlines(keepends=True)
         self.ends = list(accumulate(map(len, lines)))
         self.byte_starts = [0, *self.ends[:-1]] if lines else []
-        inked = [line.lstrip(_INDENTATION) for line in lines]
+        contents = [line.lstrip(_INDENTATION) for line in lines]
         if _BYTE_ORDER_MARK in source:
-            inked = [line.removeprefix(_BYTE_ORDER_MARK).lstrip(_INDENTATION) for line in lines]
-        self.indents = [end - len(ink) for end, ink in zip(self.ends, inked, strict=True)]
-        self.first_bytes = b"".join([ink[:1] or b"\n" for ink in inked])
+            contents = [line.removeprefix(_BYTE_ORDER_MARK).lstrip(_INDENTATION) for line in lines]
+        self.indents = [end - len(content) for end, content in zip(self.ends, contents, strict=True)]
+        self.first_bytes = b"".join([content[:1] or b"\n" for content in contents])
         self.blank = list(map(_LINE_ENDS.__contains__, self.first_bytes))
         if len(source) == len(text):
             self.starts = self.byte_starts

@@ -73,13 +73,13 @@ function factsLine(chunk, place) {
   title.id = `title-${place + 1}`;
   title.append(element("span", "number", number.format(place + 1)), " ", element("span", "kind", chunk.kind));
   line.append(title);
-  const trail = element("span", "trail");
-  trail.dir = "auto";
-  chunk.trail.forEach((name, depth) => {
-    if (depth) trail.append(element("span", "separator", "›"));
-    appendText(trail, name, 0, name.length);
+  const breadcrumb = element("span", "breadcrumb");
+  breadcrumb.dir = "auto";
+  chunk.breadcrumb.forEach((name, depth) => {
+    if (depth) breadcrumb.append(element("span", "separator", "›"));
+    appendText(breadcrumb, name, 0, name.length);
   });
-  line.append(trail);
+  line.append(breadcrumb);
   if (chunk.repeated) line.append(element("span", "overlap", `repeats ${count(chunk.repeatedTokens, "token")}`));
   const [first, last] = chunk.lines.map((at) => number.format(at));
   const lines = line.appendChild(element("span", "lines", first === last ? `line ${first}` : `lines ${first}–${last}`));

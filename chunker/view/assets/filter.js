@@ -36,7 +36,7 @@ function matches(chunk, text, wanted) {
   if (wanted.cut !== ANY && chunk.cut?.quality !== wanted.cut) return false;
   if (fill < wanted.least || fill > wanted.most) return false;
   if (wanted.words === "") return true;
-  return [chunk.context + text.text.slice(chunk.start, chunk.end), ...chunk.trail].some((part) => part.toLowerCase().includes(wanted.words));
+  return [chunk.context + text.text.slice(chunk.start, chunk.end), ...chunk.breadcrumb].some((part) => part.toLowerCase().includes(wanted.words));
 }
 
 function applyFilter() {

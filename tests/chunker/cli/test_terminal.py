@@ -53,8 +53,8 @@ def test_everything_is_told() -> None:
         assert head.endswith(f" {item.chunk.token_count} of 48, {item.fill:.0%}")
         assert f"lines {span.start_line}-{span.end_line}" in head
         assert (f"repeats {item.repeated_tokens} token" in head) == (item.repeated > 0)
-        trail = " > ".join(item.breadcrumb)
-        assert trail in head or f"   {trail}" in lines
+        breadcrumb = " > ".join(item.breadcrumb)
+        assert breadcrumb in head or f"   {breadcrumb}" in lines
     cuts = [line for line in lines if re.match("[━─╌┄]{4} before", line)]
     assert [line.strip("━─╌┄ ") for line in cuts] == [str(item.cut) for item in seen.chunks[1:]]
     assert all(len(line) == 80 for line in cuts)

@@ -112,9 +112,9 @@ def test_with_an_overlap_the_context_is_that_of_the_new_text(strategy: Strategy,
         chunks = list(chunk_stream([text], chunker)) if streamed else chunker.chunk(text)
         done, moved = 0, 0
         for chunk in chunks:
-            trail = outline.breadcrumb(done)
-            assert chunk.context == (" > ".join(trail) + "\n" if trail else "")
-            moved += trail != outline.breadcrumb(chunk.span.start)
+            breadcrumb = outline.breadcrumb(done)
+            assert chunk.context == (" > ".join(breadcrumb) + "\n" if breadcrumb else "")
+            moved += breadcrumb != outline.breadcrumb(chunk.span.start)
             done = chunk.span.end
         assert moved
 
@@ -127,9 +127,9 @@ def test_with_an_overlap_the_chunks_in_a_chunk_tell_of_their_new_text() -> None:
     for parent in hierarchy.levels[0]:
         done = parent.span.start
         for child in map(hierarchy.node, parent.children):
-            trail = outline.breadcrumb(done)
-            assert child.context == (" > ".join(trail) + "\n" if trail else "")
-            moved += trail != outline.breadcrumb(child.span.start)
+            breadcrumb = outline.breadcrumb(done)
+            assert child.context == (" > ".join(breadcrumb) + "\n" if breadcrumb else "")
+            moved += breadcrumb != outline.breadcrumb(child.span.start)
             done = child.span.end
     assert moved
 

@@ -39,7 +39,7 @@ def order(source: str, *starts: str) -> list[int]:
     return [strengths[text.index(start)] for start in starts]
 
 
-def trail(text: str, place: str) -> tuple[str, ...]:
+def breadcrumb_at(text: str, place: str) -> tuple[str, ...]:
     return MARKDOWN.outline(text).breadcrumb(text.index(place))
 
 
@@ -93,13 +93,13 @@ def test_the_example_of_the_documentation() -> None:
     assert outline.scopes == [Scope(0, 45, "Guide"), Scope(25, 45, "Install")]
 
 
-def test_breadcrumbs_are_heading_trails() -> None:
-    assert trail(GUIDE, "First") == ("Guide",)
-    assert trail(GUIDE, "Run it") == ("Guide", "Install")
-    assert trail(GUIDE, "Do not") == ("Guide", "Install", "On `Windows` and elsewhere")
-    assert trail(GUIDE, "Text.") == ("Setext two lines", "Next")
-    assert trail(GUIDE, "## Install") == ("Guide",)
-    assert trail("> # quoted\n\ntext\n\n#\n\nmore", "more") == ()
+def test_breadcrumbs_are_the_headings() -> None:
+    assert breadcrumb_at(GUIDE, "First") == ("Guide",)
+    assert breadcrumb_at(GUIDE, "Run it") == ("Guide", "Install")
+    assert breadcrumb_at(GUIDE, "Do not") == ("Guide", "Install", "On `Windows` and elsewhere")
+    assert breadcrumb_at(GUIDE, "Text.") == ("Setext two lines", "Next")
+    assert breadcrumb_at(GUIDE, "## Install") == ("Guide",)
+    assert breadcrumb_at("> # quoted\n\ntext\n\n#\n\nmore", "more") == ()
 
 
 def test_lists_are_cut_by_items_and_nested_ones_are_weaker() -> None:

@@ -113,7 +113,7 @@ def tail_cut(drawing: str, max_tokens: int, least: int) -> int:
         pytest.param("9511115555", 9, 3, 7, id="the farthest of equals"),
         pytest.param("9251111112", 9, 3, 2, id="all else would break the long unit: the larger of the small sides"),
         pytest.param("9511111111", 9, 3, 7, id="the unit around is broken in any case"),
-        pytest.param("9511111112", 9, 3, 9, id="nothing is better than the crumb"),
+        pytest.param("9511111112", 9, 3, 9, id="nothing is better than an undersized chunk"),
         pytest.param("91511111515", 10, 3, 8, id="a cut that breaks no unit"),
     ],
 )

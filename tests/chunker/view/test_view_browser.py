@@ -108,7 +108,7 @@ def test_the_text_of_each_chunk_and_its_facts(show: Open) -> None:
         """all => all.map(article => {
             const text = selector => article.querySelector(selector)?.textContent ?? "";
             return {
-                text: text(".text"), facts: text(".facts-line"), trail: text(".trail"), cut: text(".cut"), repeated: text(".repeated"),
+                text: text(".text"), facts: text(".facts-line"), breadcrumb: text(".breadcrumb"), cut: text(".cut"), repeated: text(".repeated"),
                 cutClass: article.querySelector(".cut")?.className ?? "",
                 width: parseFloat(article.querySelector(".meter span").style.width),
             };
@@ -118,7 +118,7 @@ def test_the_text_of_each_chunk_and_its_facts(show: Open) -> None:
         assert article["text"] == item.chunk.text
         assert f"{item.chunk.token_count} of 40 tokens, " in article["facts"]
         assert item.chunk.kind in article["facts"]
-        assert article["trail"] == "›".join(item.breadcrumb)
+        assert article["breadcrumb"] == "›".join(item.breadcrumb)
         assert article["cut"] == ("" if item.cut is None else str(item.cut))
         assert article["cutClass"] == ("" if item.cut is None else f"cut g{int(item.cut.grade)}")
         assert article["repeated"] == item.chunk.body[: item.repeated]

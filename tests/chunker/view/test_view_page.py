@@ -133,7 +133,7 @@ def test_trails_are_told_without_context() -> None:
     )
     told = text_data(see(CodeChunker("python", 40), source, "shop.py"))
     assert {chunk["context"] for chunk in told["chunks"]} == {""}
-    assert told["chunks"][-1]["trail"] == ("class Shop",)
+    assert told["chunks"][-1]["breadcrumb"] == ("class Shop",)
     assert told["chunks"][-1]["cut"]["label"] == "function"
 
 

@@ -55,8 +55,8 @@ def random_chunker(chance: random.Random, strategy: Strategy, *, plain: bool = F
 
 
 def without_blank_end(text: str, start: int, end: int) -> str:
-    ink = len(text[start:end].rstrip())
-    return text[start : text.find("\n", start + ink, end) + 1 or end]
+    length = len(text[start:end].rstrip())
+    return text[start : text.find("\n", start + length, end) + 1 or end]
 
 
 def fits_alone(chunker: TextChunker, text: str, context_at: ContextAt, part: CutPart) -> bool:

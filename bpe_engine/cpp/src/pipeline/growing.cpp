@@ -34,7 +34,7 @@ void PipelineAppendingEncoder::append(Bytes more) {
     text_.insert(text_.end(), more.begin(), more.end());
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
-        if (count_marks(workspace->pieces) || count_before_ink()) return;
+        if (count_marks(workspace->pieces) || count_before_nonblank()) return;
         // The part is a text of its own: nothing depends on the text before it.
         std::size_t const base = tokens_.end_of(tokens_.size());
         const Byte* const text = text_.data() + base;
@@ -107,22 +107,22 @@ bool PipelineAppendingEncoder::count_marks(PieceCoder::Workspace& workspace) {
 }
 
 // White space at the end of a text is stripped, and is back where bytes that begin a character are added.
-bool PipelineAppendingEncoder::count_before_ink() {
+bool PipelineAppendingEncoder::count_before_nonblank() {
     std::size_t const start = state_.certain.offset, open = text_.size() - start;
     if (open <= thresholds::long_tail || unfinished_end({text_.data() + start, open}) == 0) return false;
-    if (!before_ink_.table) before_ink_ = {start, state_.certain_count, pipeline_->growing_before_ink(state_.certain.before)};
-    if (!before_ink_.table) return false;
-    GrowingPiece& table = *before_ink_.table;
+    if (!before_nonblank_.table) before_nonblank_ = {start, state_.certain_count, pipeline_->growing_before_nonblank(state_.certain.before)};
+    if (!before_nonblank_.table) return false;
+    GrowingPiece& table = *before_nonblank_.table;
     std::size_t count = 0;
     try {
-        table.extend(text().part(before_ink_.start + table.size(), text_.size()));
+        table.extend(text().part(before_nonblank_.start + table.size(), text_.size()));
         count = table.count();
     } catch (const EncodingError&) {
         // It is thrown again where all is read as one text.
-        before_ink_ = {};
+        before_nonblank_ = {};
         return false;
     }
-    state_.count = before_ink_.tokens_before + count;
+    state_.count = before_nonblank_.tokens_before + count;
     state_.length = text_.size();
     return true;
 }
@@ -147,10 +147,10 @@ void PipelineAppendingEncoder::return_to(const State& state) {
         if (goes_on) marks_->truncate(state.length - base);
         else marks_ = nullptr;
     }
-    if (GrowingPiece* const table = before_ink_.table.get()) {
-        bool const goes_on = state.tokens == tokens_.size() && state.certain.offset >= before_ink_.start;
-        if (!goes_on) before_ink_ = {};
-        else if (std::size_t const left = state.length - before_ink_.start; table->size() > left) table->truncate(left);
+    if (GrowingPiece* const table = before_nonblank_.table.get()) {
+        bool const goes_on = state.tokens == tokens_.size() && state.certain.offset >= before_nonblank_.start;
+        if (!goes_on) before_nonblank_ = {};
+        else if (std::size_t const left = state.length - before_nonblank_.start; table->size() > left) table->truncate(left);
     }
     text_.resize(state.length);
     tokens_.truncate(state.tokens);
@@ -163,7 +163,7 @@ void PipelineAppendingEncoder::return_to(const State& state) {
 void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
     marks_ = nullptr;
-    before_ink_ = {};
+    before_nonblank_ = {};
     make_room(text_, text.size);
     text_.insert(text_.end(), text.begin(), text.end());
     // The open pre-token ends here, so its count is known: as if the text ended, unless the normalizer sees a text that goes on.

@@ -127,9 +127,9 @@ std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Be
     return growing_text(rest(stage), side, before == Before::inside ? Before::token : before);
 }
 
-std::unique_ptr<GrowingPiece> Pipeline::growing_before_ink(Before before) const {
+std::unique_ptr<GrowingPiece> Pipeline::growing_before_nonblank(Before before) const {
     bool const helps = !looks_inside() && !regions_.units_of_unigram() && normalizer() && !outer_.finds({}) && !regions_.inner().finds({});
-    std::shared_ptr<const Pipeline> pipeline = helps ? rest(before_ink()) : nullptr;
+    std::shared_ptr<const Pipeline> pipeline = helps ? rest(before_nonblank()) : nullptr;
     return pipeline ? growing_text(std::move(pipeline), Side::right, before) : nullptr;
 }
 
@@ -146,8 +146,8 @@ std::shared_ptr<const Pipeline> Pipeline::make_rest(std::size_t stage) const {
         Chain chain({stages.begin() + static_cast<std::ptrdiff_t>(stage), stages.end()});
         return std::make_shared<const Pipeline>(std::vector<AddedToken>{}, nullptr, std::move(chain), coder());
     }
-    if (stage == before_ink()) {
-        std::shared_ptr<const Normalizer> other = normalizer()->before_ink();
+    if (stage == before_nonblank()) {
+        std::shared_ptr<const Normalizer> other = normalizer()->before_nonblank();
         return other ? std::make_shared<const Pipeline>(std::vector<AddedToken>{}, std::move(other), chain(), coder()) : nullptr;
     }
     std::vector<AddedToken> tokens;

@@ -151,7 +151,7 @@ std::size_t OpenHead::index_of(std::size_t distance) const {
     return found != last && *found == distance && cuts_.data()[found - first] ? static_cast<std::size_t>(found - first) : none;
 }
 
-void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_ink, const Byte* text, std::size_t from, std::size_t end, bool at_start,
+void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_nonblank, const Byte* text, std::size_t from, std::size_t end, bool at_start,
                          bool is_first, std::size_t added, const NeedlessPart& without, const Chain* chain) {
     if (marks_) {
         drop_cut_mark();
@@ -175,7 +175,7 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
         if (stop < end) stop -= std::min(stop - from, unfinished_end({text + from, stop - from}));
         if (distances_.size() == 0) stop = end;
         made.clear();
-        Normalizer const& of_window = stop < end && before_ink ? *before_ink : normalizer;
+        Normalizer const& of_window = stop < end && before_nonblank ? *before_nonblank : normalizer;
         of_window.run_without(stop >= without.start + without.size ? without : NeedlessPart{}, text, from, stop, at_start, is_first, stop == end, from, made);
         if (stop == end) {
             join = made.text.size() + 1;
@@ -190,7 +190,7 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
             Dropped const* const dropped = dropped_at(end_ + distance);
             joined = index_of(dropped ? dropped->to - end_ : distance);
             // Something is left of what follows: the end that is stripped is there.
-            if (joined != none && (!before_ink || joined < text_.size())) break;
+            if (joined != none && (!before_nonblank || joined < text_.size())) break;
         }
         if (join < made.is_cut.size()) break;
     }

@@ -43,7 +43,7 @@ struct StageFacts {
     }
 
     // The facts after all characters but white space.
-    std::uint8_t behind_ink(std::size_t right) const {
+    std::uint8_t behind_nonblank(std::size_t right) const {
         std::uint8_t facts = 0xFF;
         for (std::size_t left = 0; left < classes.count(); ++left)
             if (!is_white_class[left]) facts &= boundaries.between(left, right);
@@ -95,7 +95,7 @@ constexpr bool is_surrogate(char32_t code) { return code >= 0xD800 && code < 0xE
 
 // The traits that all characters of one class share.
 struct SafeSplits::Traits {
-    bool is_known = false, is_ink = false, is_white = false, stays = false, joins_space = true, runs_on = false, is_lonely = false, begins_alike = true;
+    bool is_known = false, is_nonblank = false, is_white = false, stays = false, joins_space = true, runs_on = false, is_lonely = false, begins_alike = true;
     std::array<std::uint16_t, Chain::most_stages> firsts{}, lasts{};  // the classes that each stage has for both ends of the image
     bool operator==(const Traits&) const = default;
 };
@@ -212,15 +212,15 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     // ASCII, then the others by their traits; those without a free class are unknown.
     Edges edges(inside);
     std::vector<Traits> all(none + 1);
-    all[ink].is_ink = true;
+    all[nonblank].is_nonblank = true;
     bool const has_lonely = normalizer && normalizer->has_lonely();
     auto const unknown_class = [](Normalizer::Image const& image) {
-        return static_cast<Class>(image.binds ? never : image.follows_ink ? joined : image.is_ink ? ink : unknown);
+        return static_cast<Class>(image.binds ? never : image.follows_nonblank ? joined : image.is_nonblank ? nonblank : unknown);
     };
     // The first beyond the basic plane that may bind stands for all of them.
     constexpr char32_t kaithi_sign = 0x110BD;
-    beyond_ = normalizer ? unknown_class(image_of(kaithi_sign)) : static_cast<Class>(ink);
-    if (!normalizer) invalid_ = ink;
+    beyond_ = normalizer ? unknown_class(image_of(kaithi_sign)) : static_cast<Class>(nonblank);
+    if (!normalizer) invalid_ = nonblank;
     for (char32_t code = 0; code < 128; ++code) {
         all[code] = traits_of(code);
         class_of_[code] = static_cast<Class>(code);
@@ -254,15 +254,15 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     auto const split_between = [&](std::size_t left, std::size_t right) -> std::uint8_t {
         Traits const &one = all[left], &other = all[right];
         if (left == never || left == none || left == joined || !other.is_known || one.is_white || one.is_lonely) return no;
-        if ((!one.is_known && !one.is_ink && has_lonely) || !other.begins_alike) return no;
+        if ((!one.is_known && !one.is_nonblank && has_lonely) || !other.begins_alike) return no;
         if (!one.is_known && normalizer && !normalizer->parts_before(right < 128 ? static_cast<char32_t>(right) : basic_plane - 1)) return no;
         std::uint8_t found = yes;
         bool ends = false;  // a piece, for certain
         for (std::size_t number = 0; number < stages.size(); ++number) {
             StageFacts const& stage = stages[number];
-            std::uint8_t const facts = one.is_known ? stage.boundaries.between(one.lasts[number], other.firsts[number])
-                                       : one.is_ink ? stage.behind_ink(other.firsts[number])
-                                                    : stage.boundaries.between(Boundaries::any, other.firsts[number]);
+            std::uint8_t const facts = one.is_known      ? stage.boundaries.between(one.lasts[number], other.firsts[number])
+                                       : one.is_nonblank ? stage.behind_nonblank(other.firsts[number])
+                                                         : stage.boundaries.between(Boundaries::any, other.firsts[number]);
             ends = facts & stage.ends_piece();
             if (ends) break;
             bool const is_last = number + 1 == stages.size() && !is_touched() && knows_all;
@@ -284,7 +284,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         all.size(), [&](std::size_t number) { return all[number].is_known; },
         [&](std::size_t left, std::size_t right) { pairs_[left * classes + right] = no; });
     for (std::size_t number = 0; number < all.size(); ++number)
-        leaves_ink_[number] = all[number].is_known ? !all[number].is_white && !all[number].is_lonely : number == ink;
+        leaves_nonblank_[number] = all[number].is_known ? !all[number].is_white && !all[number].is_lonely : number == nonblank;
     if (normalizer) {
         for (std::string const& text : normalizer->inseparable()) {
             auto const* const bytes = reinterpret_cast<const Byte*>(text.data());
@@ -353,7 +353,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
         if (found == ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code_, character.code, text_ + place);
         offsets[count] = place;
         count += found;
-        if (number == joined) number = splits_.leaves_ink_[before] ? ink : unknown;
+        if (number == joined) number = splits_.leaves_nonblank_[before] ? nonblank : unknown;
         before = before == never && number != never ? unknown : number;
         code_ = character.code;
         last = place;

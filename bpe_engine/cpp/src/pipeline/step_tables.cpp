@@ -117,12 +117,12 @@ void StepNormalizer::find_lonely() {
         if (steps_[number].kind != Kind::charsmap) continue;
         for (Bytes const content : steps_[number].charsmap->several().contents) {
             if (content.size == 0) {
-                clusters_leave_ink_ = false;
+                clusters_leave_nonblank_ = false;
                 continue;
             }
             std::size_t last = content.size - 1;
             while (last > 0 && UnicodeTable::continues(content.data[last])) --last;
-            if (!leaves_ink({{UnicodeTable::instance().at(content.data, last, content.size).code, 0, true}}, number + 1)) clusters_leave_ink_ = false;
+            if (!leaves_nonblank({{UnicodeTable::instance().at(content.data, last, content.size).code, 0, true}}, number + 1)) clusters_leave_nonblank_ = false;
         }
     }
 }
@@ -148,7 +148,7 @@ bool StepNormalizer::begins_alike(char32_t code) const {
 }
 
 // Whether nothing lonely is left of characters; from the step `first` on.
-bool StepNormalizer::leaves_ink(Items items, std::size_t first) const {
+bool StepNormalizer::leaves_nonblank(Items items, std::size_t first) const {
     std::vector<Watched> watched;
     try {
         apply(items, false, false, false, &watched, first);
@@ -301,7 +301,7 @@ SettlingRun StepNormalizer::settling_runs(Place place) const {
     return found;
 }
 
-std::shared_ptr<const Normalizer> StepNormalizer::before_ink() const {
+std::shared_ptr<const Normalizer> StepNormalizer::before_nonblank() const {
     std::vector<NormalizationStep> steps = steps_;
     bool strips_end = false;
     for (NormalizationStep& step : steps) {
@@ -396,10 +396,10 @@ Normalizer::Image StepNormalizer::image(char32_t code) const {
         if (only_forms_) {
             std::vector<char32_t> parts;
             decompose(code, true, parts);
-            image.is_ink = !is_space(parts.back());
+            image.is_nonblank = !is_space(parts.back());
         }
         // In a cluster it may be changed with others, or by itself.
-        image.follows_ink = has_lonely() && !image.binds && clusters_leave_ink_ && code < 0x10000 && leaves_ink({{code, 0, true}}, 0);
+        image.follows_nonblank = has_lonely() && !image.binds && clusters_leave_nonblank_ && code < 0x10000 && leaves_nonblank({{code, 0, true}}, 0);
         return image;
     }
     case Ease::stays: return {true, code, code, false, false, is_lonely(code), !is_lonely(code) || begins_alike(code)};

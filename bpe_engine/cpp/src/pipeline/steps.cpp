@@ -132,10 +132,10 @@ void StepNormalizer::lower(Items& items) {
 }
 
 void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_start, bool at_end) {
-    auto const is_ink = [&](Item const& item) { return step.members.empty() ? !is_space(item.code) : !step.has_member(item.code); };
-    if (step.left && at_start) items.erase(items.begin(), std::find_if(items.begin(), items.end(), is_ink));
+    auto const is_nonblank = [&](Item const& item) { return step.members.empty() ? !is_space(item.code) : !step.has_member(item.code); };
+    if (step.left && at_start) items.erase(items.begin(), std::find_if(items.begin(), items.end(), is_nonblank));
     if (!step.right) return;
-    auto const end = std::find_if(items.rbegin(), items.rend(), is_ink).base();
+    auto const end = std::find_if(items.rbegin(), items.rend(), is_nonblank).base();
     if (at_end) {
         items.erase(end, items.end());
     } else {

@@ -73,7 +73,7 @@ private:
 
     // Append what fits, and of what is too long at most a part; the count then.
     std::size_t append_fitting(std::size_t start, std::size_t end, std::size_t limit);
-    std::size_t end_of_ink(std::size_t start, std::size_t end) const;
+    std::size_t end_before_blank_lines(std::size_t start, std::size_t end) const;
     bool fits_alone(std::size_t start, std::size_t end);
     bool is_undersized(std::size_t start);
 

@@ -22,7 +22,7 @@ public:
     // In bytes: where the line begins, where the next one does, and where its indentation ends, a byte order mark included.
     std::uint32_t start(Row row) const { return starts_[row]; }
     std::uint32_t end(Row row) const { return starts_[row + 1]; }
-    std::uint32_t ink(Row row) const { return indents_[row]; }
+    std::uint32_t text_start(Row row) const { return indents_[row]; }
 
     // In characters, where the line begins; of the row after the last one, the length of the text.
     std::uint32_t character(Row row) const { return characters_.empty() ? starts_[row] : characters_[row]; }

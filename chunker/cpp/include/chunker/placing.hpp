@@ -51,7 +51,7 @@ public:
     int strength(Row row) const { return hidden_[row] ? 0 : rows_[row].strength; }
 
 private:
-    bool inked(Row row) const { return row == 0 || !lines_.blank(row); }
+    bool nonblank(Row row) const { return row == 0 || !lines_.blank(row); }
     void show(Row row, Placed placed, Row header, Boundaries& boundaries) const;
 
     const LineTable& lines_;

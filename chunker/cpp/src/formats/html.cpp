@@ -221,7 +221,7 @@ private:
     void text_until(std::size_t end) {
         if (run_) return;
         for (std::size_t at = at_; at < end; ++at) {
-            if (!markup_.is_ink(at)) continue;
+            if (!markup_.is_nonblank(at)) continue;
             begin_run(at);
             return;
         }
@@ -244,7 +244,7 @@ private:
             markup_.verbatim(start, end);
             return;
         }
-        while (end > start && !markup_.is_ink(end - 1)) --end;
+        while (end > start && !markup_.is_nonblank(end - 1)) --end;
         Text const text = markup_.text().substr(start, end - start);
         if (text.find('<') == none) {
             markup_.prose(start, end);

@@ -34,8 +34,8 @@ std::size_t behind_rest(Text text, std::size_t at) {
     std::size_t next = behind_line_end(text, end);
     if (next == end) return at;
     for (;;) {
-        std::size_t const ink = behind_blanks(text, next), after = behind_line_end(text, ink);
-        if (after == ink) return next;
+        std::size_t const nonblank = behind_blanks(text, next), after = behind_line_end(text, nonblank);
+        if (after == nonblank) return next;
         next = after;
     }
 }
@@ -45,10 +45,10 @@ std::pair<std::size_t, std::size_t> key_of(Text text, std::size_t start) {
     constexpr std::pair<std::size_t, std::size_t> no_key{0, 0};
     std::size_t at = start;
     for (;;) {
-        std::size_t const ink = behind(text, at, is_space);
-        std::size_t const next = behind_comment(text, ink);
-        if (next == ink || (text[ink + 1] == '*' && (next < ink + 4 || text[next - 2] != '*' || text[next - 1] != '/'))) {
-            at = ink;
+        std::size_t const nonblank = behind(text, at, is_space);
+        std::size_t const next = behind_comment(text, nonblank);
+        if (next == nonblank || (text[nonblank + 1] == '*' && (next < nonblank + 4 || text[next - 2] != '*' || text[next - 1] != '/'))) {
+            at = nonblank;
             break;
         }
         at = next;
@@ -127,8 +127,8 @@ std::size_t JsonScan::read_separator(std::size_t at) {
         containers_.push_back({begin, 0, text_[at] == '['});
     }
     after_value_ = false;
-    std::size_t const ink = behind(text_, begin, is_space);
-    if (ink < text_.size() && text_[ink] != ']' && text_[ink] != '}')
+    std::size_t const nonblank = behind(text_, begin, is_space);
+    if (nonblank < text_.size() && text_[nonblank] != ']' && text_[nonblank] != '}')
         columns.add(begin, strength_at(outer_ + containers_.size() - 1, rank), containers_.back().is_array ? "element" : "key");
     return begin;
 }
@@ -141,8 +141,8 @@ void JsonScan::close(std::size_t at) {
     containers_.pop_back();
     name(containers_.size() - 1, at);
     if (containers_.size() > 1) return;
-    std::size_t const next = behind_rest(text_, at), ink = behind(text_, next, is_space);
-    if (ink == text_.size() || text_[ink] == ',' || text_[ink] == ']' || text_[ink] == '}') return;
+    std::size_t const next = behind_rest(text_, at), nonblank = behind(text_, next, is_space);
+    if (nonblank == text_.size() || text_[nonblank] == ',' || text_[nonblank] == ']' || text_[nonblank] == '}') return;
     containers_.front().begin = next;
     after_value_ = false;
     columns.add(next, strength_at(outer_), "record");

@@ -238,15 +238,15 @@ private:
 
     // --- paragraphs
 
-    bool has_ink(std::size_t start, std::size_t end, std::size_t& at) const {
+    bool has_nonblank(std::size_t start, std::size_t end, std::size_t& at) const {
         for (at = start; at < end; ++at)
-            if (markup_.is_ink(at)) return true;
+            if (markup_.is_nonblank(at)) return true;
         return false;
     }
 
     void text_until(std::size_t end) {
-        std::size_t ink = 0;
-        if (!run_ && !whole_ && has_ink(at_, end, ink)) begin_run(ink);
+        std::size_t nonblank = 0;
+        if (!run_ && !whole_ && has_nonblank(at_, end, nonblank)) begin_run(nonblank);
     }
 
     void begin_run(std::size_t start) {
@@ -262,7 +262,7 @@ private:
         run_.reset();
         if (is_label(start, end)) return;  // of a section
         glued_ = 0;
-        while (end > start && !markup_.is_ink(end - 1)) --end;
+        while (end > start && !markup_.is_nonblank(end - 1)) --end;
         markup_.prose(start, end);
     }
 
@@ -287,12 +287,12 @@ private:
     // A comment on a line of its own belongs to what the next line begins.
     void comment(const Command& command) {
         std::size_t const start = markup_.cut_before(command.start);
-        std::size_t ink = 0;
+        std::size_t nonblank = 0;
         if (!run_) {
             if (!lead_) lead_ = start;
         } else if (start == 0 || markup_.copy()[start - 1] != '\n') {
             trailing_.reset();
-        } else if (!trailing_ || has_ink(at_, command.start, ink)) {
+        } else if (!trailing_ || has_nonblank(at_, command.start, nonblank)) {
             trailing_ = start;
         }
     }
@@ -301,8 +301,8 @@ private:
     void end_run_before(const Command& command) {
         std::optional<std::size_t> const start = trailing_;
         trailing_.reset();
-        std::size_t ink = 0;
-        if (!run_ || !start || command.kind == Command::blank || command.kind == Command::end || has_ink(at_, command.start, ink)) {
+        std::size_t nonblank = 0;
+        if (!run_ || !start || command.kind == Command::blank || command.kind == Command::end || has_nonblank(at_, command.start, nonblank)) {
             end_run(command.start);
             return;
         }

@@ -35,9 +35,9 @@ bool next_line(std::string_view copy, std::size_t& at, std::size_t end, bool& bl
     std::size_t const feed = copy.substr(0, end).find('\n', at);
     if (feed == none) return false;
     std::size_t next = feed + 1;
-    for (std::size_t ink = next; ink < end; ++ink) {
-        if (copy[ink] == '\n') next = ink + 1;
-        else if (!is_copied_blank(copy[ink])) break;
+    for (std::size_t nonblank = next; nonblank < end; ++nonblank) {
+        if (copy[nonblank] == '\n') next = nonblank + 1;
+        else if (!is_copied_blank(copy[nonblank])) break;
     }
     blank = next > feed + 1;
     at = next;
@@ -214,9 +214,9 @@ void prose(Text paragraph, std::string_view copy, std::size_t start, Columns& fo
 void verbatim(std::string_view copy, std::size_t start, std::size_t end, Columns& found) {
     std::size_t at = start;
     if (start > 0 && copy[start - 1] == '\n') {
-        std::size_t ink = start;
-        while (ink < end && is_copied_blank(copy[ink])) ++ink;
-        if (ink < end && copy[ink] == '\n') --at;
+        std::size_t nonblank = start;
+        while (nonblank < end && is_copied_blank(copy[nonblank])) ++nonblank;
+        if (nonblank < end && copy[nonblank] == '\n') --at;
     }
     for (bool blank = false; next_line(copy, at, end, blank);) found.add(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
 }

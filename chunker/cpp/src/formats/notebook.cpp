@@ -54,21 +54,21 @@ public:
             std::size_t end;
             std::u32string name;
         };
-        std::vector<Open> trail;
+        std::vector<Open> path;
         std::optional<Draft> draft;
         for (const Member& member : members) {
-            while (!trail.empty() && trail.back().end <= member.start) trail.pop_back();
-            std::size_t const depth = trail.size();
+            while (!path.empty() && path.back().end <= member.start) path.pop_back();
+            std::size_t const depth = path.size();
             // Names are asked for where cells are, and of what may hold them.
-            bool const named = depth == 0 || (depth == notebook::members - 1 && trail.front().name == U"cells");
-            trail.push_back({member.end, named ? name_of(text_, member) : std::u32string()});
-            if (depth == 0 || trail.front().name != U"cells") continue;
+            bool const named = depth == 0 || (depth == notebook::members - 1 && path.front().name == U"cells");
+            path.push_back({member.end, named ? name_of(text_, member) : std::u32string()});
+            if (depth == 0 || path.front().name != U"cells") continue;
             if (depth == notebook::cells - 1) {
                 if (draft) finish(*draft);
                 draft.emplace().cell = member;
             } else if (depth == notebook::members - 1) {
-                draft->add(trail.back().name, member);
-            } else if (depth == notebook::lines - 1 && trail[notebook::members - 1].name == U"source") {
+                draft->add(path.back().name, member);
+            } else if (depth == notebook::lines - 1 && path[notebook::members - 1].name == U"source") {
                 draft->lines.emplace_back(member.start, member.end);
             }
         }

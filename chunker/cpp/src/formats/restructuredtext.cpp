@@ -12,11 +12,12 @@ std::vector<TextLine> restructuredtext_lines(std::string_view copy, std::size_t 
     bool blank = true;
     while (start < copy.size()) {
         std::size_t const feed = std::min(copy.find('\n', start), copy.size()), end = std::min(feed + 1, copy.size());
-        std::size_t ink = start, last = feed, indent = 0;
-        for (; ink < feed && (copy[ink] == ' ' || copy[ink] == '\t'); ++ink) indent = copy[ink] == ' ' ? indent + 1 : (indent / tab + 1) * tab;
-        while (last > ink && is_space(static_cast<unsigned char>(copy[last - 1]))) --last;
-        if (last > ink) lines.push_back({start, ink, end, indent, blank, copy.substr(ink, last - ink)});
-        blank = last == ink;
+        std::size_t text_start = start, last = feed, indent = 0;
+        for (; text_start < feed && (copy[text_start] == ' ' || copy[text_start] == '\t'); ++text_start)
+            indent = copy[text_start] == ' ' ? indent + 1 : (indent / tab + 1) * tab;
+        while (last > text_start && is_space(static_cast<unsigned char>(copy[last - 1]))) --last;
+        if (last > text_start) lines.push_back({start, text_start, end, indent, blank, copy.substr(text_start, last - text_start)});
+        blank = last == text_start;
         start = end;
     }
     return lines;

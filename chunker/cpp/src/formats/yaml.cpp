@@ -84,16 +84,16 @@ public:
     YamlOutline read() {
         bool after_blank = true;
         for (std::size_t start = 0; start < text_.size();) {
-            std::size_t const end = line_end(text_, start), ink = behind_blanks(text_, start + (text_[start] == 0xFEFF));
+            std::size_t const end = line_end(text_, start), text_start = behind_blanks(text_, start + (text_[start] == 0xFEFF));
             Text const line = text_.substr(0, end);
-            std::size_t body = ink;
+            std::size_t body = text_start;
             while (body < end && line[body] == '-' && (body + 1 == end || is_blank(line[body + 1]))) body = behind_blanks(line, body + 1);
-            if (body == ink && behind(line, ink, is_space) == end) {
+            if (body == text_start && behind(line, text_start, is_space) == end) {
                 after_blank = true;
                 if (!in_block_ && !comments_.empty() && !comments_.front().after_blank) comments_.clear();  // they end what is above
             } else {
-                auto const indent = static_cast<std::int64_t>(ink - start - (start == 0 && text_[0] == 0xFEFF));
-                read_line({start, indent, ink, body, line, after_blank});
+                auto const indent = static_cast<std::int64_t>(text_start - start - (start == 0 && text_[0] == 0xFEFF));
+                read_line({start, indent, text_start, body, line, after_blank});
                 after_blank = false;
             }
             start = behind_line_end(text_, end);

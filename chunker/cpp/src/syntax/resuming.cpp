@@ -70,7 +70,7 @@ private:
             std::uint32_t const start = ts_node_start_byte(child), end = ts_node_end_byte(child);
             row = lines_.row(start, row);
             Row const last = end > start ? lines_.row(end - 1, row) : row;
-            bool const is_definition = start <= lines_.ink(row) && defines(row, body.depth);
+            bool const is_definition = start <= lines_.text_start(row) && defines(row, body.depth);
             bool const is_large = is_definition && (last - row > large_definition || lines_.character(row) < preamble_) && add_body(child, row, last, body);
             bool const after_hidden = next_hidden != hidden.end() && *next_hidden <= end;
             for (; next_hidden != hidden.end() && *next_hidden <= end; ++next_hidden) put_error(*next_hidden);
@@ -122,7 +122,7 @@ private:
             whole = whole && !ts_node_is_missing(child);
             if (!ts_node_is_named(child)) return whole;
             Row const row = lines_.row(ts_node_start_byte(child), first);
-            if (inside == no_row && ts_node_start_byte(child) <= lines_.ink(row)) inside = row;
+            if (inside == no_row && ts_node_start_byte(child) <= lines_.text_start(row)) inside = row;
             end = ts_node_end_byte(child);
             behind = end > ts_node_start_byte(child) ? lines_.row(end - 1, row) + 1 : row + 1;
             return whole;

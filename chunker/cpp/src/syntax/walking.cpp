@@ -129,7 +129,7 @@ void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_o
         if (kind.role == Role::unnamed) continue;
         std::uint32_t const start = ts_node_start_byte(child);
         row = lines_.row(start, row);
-        bool const begins = start <= lines_.ink(row);
+        bool const begins = start <= lines_.text_start(row);
         bool const several_lines = end > lines_.end(row);
         if ((several_lines || (kind.role == Role::hidden && begins)) && kind.inside >= 0) {
             int const inner = kind.role == Role::clause && begins ? depth_of_clauses : depth;
@@ -144,7 +144,7 @@ void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_o
 // Whether a closed node is a part that is stronger than all inside; or begins in the middle of a line, where nothing else does.
 bool Walk::is_part(const Closed& closed) const {
     TSNode const node = nodes_[closed.node].node;
-    if (ts_node_start_byte(node) > lines_.ink(closed.first)) return true;
+    if (ts_node_start_byte(node) > lines_.text_start(closed.first)) return true;
     if (kind_of(node).inside > 0) return false;  // its first child may be a part itself, or an attribute
     return found_.parts(closed.first).strength > closed.bound();
 }
@@ -153,7 +153,7 @@ bool Walk::is_part(const Closed& closed) const {
 // line.
 bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
     Row const last = lines_.row(end - 1, row);
-    if (end <= lines_.ink(last)) return false;
+    if (end <= lines_.text_start(last)) return false;
     // Many nodes may end on one line, each inside the one before: they share their end.
     signed char& known = ends_.at(last);
     if (known < 0) known = may_end(node, last);
@@ -165,7 +165,7 @@ bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
 
 bool Walk::may_end(TSNode node, Row last) const {
     if (lines_.blank(last)) return false;
-    std::uint32_t const place = lines_.ink(last);
+    std::uint32_t const place = lines_.text_start(last);
     TSNode const leaf = ts_node_descendant_for_byte_range(node, place, place);
     // One without a character, which the author forgot, is hard to find from above.
     if (ts_node_is_null(leaf) || ts_node_start_byte(leaf) == ts_node_end_byte(leaf)) return false;
@@ -262,7 +262,7 @@ const Kind& Walk::kind_of(TSNode node) const {
 
 bool Walk::begins_line(TSNode node) const {
     std::uint32_t const start = ts_node_start_byte(node);
-    return lines_.ink(lines_.row(start)) == start;
+    return lines_.text_start(lines_.row(start)) == start;
 }
 
 }  // namespace chunker::syntax

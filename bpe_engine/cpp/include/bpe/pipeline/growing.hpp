@@ -59,7 +59,7 @@ public:
         state_ = other.state_;
         tails_.clear();
         marks_ = nullptr;
-        before_ink_ = {};
+        before_nonblank_ = {};
     }
 
     const State& state() const { return state_; }
@@ -77,7 +77,7 @@ private:
     // Counts the text where it ends with a long run of marks; returns whether it does.
     bool count_marks(PieceCoder::Workspace& workspace);
     // Counts the text where it ends inside of a character; returns whether a memory for that helps.
-    bool count_before_ink();
+    bool count_before_nonblank();
 
     std::shared_ptr<const Pipeline> pipeline_;
     Before before_;
@@ -86,11 +86,11 @@ private:
     State state_;
     std::vector<Tail> tails_;
     // The text from a certain cut on, as if white space at its end were kept.
-    struct BeforeInk {
+    struct BeforeNonblank {
         std::size_t start = 0, tokens_before = 0;
         std::unique_ptr<GrowingPiece> table = nullptr;
     };
-    BeforeInk before_ink_;
+    BeforeNonblank before_nonblank_;
     std::unique_ptr<MarkRun> marks_;  // null: the text ends with no run that is known
     std::size_t marks_tried_ = 0;     // the length of the open end that was last searched for one in vain
 };

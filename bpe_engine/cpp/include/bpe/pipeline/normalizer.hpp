@@ -53,11 +53,11 @@ public:
     struct Image {
         bool is_known = false;  // else it depends, or nothing is left
         char32_t first = 0, last = 0;
-        // For an unknown image. `is_ink`: it never ends with white space. `binds`: the image of the next character may depend on this one.
-        bool is_ink = false, binds = false;
+        // For an unknown image. `is_nonblank`: it never ends with white space. `binds`: the image of the next character may depend on this one.
+        bool is_nonblank = false, binds = false;
         // `is_lonely`: the image differs beside another lonely character or at the end of a region, as that of one of several spaces does; `begins_alike`:
-        // but begins with the same character. `follows_ink`, of an image that is not known: it ends with a lonely character only if the one before does.
-        bool is_lonely = false, begins_alike = true, follows_ink = false;
+        // but begins with the same character. `follows_nonblank`, of an image that is not known: it ends with a lonely character only if the one before does.
+        bool is_lonely = false, begins_alike = true, follows_nonblank = false;
     };
     virtual Image image(char32_t) const { return {}; }
     // Inside of a region, whether a text may be normalized in two parts, each as if it were all, between two known characters of which the right one is
@@ -84,7 +84,7 @@ public:
     virtual const SettlingRun* settling_run(char32_t, Side, bool) const { return nullptr; }
     // For regions that end inside a character: this normalizer without stripping the end, because the white space before that character stays. Null if
     // nothing would differ, or if the variant is not known.
-    virtual std::shared_ptr<const Normalizer> before_ink() const { return nullptr; }
+    virtual std::shared_ptr<const Normalizer> before_nonblank() const { return nullptr; }
     // Whether the start of a region is normalized otherwise than the rest of it.
     virtual bool acts_at_start() const { return true; }
     // A text has at most so many times the bytes of what is made of it; 0: that is not known.

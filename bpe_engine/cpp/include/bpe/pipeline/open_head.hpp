@@ -35,8 +35,8 @@ public:
     // A span text[from:end) of a text of `length` bytes is read. Whether its normalizer, which may be null, leaves it as it is.
     bool begin(const Normalizer* normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start, bool is_first);
     // Its normalized form, else, of which nothing comes from `without`. With `chain`, which cuts it, long runs of marks at its start stand in the order in
-    // which they came (mark_run.hpp). `before_ink`: the normalizer of text that ink follows, if that is another one.
-    void normalize(const Normalizer& normalizer, const Normalizer* before_ink, const Byte* text, std::size_t from, std::size_t end, bool at_start,
+    // which they came (mark_run.hpp). `before_nonblank`: the normalizer of text before a non-blank character, if that is another one.
+    void normalize(const Normalizer& normalizer, const Normalizer* before_nonblank, const Byte* text, std::size_t from, std::size_t end, bool at_start,
                    bool is_first, std::size_t added, const NeedlessPart& without, const Chain* chain = nullptr);
     Bytes normalized() const { return text_.bytes(); }
     // Whether a piece of it has marks that are not in the order of the normalizer: then `count` has to know its number of tokens, or all is read again after

@@ -195,7 +195,7 @@ public:
         NeedlessPart without{at.offset, 0};
         if (normalizer()) without = head.needless(*normalizer(), text.data, at.offset, end, text.size, at_start);
         if (without.start == at.offset) at.offset += std::exchange(without.size, 0);
-        std::shared_ptr<const Pipeline> const strips_no_end = normalizer() && normalizer()->acts_at_start() ? rest(before_ink()) : nullptr;
+        std::shared_ptr<const Pipeline> const strips_no_end = normalizer() && normalizer()->acts_at_start() ? rest(before_nonblank()) : nullptr;
         Normalizer const* const other = strips_no_end ? strips_no_end->normalizer() : nullptr;
         bool const keeps = head.begin(normalizer(), text.data, at.offset, end, text.size, at_start, is_first);
         if (looks_inside()) {
@@ -254,7 +254,7 @@ public:
     // as good to encode it anew. `sum`: the scores before a piece of a Unigram model. The pipeline outlives it.
     std::unique_ptr<GrowingPiece> growing(std::size_t stage, Side side, Before before, double sum = 0) const;
     // A text that grows to the right, and ends with bytes that begin a character, which a normalizer does not strip; null where that is no help.
-    std::unique_ptr<GrowingPiece> growing_before_ink(Before before) const;
+    std::unique_ptr<GrowingPiece> growing_before_nonblank(Before before) const;
     std::size_t stages() const { return chain().stages().size(); }
     std::size_t before_tokens_inside() const { return regions_.before_tokens_inside(); }
     bool looks_inside() const { return regions_.looks_inside(); }
@@ -267,10 +267,11 @@ private:
     // How much of the normalized text of a region is before the token that ends it, which is written raw[start:).
     std::size_t size_before(const Normalized& made, const AddedToken& token, std::size_t start) const;
 
-    // A pipeline for what the stages before `stage` leave, for a region before its tokens, or for texts that end with ink; null if that is this one.
+    // A pipeline for what the stages before `stage` leave, for a region before its tokens, or for texts that end with a non-blank character; null if that is
+    // this one.
     std::shared_ptr<const Pipeline> rest(std::size_t stage) const;
     std::shared_ptr<const Pipeline> make_rest(std::size_t stage) const;
-    std::size_t before_ink() const { return stages() + 2; }
+    std::size_t before_nonblank() const { return stages() + 2; }
 
     std::size_t most_bytes_a_token() const;
     bool has_token_with_mark() const;

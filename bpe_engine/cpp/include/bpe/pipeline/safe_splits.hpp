@@ -65,10 +65,10 @@ public:
 
 private:
     using Class = std::uint8_t;
-    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `ink`: but ends with no white space, and
+    // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `nonblank`: but it ends with no white space, and
     // nothing lonely; `joined`: if what stands before it does. `never`: no split is
     // beside it, and what follows is unknown. `none`: where a text begins.
-    static constexpr std::size_t unknown = 128, ink = 129, joined = 130, never = 131, none = 132, classes = 256;
+    static constexpr std::size_t unknown = 128, nonblank = 129, joined = 130, never = 131, none = 132, classes = 256;
     enum : std::uint8_t { no = 0, yes = 1, ask = 2 };  // ask: the model, of the two characters
 
     struct Traits;
@@ -85,8 +85,8 @@ private:
     const MergeModel* touched_ = nullptr;
     const UnigramModel* unigram_ = nullptr;
     std::unique_ptr<const Seams> seams_;
-    std::array<bool, classes> leaves_ink_{};  // a character of this class
-    bool depends_on_next_ = false;            // a character before an unknown one may be another
+    std::array<bool, classes> leaves_nonblank_{};  // a character of this class
+    bool depends_on_next_ = false;                 // a character before an unknown one may be another
     bool is_of_use_ = false;
 };
 

@@ -69,7 +69,7 @@ public:
     bool has_lonely() const override { return !lonely_.empty(); }
     bool drops(char32_t code) const override;
     bool acts_at_start() const override { return acts_at_start_; }
-    std::shared_ptr<const Normalizer> before_ink() const override;
+    std::shared_ptr<const Normalizer> before_nonblank() const override;
     std::uint8_t order(char32_t code) const override;
     std::u32string marks(char32_t code) const override;
     bool orders_marks() const override { return orders_marks_; }
@@ -115,7 +115,7 @@ private:
     bool can_order_marks() const;
     // Whether a character leaves something that is lonely, at its end at least.
     bool is_lonely(char32_t code) const { return !lonely_.empty() && code < 0x10000 && (lonely_[code >> 6] >> (code & 63) & 1); }
-    bool leaves_ink(Items items, std::size_t first) const;
+    bool leaves_nonblank(Items items, std::size_t first) const;
     static void change_form(Items& items, bool compose, bool compatible);
     static void lower(Items& items);
     static void strip(Items& items, const NormalizationStep& step, bool at_start, bool at_end);
@@ -137,7 +137,7 @@ private:
     std::string images_;
     std::vector<std::uint32_t> image_ends_;
     std::vector<std::uint64_t> lonely_;       // a bit for each character of the basic plane; empty: none is
-    bool clusters_leave_ink_ = true;          // no cluster that stands in a charsmap leaves nothing, or something lonely
+    bool clusters_leave_nonblank_ = true;     // no cluster that stands in a charsmap leaves nothing, or something lonely
     std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane beyond ASCII
     std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
     std::size_t longest_image_ = 1;           // bytes

@@ -74,7 +74,7 @@ public:
 
     // The next line feed of copy[start:end]; none if there is none.
     std::size_t line_feed(std::size_t start, std::size_t end) const;
-    bool is_ink(std::size_t offset) const { return copy_[offset] != ' ' && copy_[offset] != '\t' && copy_[offset] != '\n'; }
+    bool is_nonblank(std::size_t offset) const { return copy_[offset] != ' ' && copy_[offset] != '\t' && copy_[offset] != '\n'; }
 
     MarkupOutline found;
 

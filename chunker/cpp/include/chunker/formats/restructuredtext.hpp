@@ -10,7 +10,7 @@ namespace chunker::formats {
 // A line that is not blank: its start, where its text begins, where the next line does, the column of its text, tabs expanded, and its text
 // without white space at its end.
 struct TextLine {
-    std::size_t start, ink, end, indent;
+    std::size_t start, text_start, end, indent;
     bool after_blank;
     std::string_view text;
 };

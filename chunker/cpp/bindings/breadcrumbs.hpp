@@ -61,11 +61,12 @@ public:
         return first_around(offset, next == scopes_.begin() ? none : static_cast<std::size_t>(next - scopes_.begin()) - 1);
     }
 
-    // The names around an offset, outermost first, after those of `trail`.
-    void add_names(std::size_t offset, std::vector<nb::object>& trail) const {
-        std::size_t const outer = trail.size();
-        for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around)) trail.push_back(scopes_[scope].name);
-        std::reverse(trail.begin() + static_cast<std::ptrdiff_t>(outer), trail.end());
+    // The names around an offset, outermost first, after those of `breadcrumb`.
+    void add_names(std::size_t offset, std::vector<nb::object>& breadcrumb) const {
+        std::size_t const outer = breadcrumb.size();
+        for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around))
+            breadcrumb.push_back(scopes_[scope].name);
+        std::reverse(breadcrumb.begin() + static_cast<std::ptrdiff_t>(outer), breadcrumb.end());
     }
 
 private:
@@ -84,9 +85,9 @@ private:
 };
 
 // The names of one text, found when they are asked for. For one thread at a time.
-class CodeTrails final : public Trails {
+class CodeBreadcrumbs final : public Breadcrumbs {
 public:
-    explicit CodeTrails(const SyntaxReading& reading) : reading_(&reading) {}
+    explicit CodeBreadcrumbs(const SyntaxReading& reading) : reading_(&reading) {}
 
     // The innermost scope outside of closed units, and inside the unit around the offset.
     Place at(std::size_t offset) override {
@@ -95,11 +96,11 @@ public:
     }
 
     nb::tuple names(std::size_t offset) override {
-        std::vector<nb::object> trail;
-        outside().add_names(offset, trail);
-        if (Scopes const* const unit = inside(offset)) unit->add_names(offset, trail);
+        std::vector<nb::object> breadcrumb;
+        outside().add_names(offset, breadcrumb);
+        if (Scopes const* const unit = inside(offset)) unit->add_names(offset, breadcrumb);
         nb::list found;
-        for (nb::object& name : trail) found.append(std::move(name));
+        for (nb::object& name : breadcrumb) found.append(std::move(name));
         return nb::tuple(found);
     }
 
