@@ -14,9 +14,10 @@ template <class Workspace>
 class Shelf {
 public:
     using Make = std::function<std::unique_ptr<Workspace>()>;
-    Shelf()
-        requires std::default_initializable<Workspace>
-        : Shelf([] { return std::make_unique<Workspace>(); }) {}
+    // A template, whose constraint is not checked before it is called: a class may have a shelf of a type that is still incomplete.
+    template <class Made = Workspace>
+        requires std::default_initializable<Made>
+    Shelf() : Shelf([] { return std::make_unique<Made>(); }) {}
     explicit Shelf(Make make) : make_(std::move(make)) {}
 
     // A workspace for the time of a scope.
