@@ -36,8 +36,8 @@ FitsAlone = Callable[[int, int], bool]
 
 
 @dataclass(slots=True)
-class Filling:
-    """The units that a chunk could hold, and its token count after each of them.
+class Draft:
+    """A chunk in the making: the units that it could hold, and its token count after each of them.
 
     `places[k]` is the start of unit k; `sizes[k]` is the token count of a chunk of the first k units, including its
     context. The first `fresh` units repeat the end of the previous chunk; `base` is the token count of the context and
@@ -89,48 +89,46 @@ class Filling:
         return place.strength <= Strength.PARAGRAPH or not fits_alone(place.offset, place.enclosing_end)
 
 
-def best_cut(filling: Filling, after: Place, desired: int | None, fits_alone: FitsAlone | None = None) -> int:
+def best_cut(draft: Draft, after: Place, desired: int | None, fits_alone: FitsAlone | None = None) -> int:
     """Return the number of units to keep before any rule is applied: as many as fit.
 
     If a chunk should have `desired` tokens: of the cuts that give it at least so many, the one at the strongest
     boundary, the first if several are equally strong. Cuts that tear a head are left out if `fits_alone` is given.
     """
-    last = len(filling.places)
+    last = len(draft.places)
     if desired is None:
         return last
-    enough = [
-        index for index in range(filling.fresh + 1, last + 1) if desired <= filling.sizes[index] <= filling.max_tokens
-    ]
-    if filling.complete:
+    enough = [index for index in range(draft.fresh + 1, last + 1) if desired <= draft.sizes[index] <= draft.max_tokens]
+    if draft.complete:
         # The end of the text is the best cut, unless the rest deserves a chunk of its own.
-        enough = [index for index in enough if filling.sizes[last] - filling.sizes[index] >= max(desired // 2, 1)]
+        enough = [index for index in enough if draft.sizes[last] - draft.sizes[index] >= max(desired // 2, 1)]
     if fits_alone is not None:
-        enough = [index for index in enough if not filling.tears_head(index, after, fits_alone)]
-    return max(enough, key=lambda index: (filling.strength(index, after), -index), default=last)
+        enough = [index for index in enough if not draft.tears_head(index, after, fits_alone)]
+    return max(enough, key=lambda index: (draft.strength(index, after), -index), default=last)
 
 
-def whole_units(filling: Filling, after: Place, fits_alone: FitsAlone, cut: int) -> int:
+def whole_units(draft: Draft, after: Place, fits_alone: FitsAlone, cut: int) -> int:
     """Apply rules 1 and 2. Returns the number of units to keep; `after` is the boundary after the last unit that fits,
     and `cut` the number of units before the rules.
     """
-    place = filling.places[cut] if cut < len(filling.places) else after
+    place = draft.places[cut] if cut < len(draft.places) else after
     best, torn = cut, True
     while True:
-        tears = filling.tears_head(cut, after, fits_alone)
+        tears = draft.tears_head(cut, after, fits_alone)
         if torn or not tears:
             best, torn = cut, tears
-        start = filling.start_around(place.strength, cut)
-        if start is None or start <= filling.fresh:
+        start = draft.start_around(place.strength, cut)
+        if start is None or start <= draft.fresh:
             return best
-        if filling.gain(start) < filling.least or filling.sizes[start] > filling.max_tokens:
+        if draft.gain(start) < draft.least or draft.sizes[start] > draft.max_tokens:
             return best
-        around = filling.places[start]
+        around = draft.places[start]
         if not tears and not fits_alone(around.offset, place.enclosing_end):
             return best
         cut, place = start, around
 
 
-def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alone: FitsAlone) -> int:
+def balanced_tail(draft: Draft, after: Place, cut: int, whole: int, fits_alone: FitsAlone) -> int:
     """Apply rule 3. Returns the number of units to keep; `whole` is the token count of the chunk if it went on to the
     end of the text.
 
@@ -139,25 +137,25 @@ def balanced_tail(filling: Filling, after: Place, cut: int, whole: int, fits_alo
     """
 
     def smaller_side(index: int) -> int:
-        return min(filling.gain(index), whole - filling.sizes[index], filling.least)
+        return min(draft.gain(index), whole - draft.sizes[index], draft.least)
 
     better = [
         index
-        for index in range(filling.fresh + 1, len(filling.places) + 1)
+        for index in range(draft.fresh + 1, len(draft.places) + 1)
         if smaller_side(index) > smaller_side(cut)
-        and filling.sizes[index] <= filling.max_tokens
-        and whole - filling.sizes[index] + filling.base <= filling.max_tokens
+        and draft.sizes[index] <= draft.max_tokens
+        and whole - draft.sizes[index] + draft.base <= draft.max_tokens
     ]
-    here = filling.places[cut].offset if cut < len(filling.places) else after.offset
-    better.sort(key=lambda index: (smaller_side(index), filling.strength(index, after), index), reverse=True)
+    here = draft.places[cut].offset if cut < len(draft.places) else after.offset
+    better.sort(key=lambda index: (smaller_side(index), draft.strength(index, after), index), reverse=True)
     for index in better:
-        place = filling.places[index] if index < len(filling.places) else after
-        start = filling.start_around(place.strength, index)
+        place = draft.places[index] if index < len(draft.places) else after
+        start = draft.start_around(place.strength, index)
         # A unit that `cut` breaks, too, is broken in any case.
         if (
             start is None
             or place.enclosing_end > here
-            or not fits_alone(filling.places[start].offset, place.enclosing_end)
-        ) and not filling.tears_head(index, after, fits_alone):
+            or not fits_alone(draft.places[start].offset, place.enclosing_end)
+        ) and not draft.tears_head(index, after, fits_alone):
             return index
     return cut

@@ -23,7 +23,7 @@ from chunker.counting import AppendingCounter, TokenCounter
 from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength
 from chunker.growing.budget import Budget
-from chunker.growing.cut_rules import Filling, balanced_tail, best_cut, whole_units
+from chunker.growing.cut_rules import Draft, balanced_tail, best_cut, whole_units
 from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
@@ -51,16 +51,16 @@ class Grower:
         while self._units:
             if horizon is not None and self._units.offset > horizon:
                 return
-            filling = self._fill()
-            cut = self._choose_cut(filling)
+            draft = self._fill()
+            cut = self._choose_cut(draft)
             if cut is None:
                 continue
-            self._units.put_back(filling.places, cut)
-            first = filling.places[0]
-            piece = Piece(first.offset, self._units.offset, filling.context, filling.sizes[cut], first.label)
+            self._units.put_back(draft.places, cut)
+            first = draft.places[0]
+            piece = Piece(first.offset, self._units.offset, draft.context, draft.sizes[cut], first.label)
             self._overlapping = 0
             if self._units and self._budget.overlap:
-                self._repeat_end_of(filling.places)
+                self._repeat_end_of(draft.places)
             yield piece
 
     def one(self, horizon: int | None = None) -> Piece | None:
@@ -78,46 +78,46 @@ class Grower:
 
     # --- growing
 
-    def _fill(self) -> Filling:
+    def _fill(self) -> Draft:
         """Take as many units as fit, at least one of them new; refine units ahead if necessary."""
         units = self._units
-        filling = self._begin(self._context())
+        draft = self._begin(self._context())
         while True:
-            self._extend(filling)
-            if filling.complete:
-                return filling
-            if len(filling.places) < filling.fresh:
+            self._extend(draft)
+            if draft.complete:
+                return draft
+            if len(draft.places) < draft.fresh:
                 # Not even the overlap fits after its context. Do not refine it: repeated text would be taken for new
                 # text.
-                filling = self._shorten_overlap(filling)
+                draft = self._shorten_overlap(draft)
                 continue
-            enough = filling.gain(len(filling.places)) >= filling.least
+            enough = draft.gain(len(draft.places)) >= draft.least
             if units.next_is_closed:
-                if enough and self._stays_whole(filling):
-                    return filling
+                if enough and self._stays_whole(draft):
+                    return draft
                 if units.open_next():
                     continue
             if enough and units.next_is_of_outline:
-                return filling
+                return draft
             parts = units.parts(units.next, units.after_next)
             if units.holds_several(units.next, units.after_next, parts):
                 units.split_next(parts)
             elif enough:
-                return filling
+                return draft
             else:
-                more = self._make_room(filling, parts)
+                more = self._make_room(draft, parts)
                 if more is None:
-                    return filling
-                filling = more
+                    return draft
+                draft = more
 
-    def _stays_whole(self, filling: Filling) -> bool:
+    def _stays_whole(self, draft: Draft) -> bool:
         """Whether a cut inside the next unit would only be moved back to its start: the unit fits alone, and would not
         fit into this chunk without the blank lines at its end.
         """
         start, end = self._units.offset, self._units.end
         if not self._fits_alone(start, end):
             return False
-        if filling.tears_head(len(filling.places), self._units.next, self._fits_alone):
+        if draft.tears_head(len(draft.places), self._units.next, self._fits_alone):
             return False
         text_end = end_before_blank_lines(self._text, start, end)
         if text_end == end:
@@ -133,24 +133,24 @@ class Grower:
         start, fresh = units.offset, units.offset_of(self._overlapping)
         return self._context_at(fresh, self._text[start:fresh])
 
-    def _begin(self, context: str) -> Filling:
+    def _begin(self, context: str) -> Draft:
         """Start a chunk without units."""
         self._start_encoder(context)
         count = self._encoder.count if context else 0
         least, fresh = self._least_gain(), self._overlapping
         heads = self._units.heads
-        return Filling(self._budget.max_tokens, least, context, count, fresh, [], [count], heads)
+        return Draft(self._budget.max_tokens, least, context, count, fresh, [], [count], heads)
 
     def _start_encoder(self, context: str) -> None:
         self._encoder.rollback(self._empty)
         if context:
             self._encoder.append(context)
 
-    def _extend(self, filling: Filling) -> None:
-        """Append units to the encoder as long as they fit; afterwards the encoder and `filling` end at the last
+    def _extend(self, draft: Draft) -> None:
+        """Append units to the encoder as long as they fit; afterwards the encoder and `draft` end at the last
         boundary that fits.
         """
-        units, sizes = self._units, filling.sizes
+        units, sizes = self._units, draft.sizes
         taken: list[Place] = []
         counts: list[int] = []
         fitting, mark = 0, self._encoder.snapshot()
@@ -166,11 +166,11 @@ class Grower:
                 fitting, mark = len(counts), self._encoder.snapshot()
         self._encoder.rollback(mark)
         units.put_back(taken, fitting)
-        filling.places += taken
+        draft.places += taken
         sizes += counts[:fitting]
-        if len(sizes) > filling.fresh:
-            filling.base = sizes[filling.fresh]
-        filling.complete = not units
+        if len(sizes) > draft.fresh:
+            draft.base = sizes[draft.fresh]
+        draft.complete = not units
 
     def _opens_next(self) -> bool:
         """Refine the next unit if a chunk of the desired size may end inside it. Returns whether that gave new
@@ -195,28 +195,28 @@ class Grower:
                 break
         return encoder.count
 
-    def _make_room(self, filling: Filling, parts: list[Place]) -> Filling | None:
-        """Make room for more text than `filling` has. Returns the chunk to go on with; None if `filling` has to do.
+    def _make_room(self, draft: Draft, parts: list[Place]) -> Draft | None:
+        """Make room for more text than `draft` has. Returns the chunk to go on with; None if `draft` has to do.
 
         Given up in this order: overlap that keeps out a unit which would fit without it; the wholeness of the unit; the
         context. A grapheme cluster is split only if it does not fit into a chunk of its own.
         """
         start, end = self._units.offset, self._units.end
         limit = self._budget.max_tokens
-        if self._overlapping and self._fits(filling.context, start, end, limit):
-            return self._shorten_overlap(filling)
+        if self._overlapping and self._fits(draft.context, start, end, limit):
+            return self._shorten_overlap(draft)
         if parts and (parts[0].strength >= Strength.GRAPHEME or not self._fits("", start, end, limit)):
             self._units.split_next(parts)
-            return filling
-        if filling.gain(len(filling.places)):
+            return draft
+        if draft.gain(len(draft.places)):
             return None
         # No unit was taken, or only units that add no token: "\n\n" after a context that ends with a line end.
         if self._overlapping:
-            return self._shorten_overlap(filling)
-        if filling.context:
-            self._units.put_back(filling.places)
+            return self._shorten_overlap(draft)
+        if draft.context:
+            self._units.put_back(draft.places)
             return self._begin("")
-        if filling.places:
+        if draft.places:
             return None
         unit = self._text[start:end]
         raise BudgetTooSmallError(unit, start, self._tokenizer.count(unit), limit)
@@ -233,36 +233,36 @@ class Grower:
 
     # --- cutting
 
-    def _choose_cut(self, filling: Filling) -> int | None:
+    def _choose_cut(self, draft: Draft) -> int | None:
         """Return the number of units to keep; None to grow the chunk once more, because there are more units to choose
         from now.
         """
-        if filling.complete:
+        if draft.complete:
             size = len(self._text)
             return best_cut(
-                filling, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens, self._fits_alone
+                draft, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens, self._fits_alone
             )
-        self._leave_blank_lines(filling)
+        self._leave_blank_lines(draft)
         after = self._units.next
-        cut = best_cut(filling, after, self._budget.desired_tokens, self._fits_alone)
-        cut = whole_units(filling, after, self._fits_alone, cut)
-        rest = filling.places[cut].offset if cut < len(filling.places) else after.offset
+        cut = best_cut(draft, after, self._budget.desired_tokens, self._fits_alone)
+        cut = whole_units(draft, after, self._fits_alone, cut)
+        rest = draft.places[cut].offset if cut < len(draft.places) else after.offset
         if self._is_undersized(rest):
-            if self._units.any_closed(filling.places[filling.fresh].offset):
-                self._units.put_back(filling.places, filling.fresh)
+            if self._units.any_closed(draft.places[draft.fresh].offset):
+                self._units.put_back(draft.places, draft.fresh)
                 self._units.open_all()
-                self._units.put_back(filling.places)
+                self._units.put_back(draft.places)
                 return None
-            whole = self._tokenizer.count(filling.context + self._text[filling.places[0].offset :])
-            cut = balanced_tail(filling, after, cut, whole, self._fits_alone)
+            whole = self._tokenizer.count(draft.context + self._text[draft.places[0].offset :])
+            cut = balanced_tail(draft, after, cut, whole, self._fits_alone)
         return cut
 
-    def _leave_blank_lines(self, filling: Filling) -> None:
+    def _leave_blank_lines(self, draft: Draft) -> None:
         """Take the next unit without its trailing blank lines, if only these keep a larger unit from being complete."""
         if not self._units.next_completes_unit:
             return
         place, behind = self._units.next, self._units.end
-        if not filling.begins_unit_around(place):
+        if not draft.begins_unit_around(place):
             return
         end = end_before_blank_lines(self._text, place.offset, behind)
         if end == behind:
@@ -270,8 +270,8 @@ class Grower:
         count = self._append(place.offset, end)
         if count <= self._budget.max_tokens:
             self._units.move_next_end(end)
-            filling.places += self._units.take(1)
-            filling.sizes.append(count)
+            draft.places += self._units.take(1)
+            draft.sizes.append(count)
 
     def _fits_alone(self, start: int, end: int) -> bool:
         """Whether text[start:end] without trailing blank lines fits into a chunk that begins with it, apart from the
@@ -297,10 +297,10 @@ class Grower:
         self._overlapping = len(repeated)
         self._units.put_back(repeated)
 
-    def _shorten_overlap(self, filling: Filling) -> Filling:
+    def _shorten_overlap(self, draft: Draft) -> Draft:
         """Start the chunk again with at most half of the units of overlap."""
         units = self._units
-        units.put_back(filling.places)
+        units.put_back(draft.places)
         repeated = units.take(self._overlapping)
         kept = shortened(repeated, units.offset, self._text, self._tokenizer, self._budget.overlap)
         units.put_back(repeated, len(repeated) - len(kept))

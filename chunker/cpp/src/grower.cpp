@@ -38,15 +38,15 @@ std::optional<Piece> Grower::next(std::size_t horizon) {
     reach_ = 0;
     while (!units_.empty()) {
         if (units_.offset() > horizon) return std::nullopt;
-        Filling filling = fill();
+        Draft draft = fill();
         std::size_t cut;
-        if (!choose_cut(filling, cut)) continue;
-        std::size_t const tokens = size(filling, cut);
-        units_.put_back(filling.places, cut);
-        Place const& first = filling.places[0];
-        Piece const piece{first.offset, units_.offset(), filling.context, tokens, first.label};
+        if (!choose_cut(draft, cut)) continue;
+        std::size_t const tokens = size(draft, cut);
+        units_.put_back(draft.places, cut);
+        Place const& first = draft.places[0];
+        Piece const piece{first.offset, units_.offset(), draft.context, tokens, first.label};
         overlapping_ = 0;
-        if (!units_.empty() && limits_.overlap > 0) repeat_end_of(std::move(filling.places));
+        if (!units_.empty() && limits_.overlap > 0) repeat_end_of(std::move(draft.places));
         return piece;
     }
     return std::nullopt;
@@ -54,33 +54,33 @@ std::optional<Piece> Grower::next(std::size_t horizon) {
 
 // --- growing
 
-Grower::Filling Grower::fill() {
-    Filling filling = begin(context());
+Grower::Draft Grower::fill() {
+    Draft draft = begin(context());
     while (true) {
-        extend(filling);
-        if (filling.complete) return filling;
-        if (filling.places.size() < filling.fresh) {
+        extend(draft);
+        if (draft.complete) return draft;
+        if (draft.places.size() < draft.fresh) {
             // Not even the overlap fits after its context. It is not cut finer, because repeated text would count as new.
-            shorten_overlap(filling);
+            shorten_overlap(draft);
             continue;
         }
-        bool const enough = gain(filling, filling.places.size()) >= filling.least;
+        bool const enough = gain(draft, draft.places.size()) >= draft.least;
         if (units_.next_is_closed()) {
-            if (enough && stays_whole(filling)) return filling;
+            if (enough && stays_whole(draft)) return draft;
             if (units_.open_next()) continue;
         }
-        if (enough && units_.next_is_of_outline()) return filling;
+        if (enough && units_.next_is_of_outline()) return draft;
         Place const next = units_.next();
         Place behind{};
         Place const* const after = units_.after_next(behind) ? &behind : nullptr;
         if (Places const several = units_.several(next, after); !several.empty()) units_.split_next(several);
-        else if (enough || !make_room(filling, after)) return filling;
+        else if (enough || !make_room(draft, after)) return draft;
     }
 }
 
 Context Grower::context() { return surroundings_.context_at(units_.offset_of(overlapping_), units_.offset()); }
 
-Grower::Filling Grower::begin(Context context) {
+Grower::Draft Grower::begin(Context context) {
     std::size_t const count = counter_.begin(context);
     return {least_gain(), context, count, overlapping_, {}, {count}};
 }
@@ -91,34 +91,34 @@ std::int64_t Grower::least_gain() const {
 }
 
 // Most of the units ahead that will surely fit, in one step; not where a chunk may end among them.
-void Grower::leap(Filling& filling) {
-    std::size_t const most = limits_.desired.value_or(limits_.most), before = filling.sizes.back();
+void Grower::leap(Draft& draft) {
+    std::size_t const most = limits_.desired.value_or(limits_.most), before = draft.sizes.back();
     if (before + leap_spares >= most) return;
-    std::size_t const start = units_.offset(), done = filling.places.size();
+    std::size_t const start = units_.offset(), done = draft.places.size();
     std::size_t const number = units_.number_up_to(counter_.reach(start, most - before - leap_spares));
     if (number < 3) return;
     std::size_t const last = done + number - 1;
     // The repeated tokens before a unit of the overlap are never needed.
-    bool const repeats = filling.fresh > done && filling.fresh < last;
-    std::size_t const from = repeats ? units_.offset_of(filling.fresh - done) : start;
+    bool const repeats = draft.fresh > done && draft.fresh < last;
+    std::size_t const from = repeats ? units_.offset_of(draft.fresh - done) : start;
     counter_.keep();
     std::size_t const base = repeats ? counter_.append(start, from) : 0;
     std::size_t const count = counter_.append(from, units_.offset_of(number - 1));
     if (count >= most) return counter_.go_back();
-    filling.sizes.resize(last, unmeasured);
-    if (repeats) filling.sizes[filling.fresh] = base;
-    filling.sizes.push_back(count);
-    units_.take(number - 1, filling.places);
+    draft.sizes.resize(last, unmeasured);
+    if (repeats) draft.sizes[draft.fresh] = base;
+    draft.sizes.push_back(count);
+    units_.take(number - 1, draft.places);
 }
 
-void Grower::extend(Filling& filling) {
-    leap(filling);
+void Grower::extend(Draft& draft) {
+    leap(draft);
     std::vector<std::size_t> counts;
     std::size_t fitting = 0;
-    std::size_t const first = filling.places.size();
+    std::size_t const first = draft.places.size();
     counter_.keep();
     while (!units_.empty()) {
-        std::size_t const start = units_.offset(), end = units_.end(), before = counts.empty() ? filling.sizes.back() : counts.back();
+        std::size_t const start = units_.offset(), end = units_.end(), before = counts.empty() ? draft.sizes.back() : counts.back();
         see(end);
         // A format that breaks the law of outlines may have a boundary twice.
         std::size_t count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
@@ -128,7 +128,7 @@ void Grower::extend(Filling& filling) {
             if (units_.open_next()) continue;
             count = append_fitting(start, end, limits_.most + limits_.look_ahead);
         }
-        units_.take(1, filling.places);
+        units_.take(1, draft.places);
         counts.push_back(count);
         if (count > limits_.most + limits_.look_ahead) break;
         if (count > limits_.most) continue;
@@ -136,11 +136,11 @@ void Grower::extend(Filling& filling) {
         counter_.keep();
     }
     if (fitting < counts.size()) counter_.go_back();
-    units_.put_back(filling.places, first + fitting);
-    filling.sizes.insert(filling.sizes.end(), counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(fitting));
-    if (filling.sizes.size() > filling.fresh) filling.base = filling.sizes[filling.fresh];
-    filling.complete = units_.empty();
-    if (filling.complete) see(text_.size());
+    units_.put_back(draft.places, first + fitting);
+    draft.sizes.insert(draft.sizes.end(), counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(fitting));
+    if (draft.sizes.size() > draft.fresh) draft.base = draft.sizes[draft.fresh];
+    draft.complete = units_.empty();
+    if (draft.complete) see(text_.size());
 }
 
 std::size_t Grower::append_fitting(std::size_t start, std::size_t end, std::size_t limit) {
@@ -152,9 +152,9 @@ std::size_t Grower::append_fitting(std::size_t start, std::size_t end, std::size
     return count;
 }
 
-bool Grower::stays_whole(Filling& filling) {
+bool Grower::stays_whole(Draft& draft) {
     std::size_t const start = units_.offset(), end = units_.end();
-    if (!fits_alone(start, end) || tears_head(filling, filling.places.size(), units_.next())) return false;
+    if (!fits_alone(start, end) || tears_head(draft, draft.places.size(), units_.next())) return false;
     std::size_t const text_end = end_before_blank_lines(start, end);
     if (text_end == end) return true;
     counter_.keep();
@@ -163,10 +163,10 @@ bool Grower::stays_whole(Filling& filling) {
     return count > limits_.most;
 }
 
-bool Grower::make_room(Filling& filling, const Place* after) {
+bool Grower::make_room(Draft& draft, const Place* after) {
     std::size_t const start = units_.offset(), end = units_.end();
-    if (overlapping_ && counter_.count_up_to(filling.context, start, end, limits_.most)) {
-        shorten_overlap(filling);
+    if (overlapping_ && counter_.count_up_to(draft.context, start, end, limits_.most)) {
+        shorten_overlap(draft);
         return true;
     }
     if (Places const parts = units_.finer(units_.next(), after);
@@ -174,149 +174,149 @@ bool Grower::make_room(Filling& filling, const Place* after) {
         units_.split_next(parts);
         return true;
     }
-    if (gain(filling, filling.places.size())) return false;
+    if (gain(draft, draft.places.size())) return false;
     // No unit was taken, or only units that add no token: "\n\n" after a context that ends with a line end.
     if (overlapping_) {
-        shorten_overlap(filling);
+        shorten_overlap(draft);
         return true;
     }
-    if (filling.context) {
-        units_.put_back(filling.places);
-        filling = begin(0);
+    if (draft.context) {
+        units_.put_back(draft.places);
+        draft = begin(0);
         return true;
     }
-    if (!filling.places.empty()) return false;
+    if (!draft.places.empty()) return false;
     throw TooSmall{start, end, counter_.count(0, start, end)};
 }
 
 // --- sizes
 
-std::size_t Grower::size(Filling& filling, std::size_t cut) {
-    std::size_t& size = filling.sizes[cut];
+std::size_t Grower::size(Draft& draft, std::size_t cut) {
+    std::size_t& size = draft.sizes[cut];
     if (size == unmeasured) {
-        counter_.begin(filling.context);
-        size = counter_.append(filling.places[0].offset, filling.places[cut].offset);
+        counter_.begin(draft.context);
+        size = counter_.append(draft.places[0].offset, draft.places[cut].offset);
     }
     return size;
 }
 
-void Grower::measure_all(Filling& filling) {
-    if (std::find(filling.sizes.begin(), filling.sizes.end(), unmeasured) == filling.sizes.end()) return;
-    counter_.begin(filling.context);
-    std::size_t start = filling.places[0].offset;
-    for (std::size_t cut = 1; cut < filling.sizes.size(); ++cut) {
-        if (filling.sizes[cut] != unmeasured) continue;
-        filling.sizes[cut] = counter_.append(start, filling.places[cut].offset);
-        start = filling.places[cut].offset;
+void Grower::measure_all(Draft& draft) {
+    if (std::find(draft.sizes.begin(), draft.sizes.end(), unmeasured) == draft.sizes.end()) return;
+    counter_.begin(draft.context);
+    std::size_t start = draft.places[0].offset;
+    for (std::size_t cut = 1; cut < draft.sizes.size(); ++cut) {
+        if (draft.sizes[cut] != unmeasured) continue;
+        draft.sizes[cut] = counter_.append(start, draft.places[cut].offset);
+        start = draft.places[cut].offset;
     }
 }
 
 // --- cutting
 
-bool Grower::choose_cut(Filling& filling, std::size_t& cut) {
-    if (filling.complete) {
-        cut = best_cut(filling, {text_.size(), strength::document, 0, text_.size(), no_outline_row});
+bool Grower::choose_cut(Draft& draft, std::size_t& cut) {
+    if (draft.complete) {
+        cut = best_cut(draft, {text_.size(), strength::document, 0, text_.size(), no_outline_row});
         return true;
     }
-    leave_blank_lines(filling);
+    leave_blank_lines(draft);
     Place const after = units_.next();
-    cut = best_cut(filling, after);
-    cut = whole_units(filling, after, cut);
-    if (!is_undersized(place(filling, cut, after).offset)) return true;
-    if (units_.any_closed(filling.places[filling.fresh].offset)) {
-        units_.put_back(filling.places, filling.fresh);
+    cut = best_cut(draft, after);
+    cut = whole_units(draft, after, cut);
+    if (!is_undersized(place(draft, cut, after).offset)) return true;
+    if (units_.any_closed(draft.places[draft.fresh].offset)) {
+        units_.put_back(draft.places, draft.fresh);
         units_.open_all();
-        units_.put_back(filling.places);
+        units_.put_back(draft.places);
         return false;
     }
-    std::size_t const whole = counter_.count(filling.context, filling.places[0].offset, text_.size());
-    cut = balanced_tail(filling, after, cut, whole);
+    std::size_t const whole = counter_.count(draft.context, draft.places[0].offset, text_.size());
+    cut = balanced_tail(draft, after, cut, whole);
     return true;
 }
 
-bool Grower::tears_head(Filling& filling, std::size_t cut, const Place& after) {
-    Place const& here = place(filling, cut, after);
+bool Grower::tears_head(Draft& draft, std::size_t cut, const Place& after) {
+    Place const& here = place(draft, cut, after);
     std::size_t const end = units_.head_end(here.offset);
     if (end == 0) return false;
-    std::size_t const start = last_stronger(filling.places, here.strength, filling.fresh, cut);
-    if (start == cut || !fits_alone(filling.places[start].offset, end)) return false;
+    std::size_t const start = last_stronger(draft.places, here.strength, draft.fresh, cut);
+    if (start == cut || !fits_alone(draft.places[start].offset, end)) return false;
     return here.strength <= strength::paragraph || !fits_alone(here.offset, here.enclosing_end);
 }
 
-std::size_t Grower::best_cut(Filling& filling, const Place& after) {
-    std::size_t const last = filling.places.size();
+std::size_t Grower::best_cut(Draft& draft, const Place& after) {
+    std::size_t const last = draft.places.size();
     if (!limits_.desired) return last;
     std::size_t const desired = *limits_.desired;
     std::optional<std::size_t> best;
-    for (std::size_t cut = filling.fresh + 1; cut <= last; ++cut) {
-        std::size_t const size = filling.sizes[cut];
+    for (std::size_t cut = draft.fresh + 1; cut <= last; ++cut) {
+        std::size_t const size = draft.sizes[cut];
         if (size == unmeasured || size < desired || size > limits_.most) continue;
-        if (filling.complete && filling.sizes[last] < size + std::max<std::size_t>(desired / 2, 1)) continue;
-        if (best && place(filling, cut, after).strength <= place(filling, *best, after).strength) continue;
-        if (!tears_head(filling, cut, after)) best = cut;
+        if (draft.complete && draft.sizes[last] < size + std::max<std::size_t>(desired / 2, 1)) continue;
+        if (best && place(draft, cut, after).strength <= place(draft, *best, after).strength) continue;
+        if (!tears_head(draft, cut, after)) best = cut;
     }
     return best.value_or(last);
 }
 
-std::size_t Grower::whole_units(Filling& filling, const Place& after, std::size_t cut) {
-    Place here = place(filling, cut, after);
+std::size_t Grower::whole_units(Draft& draft, const Place& after, std::size_t cut) {
+    Place here = place(draft, cut, after);
     std::size_t best = cut;
     bool torn = true;
     while (true) {
-        bool const tears = tears_head(filling, cut, after);
+        bool const tears = tears_head(draft, cut, after);
         if (torn || !tears) {
             best = cut;
             torn = tears;
         }
-        std::size_t const start = last_stronger(filling.places, here.strength, filling.fresh, cut);
-        if (start == cut || start <= filling.fresh) return best;
-        if (gain(filling, start) < filling.least || size(filling, start) > limits_.most) return best;
-        Place const around = filling.places[start];
+        std::size_t const start = last_stronger(draft.places, here.strength, draft.fresh, cut);
+        if (start == cut || start <= draft.fresh) return best;
+        if (gain(draft, start) < draft.least || size(draft, start) > limits_.most) return best;
+        Place const around = draft.places[start];
         if (!tears && !fits_alone(around.offset, here.enclosing_end)) return best;
         cut = start;
         here = around;
     }
 }
 
-std::size_t Grower::balanced_tail(Filling& filling, const Place& after, std::size_t cut, std::size_t whole) {
-    measure_all(filling);
-    auto const& sizes = filling.sizes;
+std::size_t Grower::balanced_tail(Draft& draft, const Place& after, std::size_t cut, std::size_t whole) {
+    measure_all(draft);
+    auto const& sizes = draft.sizes;
     auto const smaller_side = [&](std::size_t index) {
         auto const behind = static_cast<std::int64_t>(whole) - static_cast<std::int64_t>(sizes[index]);
-        auto const before = index > filling.fresh ? static_cast<std::int64_t>(sizes[index]) - static_cast<std::int64_t>(filling.base) : 0;
-        return std::min({before, behind, filling.least});
+        auto const before = index > draft.fresh ? static_cast<std::int64_t>(sizes[index]) - static_cast<std::int64_t>(draft.base) : 0;
+        return std::min({before, behind, draft.least});
     };
     using Better = std::tuple<std::int64_t, std::int64_t, std::size_t>;
     std::vector<Better> better;
     std::int64_t const here = smaller_side(cut);
-    for (std::size_t index = filling.fresh + 1; index <= filling.places.size(); ++index) {
-        if (smaller_side(index) > here && sizes[index] <= limits_.most && whole + filling.base <= limits_.most + sizes[index])
-            better.emplace_back(smaller_side(index), place(filling, index, after).strength, index);
+    for (std::size_t index = draft.fresh + 1; index <= draft.places.size(); ++index) {
+        if (smaller_side(index) > here && sizes[index] <= limits_.most && whole + draft.base <= limits_.most + sizes[index])
+            better.emplace_back(smaller_side(index), place(draft, index, after).strength, index);
     }
     std::sort(better.begin(), better.end(), std::greater<>());
-    std::size_t const cut_offset = place(filling, cut, after).offset;
+    std::size_t const cut_offset = place(draft, cut, after).offset;
     for (auto const& [side, strength, index] : better) {
-        Place const& there = place(filling, index, after);
-        std::size_t const start = last_stronger(filling.places, there.strength, filling.fresh, index);
+        Place const& there = place(draft, index, after);
+        std::size_t const start = last_stronger(draft.places, there.strength, draft.fresh, index);
         // A unit that `cut` breaks, too, is broken in any case.
-        bool const breaks = start != index && there.enclosing_end <= cut_offset && fits_alone(filling.places[start].offset, there.enclosing_end);
-        if (!breaks && !tears_head(filling, index, after)) return index;
+        bool const breaks = start != index && there.enclosing_end <= cut_offset && fits_alone(draft.places[start].offset, there.enclosing_end);
+        if (!breaks && !tears_head(draft, index, after)) return index;
     }
     return cut;
 }
 
-void Grower::leave_blank_lines(Filling& filling) {
+void Grower::leave_blank_lines(Draft& draft) {
     if (!units_.next_completes_unit()) return;
     Place const next = units_.next();
-    std::size_t const behind = units_.end(), number = filling.places.size();
-    if (last_stronger(filling.places, next.strength, filling.fresh, number) == number) return;
+    std::size_t const behind = units_.end(), number = draft.places.size();
+    if (last_stronger(draft.places, next.strength, draft.fresh, number) == number) return;
     std::size_t const end = end_before_blank_lines(next.offset, behind);
     if (end == behind) return;
     std::size_t const count = append_fitting(next.offset, end, limits_.most);
     if (count > limits_.most) return;
     units_.move_next_end(end);
-    units_.take(1, filling.places);
-    filling.sizes.push_back(count);
+    units_.take(1, draft.places);
+    draft.sizes.push_back(count);
 }
 
 std::size_t Grower::end_before_blank_lines(std::size_t start, std::size_t end) const {
@@ -361,13 +361,13 @@ void Grower::repeat_end_of(Places places) {
     units_.put_back(repeated);
 }
 
-void Grower::shorten_overlap(Filling& filling) {
-    units_.put_back(filling.places);
+void Grower::shorten_overlap(Draft& draft) {
+    units_.put_back(draft.places);
     Places repeated;
     units_.take(overlapping_, repeated);
     overlapping_ = overlap_.shortened(repeated, units_.offset()).size();
     units_.put_back(repeated, repeated.size() - overlapping_);
-    filling = begin(context());
+    draft = begin(context());
 }
 
 }  // namespace chunker

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.formats import Boundary
-from chunker.growing.cut_rules import Filling, balanced_tail, best_cut, whole_units
+from chunker.growing.cut_rules import Draft, balanced_tail, best_cut, whole_units
 from chunker.growing.units import Place, places_of
 
 
@@ -17,9 +17,9 @@ def drawn_places(drawing: str) -> list[Place]:
     return places_of(boundaries, len(drawing))
 
 
-def filling_of(places: list[Place], max_tokens: int, least: int, *, fresh: int = 0) -> Filling:
+def draft_of(places: list[Place], max_tokens: int, least: int, *, fresh: int = 0) -> Draft:
     """A chunk that begins with the first of `places` and is full; its first `fresh` units are overlap."""
-    return Filling(
+    return Draft(
         max_tokens,
         least,
         "",
@@ -32,12 +32,12 @@ def filling_of(places: list[Place], max_tokens: int, least: int, *, fresh: int =
 
 def cut_of(drawing: str, max_tokens: int, least: int, *, fresh: int = 0) -> int:
     places = drawn_places(drawing)
-    filling = filling_of(places, max_tokens, least, fresh=fresh)
+    draft = draft_of(places, max_tokens, least, fresh=fresh)
     return whole_units(
-        filling,
+        draft,
         places[max_tokens],
         lambda start, end: end - start <= max_tokens,
-        best_cut(filling, places[max_tokens], None),
+        best_cut(draft, places[max_tokens], None),
     )
 
 
@@ -77,9 +77,9 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
     done = 0
     while len(places) - done > max_tokens:
         after = places[done + max_tokens]
-        filling = filling_of(places[done:], max_tokens, least)
+        draft = draft_of(places[done:], max_tokens, least)
         cut = done + whole_units(
-            filling, after, lambda start, end: end - start <= max_tokens, best_cut(filling, after, None)
+            draft, after, lambda start, end: end - start <= max_tokens, best_cut(draft, after, None)
         )
         assert cut == done + max_tokens or cut - done >= least
         start = next(
@@ -94,14 +94,14 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
 
 def tail_cut(drawing: str, max_tokens: int, least: int) -> int:
     places = drawn_places(drawing)
-    filling = filling_of(places, max_tokens, least)
+    draft = draft_of(places, max_tokens, least)
     cut = whole_units(
-        filling,
+        draft,
         places[max_tokens],
         lambda start, end: end - start <= max_tokens,
-        best_cut(filling, places[max_tokens], None),
+        best_cut(draft, places[max_tokens], None),
     )
-    return balanced_tail(filling, places[max_tokens], cut, len(drawing), lambda start, end: end - start <= max_tokens)
+    return balanced_tail(draft, places[max_tokens], cut, len(drawing), lambda start, end: end - start <= max_tokens)
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ public:
     void close(std::size_t offset, std::size_t said) { units_.close(offset, said); }
 
 private:
-    // The units that a chunk could contain, and the cost of a cut after each: see chunker/growing/cut_rules.py.
-    struct Filling {
+    // A chunk in the making: the units that it could contain, and its size after each. See chunker/growing/cut_rules.py.
+    struct Draft {
         std::int64_t least;
         Context context;
         std::size_t base, fresh;
@@ -47,29 +47,29 @@ private:
         bool complete = false;
     };
 
-    Filling fill();
-    Filling begin(Context context);
-    void extend(Filling& filling);
-    void leap(Filling& filling);
-    bool make_room(Filling& filling, const Place* after);
-    bool stays_whole(Filling& filling);
+    Draft fill();
+    Draft begin(Context context);
+    void extend(Draft& draft);
+    void leap(Draft& draft);
+    bool make_room(Draft& draft, const Place* after);
+    bool stays_whole(Draft& draft);
     std::int64_t least_gain() const;
     Context context();
 
-    std::size_t size(Filling& filling, std::size_t cut);
-    void measure_all(Filling& filling);
+    std::size_t size(Draft& draft, std::size_t cut);
+    void measure_all(Draft& draft);
     // The tokens that a chunk of this many units adds to the previous number of units. More text may have fewer tokens.
-    std::int64_t gain(Filling& filling, std::size_t cut) {
-        return cut > filling.fresh ? static_cast<std::int64_t>(size(filling, cut)) - static_cast<std::int64_t>(filling.base) : 0;
+    std::int64_t gain(Draft& draft, std::size_t cut) {
+        return cut > draft.fresh ? static_cast<std::int64_t>(size(draft, cut)) - static_cast<std::int64_t>(draft.base) : 0;
     }
-    static const Place& place(const Filling& filling, std::size_t cut, const Place& after) { return cut < filling.places.size() ? filling.places[cut] : after; }
-    bool tears_head(Filling& filling, std::size_t cut, const Place& after);
+    static const Place& place(const Draft& draft, std::size_t cut, const Place& after) { return cut < draft.places.size() ? draft.places[cut] : after; }
+    bool tears_head(Draft& draft, std::size_t cut, const Place& after);
 
-    bool choose_cut(Filling& filling, std::size_t& cut);
-    std::size_t best_cut(Filling& filling, const Place& after);
-    std::size_t whole_units(Filling& filling, const Place& after, std::size_t cut);
-    std::size_t balanced_tail(Filling& filling, const Place& after, std::size_t cut, std::size_t whole);
-    void leave_blank_lines(Filling& filling);
+    bool choose_cut(Draft& draft, std::size_t& cut);
+    std::size_t best_cut(Draft& draft, const Place& after);
+    std::size_t whole_units(Draft& draft, const Place& after, std::size_t cut);
+    std::size_t balanced_tail(Draft& draft, const Place& after, std::size_t cut, std::size_t whole);
+    void leave_blank_lines(Draft& draft);
 
     // Append what fits, and of what is too long at most a part; the count then.
     std::size_t append_fitting(std::size_t start, std::size_t end, std::size_t limit);
@@ -83,7 +83,7 @@ private:
     void see_too_much(std::size_t start, std::size_t end, std::size_t limit);
 
     void repeat_end_of(Places places);
-    void shorten_overlap(Filling& filling);
+    void shorten_overlap(Draft& draft);
 
     const Text& text_;
     Limits limits_;
