@@ -164,6 +164,7 @@ PATTERNS: dict[str, Pattern] = {
     "qwen2_ascii": QWEN2_ASCII,
     "qwen35_ascii": QWEN35_ASCII,
 }
+"""The patterns by name."""
 
 STAGES: dict[str, tuple[str, ...]] = {
     "starcoder": (r"\p{N}", GPT2.source),

@@ -1,6 +1,7 @@
 """Check the words of the public interface. `make lint` runs it; codespell checks the spelling.
 
 undocumented    parameters of public callables that no docstring section names, and entries that name no parameter
+undescribed     public constants without a docstring below them, which the reference pages show
 same_names      two classes of one name in a package, two modules of one name in neighbouring folders
 unlisted        names that the documentation imports and the module does not list in `__all__`
 other_words     words for which the glossary has a better one
@@ -19,6 +20,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -248,6 +250,29 @@ def is_module(module: str, root: Path) -> bool:
     return _path_of(module, root).is_file()
 
 
+def undescribed(module: str, root: Path = ROOT) -> Iterator[str]:
+    """A line for each constant in `__all__` of a module, wherever it is assigned, that has no docstring below it."""
+    for public in sorted(names_of(module, root)):
+        place, name = _origin(module, public, root)
+        path = _path_of(place, root)
+        for node, below in pairwise([*ast.parse(path.read_text(encoding="utf-8")).body, ast.Pass()]):
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            assigned = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+            described = isinstance(below, ast.Expr) and isinstance(getattr(below.value, "value", None), str)
+            if assigned and not described:
+                yield f"{place}.{name} has no docstring below it"
+
+
+def _origin(module: str, name: str, root: Path) -> tuple[str, str]:
+    """The module that a name comes from, through imports from our own packages, and its name there."""
+    for node in ast.parse(_path_of(module, root).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module is not None and is_module(node.module, root):
+            for alias in node.names:
+                if name == (alias.asname or alias.name):
+                    return _origin(node.module, alias.name, root)
+    return module, name
+
+
 def _path_of(module: str, root: Path) -> Path:
     path = root.joinpath(*module.replace("chunker.integrations", "integrations").split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -278,6 +303,7 @@ def main() -> int:
     found: list[str] = []
     for module in modules:
         found += undocumented(module)
+        found += undescribed(module.__name__)
         for place, text in docstrings(module):
             found += other_words(place, text)
     for name in ("bpe_engine", "chunker", "integrations"):

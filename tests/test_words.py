@@ -142,6 +142,21 @@ def test_names_outside_of_all(words: ModuleType, tmp_path: Path) -> None:
     ]
 
 
+def test_constants_without_a_docstring(words: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "chunker").mkdir()
+    (tmp_path / "chunker" / "__init__.py").write_text(
+        'from chunker.limits import LEAST as LOWEST, MOST, limit\n\n__all__ = ["LOWEST", "MOST", "NONE", "limit"]\nNONE: int = 0\n',
+        encoding="utf-8",
+    )
+    (tmp_path / "chunker" / "limits.py").write_text(
+        'LEAST = 1\nMOST = 2\n"""The highest one."""\n_HIDDEN = 3\n\ndef limit(): ...\n', encoding="utf-8"
+    )
+    assert list(words.undescribed("chunker", tmp_path)) == [
+        "chunker.limits.LEAST has no docstring below it",
+        "chunker.NONE has no docstring below it",
+    ]
+
+
 def test_words_of_the_glossary(words: ModuleType) -> None:
     found = list(words.other_words("place", "A breadcrumb.\nNo crumbs, and no\nstretch of Inks."))
     assert found == [

@@ -16,9 +16,11 @@ from bpe_engine.minbpe.base import TeachingTokenizer
 from bpe_engine.text.input import received, to_bytes
 
 GPT2_SPLIT_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""The pattern of GPT-2."""
 GPT4_SPLIT_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
 )
+"""The pattern of GPT-4 (cl100k_base)."""
 
 AllowedSpecial = Literal["all", "none", "none_raise"] | Collection[str]
 

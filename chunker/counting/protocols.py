@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 Mark = TypeVar("Mark")
+"""What `snapshot` returns and `rollback` takes."""
 
 
 class AppendingCounter(Protocol[Mark]):

@@ -23,6 +23,7 @@ from chunker.index.errors import DamagedIndexError
 from chunker.index.sketches import Sketches
 
 Vectors = NDArray[np.float32]
+"""Vectors, one a row."""
 
 HEADER_BYTES = 64
 _MAGIC = b"BPEVEC01"

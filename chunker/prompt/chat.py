@@ -140,3 +140,4 @@ CHAT_FORMATS: dict[str, ChatFormat] = {
     ),
     "plain": ChatFormat(name="plain", prefix="{role}: ", suffix="\n\n", reply="assistant: "),
 }
+"""The formats by name."""

@@ -70,3 +70,4 @@ def _providers() -> dict[str, CacheRules]:
 
 
 PROVIDERS: dict[str, CacheRules] = _providers()
+"""The rules of prompt caches, by provider."""
