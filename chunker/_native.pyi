@@ -182,7 +182,7 @@ class MarkdownSketch:
         """What stands before the text, without the lines around it."""
 
     def strengthen(self, start: int) -> None:
-        """Make the first boundary at or behind `start` as strong as a section."""
+        """Make the first boundary at or after `start` as strong as a section."""
 
     def columns(self) -> tuple[list[int], list[int], list[str]]:
         """Offsets, strengths and labels of the boundaries."""

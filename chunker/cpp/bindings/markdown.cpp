@@ -289,7 +289,7 @@ void define_markdown(nb::module_& module) {
             nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::arg("language"), "What stands before the text, without the lines around it.")
         .def(
             "strengthen", [](Sketch& self, std::size_t start) { self.told().strengthen(start); }, nb::lock_self(), nb::arg("start"),
-            "Make the first boundary at or behind `start` as strong as a section.")
+            "Make the first boundary at or after `start` as strong as a section.")
         .def(
             "columns", [](const Sketch& self) { return Three(self.columns()); }, nb::lock_self(), "Offsets, strengths and labels of the boundaries.")
         .def(

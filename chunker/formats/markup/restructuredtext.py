@@ -30,7 +30,7 @@ from itertools import pairwise
 
 from chunker.formats.columns import sections
 from chunker.formats.markup import restructuredtext_lines as rst
-from chunker.formats.markup.restructuredtext_blocks import LOWEST, Block, Blocks
+from chunker.formats.markup.restructuredtext_blocks import LOWEST, Blocks, OpenBlock
 from chunker.formats.markup.restructuredtext_directives import read_explicit
 from chunker.formats.markup.restructuredtext_lines import Line, is_adornment
 from chunker.formats.outline import Outline, Scope, Strength
@@ -150,7 +150,7 @@ class _Walk:
         if indented and after is not None and not after.after_blank and end_row == row + 1:
             # A term, and its definition indented after it.
             self._blocks.begin(line.start, "item")
-            self._blocks.enter(Block(after.indent, "definition", line.start))
+            self._blocks.enter(OpenBlock(after.indent, "definition", line.start))
             return end_row
         last = lines[end_row - 1]
         if line.text != "::":
@@ -178,7 +178,7 @@ class _Walk:
             self._blocks.open and self._blocks.open[-1].kind == "list" and self._blocks.open[-1].indent == line.indent
         ):
             start = self._blocks.begin(line.start, "list")
-            self._blocks.enter(Block(line.indent, "list", start))
+            self._blocks.enter(OpenBlock(line.indent, "list", start))
             self._blocks.begin(line.start, label, bonus=_ITEM)
         else:
             self._blocks.glued = 0
@@ -187,7 +187,7 @@ class _Walk:
         if label != "item":
             # The content of a field is indented like its second line.
             indent = after.indent if after is not None and after.indent > line.indent else line.indent + 1
-        self._blocks.enter(Block(indent, "item", line.start))
+        self._blocks.enter(OpenBlock(indent, "item", line.start))
         end_row = row + 1
         if len(line.text) > len(match[1]) or label != "item":
             inner = line.text[len(match[1]) :]

@@ -27,7 +27,7 @@ _KEPT = -2  # a block that should stay whole, after an introduction
 LOWEST = 40  # the lowest level of a section
 
 
-class Block(NamedTuple):
+class OpenBlock(NamedTuple):
     """An open block. Its content is indented by `indent` columns."""
 
     indent: int
@@ -44,7 +44,7 @@ class Blocks:
         self.copy = copy_for_parsers(text)
         self.columns = Columns(text, self.copy)
         self.lines = lines_of(self.copy, int(text.startswith("\ufeff")))
-        self.open: list[Block] = []
+        self.open: list[OpenBlock] = []
         self.headings: list[Heading] = []
         self._levels: dict[str, int] = {}
         self.glued = 0  # the level of the title directly before, LOWEST for another introduction
@@ -64,7 +64,7 @@ class Blocks:
             self._close(line.start)
         if line.indent > self._indent:
             self.begin(line.start, "quote")
-            self.enter(Block(line.indent, "quote", line.start))
+            self.enter(OpenBlock(line.indent, "quote", line.start))
 
     def _close(self, end: int) -> None:
         block = self.open.pop()
@@ -77,7 +77,7 @@ class Blocks:
         while self.open:
             self._close(end)
 
-    def enter(self, block: Block) -> None:
+    def enter(self, block: OpenBlock) -> None:
         """Open a block: the next lines are its content, if they are indented enough."""
         self.open.append(block)
         self.glued = LOWEST

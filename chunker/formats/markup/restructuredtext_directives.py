@@ -17,7 +17,7 @@ import re
 
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.markup import restructuredtext_lines as rst
-from chunker.formats.markup.restructuredtext_blocks import Block, Blocks
+from chunker.formats.markup.restructuredtext_blocks import Blocks, OpenBlock
 from chunker.formats.markup.restructuredtext_lines import Line
 from chunker.formats.outline import Scope
 
@@ -61,7 +61,7 @@ def read_explicit(blocks: Blocks, row: int) -> int:
         body = blocks.at(row + 1)
         blocks.columns.prose(blocks.copy.find("]", line.text_start) + 1, line.end)
         if body is not None and after > row + 1:
-            blocks.enter(Block(body.indent, "footnote", line.start))
+            blocks.enter(OpenBlock(body.indent, "footnote", line.start))
         return row + 1
     if after == row + 1 or rst.TARGET.match(line.text[2:].lstrip()):
         blocks.lead_by(row)
@@ -93,7 +93,7 @@ def _directive(blocks: Blocks, row: int, after: int, match: re.Match[str]) -> in
         _list_table(blocks, line, body, after)
     if body < after:
         known = " ".join(blocks.text[line.text_start + match.end() : line.end].split()) if _OBJECTS.match(name) else ""
-        blocks.enter(Block(blocks.lines[body].indent, name, line.start, known))
+        blocks.enter(OpenBlock(blocks.lines[body].indent, name, line.start, known))
     elif argument:
         blocks.columns.prose(line.start, blocks.end_before(body))
     return body

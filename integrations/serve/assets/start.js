@@ -35,7 +35,7 @@ byId("token-form").addEventListener("submit", (event) => {
 byId("tokenizer").append(...state.tokenizers.map((name) => new Option(name, name)));
 byId("language").append(...state.formats.map((name) => new Option(name, name)));
 byId("tabs").hidden = !state.hasIndex;
-// A token comes behind the # of the address, which is sent to nobody, and does not stay there.
+// A token comes after the # of the address, which is sent to nobody, and does not stay there.
 const given = /^#token=(.+)$/.exec(location.hash);
 if (given) {
   token = decodeURIComponent(given[1]);

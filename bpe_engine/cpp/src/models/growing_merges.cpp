@@ -207,7 +207,7 @@ public:
         for (Row const& row : rows_) made->counts.push_back(row.token == inside ? not_here : row.count);
         // A row depends only on as many rows before it as the longest token has bytes. Once that many rows repeat, all later ones do.
         std::size_t const end = rows_.size() - 1, longest = std::max(model_.longest_, unit);
-        for (std::size_t period = unit; period + longest + 4 < end; period += unit) {  // behind what stands before
+        for (std::size_t period = unit; period + longest + 4 < end; period += unit) {  // after what stands before
             std::uint32_t const tokens = rows_[end].count - rows_[end - period].count;
             std::size_t place = end;
             while (place > end - longest && rows_[place].token == rows_[place - period].token &&

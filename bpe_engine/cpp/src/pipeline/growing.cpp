@@ -58,7 +58,7 @@ void PipelineAppendingEncoder::append(Bytes more) {
             std::optional<std::size_t> grown(std::size_t stage, Bytes piece, Before before) {
                 return tail->count(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, before, sum); });
             }
-            void uncertain() { certain = total = at_cut; }  // pieces behind the last cut come again
+            void uncertain() { certain = total = at_cut; }  // pieces after the last cut come again
         };
         Sink sink{{pipeline_->coder(), workspace->pieces}, *pipeline_, tail, text, 0, state_.certain.sum};
         state_.certain.offset -= base;

@@ -169,7 +169,7 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
     }
     std::size_t join = 0, joined = text_.size();  // indices in `made`, and in what is there
     for (std::size_t window = added + thresholds::look_ahead;; window *= 4) {
-        // Far enough behind it for a character that is cut.
+        // Far enough after it for a character that is cut.
         bool const reaches_behind = from + window > without.start + 3;
         std::size_t stop = std::min(end, from + window + (reaches_behind ? without.size : 0));
         if (stop < end) stop -= std::min(stop - from, unfinished_end({text + from, stop - from}));

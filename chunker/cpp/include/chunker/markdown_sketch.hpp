@@ -27,7 +27,7 @@ extern const std::string_view label_names[15];
 enum class WorkKind : std::uint8_t { prose, verbatim, fence, yaml, toml };
 extern const std::string_view work_names[5];
 
-// To be done when the unit that begins at `unit` is looked into.
+// To be done when the unit that begins at `unit` is refined.
 struct Work {
     std::size_t unit;
     WorkKind kind;

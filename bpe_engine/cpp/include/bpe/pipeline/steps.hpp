@@ -37,7 +37,7 @@ struct NormalizationStep {
         prepend_unless,   // the same where it does not begin with `content`
         replace,          // `content` in place of each `pattern`, from left to right
         replace_members,  // `content` in place of each character of `members`
-        surround,         // `content` before and behind each character of `members`
+        surround,         // `content` before and after each character of `members`
         replace_matches,  // `content` in place of each match of `program`, from left to right
         charsmap,         // what `charsmap` has in place of a grapheme cluster of less than six bytes, or of a character
     };
