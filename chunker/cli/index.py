@@ -63,7 +63,7 @@ def index(
             "-e",
             metavar="NAME",
             show_default=False,
-            help="hashing (default: no model, finds shared spelling), minilm, ollama:MODEL, openai:MODEL, http://HOST/v1#MODEL, sentence-transformers:MODEL, model2vec:MODEL.",
+            help="static (default where the packages of that extra are installed), hashing (else the default: no model, finds shared spelling), minilm, ollama:MODEL, openai:MODEL, http://HOST/v1#MODEL, sentence-transformers:MODEL, model2vec:MODEL.",
         ),
     ] = None,
     base_url: Annotated[

@@ -28,8 +28,11 @@ from chunker.index.searching import By
 from chunker.index.sources import MAX_FILE_BYTES
 from chunker.tokenizer_errors import TokenizerError
 
-# The description of an embedder without a model.
-_LABELS = {"hashing": "hashed words and parts of words: finds shared spelling, not shared meaning (see --embedder)"}
+# The descriptions of the embedders that are taken unasked.
+_LABELS = {
+    "hashing": "hashed words and parts of words: finds shared spelling, not shared meaning (see --embedder)",
+    "static": "vectors of word pieces beside hashed words: finds shared spelling and words of one meaning",
+}
 # The number of lines shown of each hit.
 _SHOWN = 12
 _REDRAWN_AFTER = 0.1

@@ -25,9 +25,9 @@ from chunker.index.adding import Adding, checked_texts
 from chunker.index.asking import Asking
 from chunker.index.checking import faults
 from chunker.index.embedders import (
-    DEFAULT,
     AnyEmbedder,
     Embedder,
+    default_embedder,
     embedder_again,
     embedder_named,
     identity,
@@ -86,8 +86,9 @@ class Index(Asking):
         Args:
             path: The folder of the index.
             embedder: The name of an embedder, an embedder, a function of a list of texts, or an embedding object of LangChain
-                or LlamaIndex. By default that of the index; for a new one "hashing", which finds shared spelling.
-            embedder_options: Options of a named embedder.
+                or LlamaIndex. By default that of the index; for a new one "static" where the packages of that extra are installed,
+                else "hashing", which finds shared spelling.
+            embedder_options: Options of a named embedder; without a name, of "hashing".
             store: Where the vectors are kept: the name of a store (`chunker.index.vector_stores`), or a store. By
                 default that of the index; for a new one a file in its folder.
             root: The folder that source names are relative to. By default that of the index; for a new one the folder around it.
@@ -123,13 +124,11 @@ class Index(Asking):
         if kept is not None and embedder is None:
             made, name, configured = None, kept.embedder, kept.embedder_options
         else:
-            name = embedder if isinstance(embedder, str) else DEFAULT if embedder is None else GIVEN
+            if embedder is None:
+                embedder = "hashing" if embedder_options else default_embedder()
+            name = embedder if isinstance(embedder, str) else GIVEN
             configured = json.dumps(embedder_options or {}, sort_keys=True)
-            made = (
-                embedder_named(name, **(embedder_options or {}))
-                if embedder is None or isinstance(embedder, str)
-                else embedder
-            )
+            made = embedder_named(name, **(embedder_options or {})) if isinstance(embedder, str) else embedder
         asked = opening.settings_of(kept, made, name, configured, options, root=top)
         index = cls(kept_by, top, asked, made, exists=kept is not None)
         if kept is None:

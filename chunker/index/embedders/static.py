@@ -1,0 +1,54 @@
+"""StaticEmbedder: the meaning of word pieces and the spelling of words in one vector. Fast, without a network, no better than its pieces.
+
+    text  ->  the mean of the vectors of its word pieces (distilled.py), by model2vec     256 numbers of length 0.71
+          ->  its hashed words and parts of words (HashingEmbedder)                       256 numbers of length 0.71
+
+So the cosine of two texts is the mean of two: of what their words mean, one by one, and of how they are spelled. A word piece has one vector wherever it
+stands: "river bank" and "bank account" share that of "bank". Names of code, which no model has seen, are found by their spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+import numpy as np
+
+from chunker.index.embedders import distilled
+from chunker.index.embedders.hashing import HashingEmbedder
+from chunker.index.embedders.local_models import Model2VecEmbedder, _package
+from chunker.index.embedders.minilm import word_pieces
+from chunker.index.vectors import Vectors, unit_rows
+
+_HASHED = 256
+
+
+class StaticEmbedder(Model2VecEmbedder):
+    """Static vectors of all-MiniLM-L6-v2 beside hashed words. The first one on a machine makes the vectors, which takes a minute; they are kept.
+
+    Raises `MissingExtraError` if a package is not installed, `EmbedderError` if the weights of the model cannot be read.
+    """
+
+    model_id = "all-MiniLM-L6-v2-static"
+    revision = f"{distilled.RECIPE}+{HashingEmbedder.revision}"
+    dimensions = distilled.DIMENSIONS + _HASHED
+    # Model2Vec gathers a vector for each piece of a batch.
+    max_batch_tokens = 65_536
+
+    def __init__(self) -> None:
+        package = _package("model2vec", "static")
+        tokenizer = word_pieces("static")
+        vectors = distilled.piece_vectors(tokenizer.get_vocab_size())
+        self._model = package.StaticModel(vectors, tokenizer, max_length=None)
+        self._hashed = HashingEmbedder(_HASHED)
+
+    def __reduce__(self) -> tuple[type[StaticEmbedder], tuple[()]]:
+        """Pickle the name: another process loads the vectors itself."""
+        return StaticEmbedder, ()
+
+    def embed(self, texts: Sequence[str], /) -> Vectors:
+        """The vectors of texts, read to their end."""
+        if not texts:
+            return np.zeros((0, self.dimensions), np.float32)
+        rows: Vectors = np.concatenate([unit_rows(super().embed(texts)), self._hashed.embed(texts)], axis=1)
+        return rows * np.float32(sqrt(0.5))
