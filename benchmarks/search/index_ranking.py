@@ -13,9 +13,9 @@ from chunker.evaluation.metrics import DenseText, DocumentSpan, Retrieved, commo
 from chunker.index import Index, MissingExtraError
 from chunker.index.searching import By
 
-HITS = 10
+HITS, FIRST = 10, 5
 BY: tuple[By, ...] = ("both", "vectors", "words")
-EMBEDDERS = ("hashing", "minilm")
+EMBEDDERS = ("hashing", "static", "minilm")
 _SETS = {"FAQ": (faq, ".txt"), "Node.js": (node, ".md"), "Python": (python, ".py")}
 
 
@@ -37,18 +37,18 @@ def rankings(texts: Path) -> Iterator[tuple[str, list[list[str]]]]:
 def _rows(asked: QuestionSet, suffix: str, embedder: str) -> list[list[str]]:
     found = {by: _found(asked, suffix, embedder, by) for by in BY}
     rows = []
-    for by, (recalls, ranks) in found.items():
-        means = [f"{100 * sum(values) / len(values):.1f}" for values in (recalls, ranks)]
-        against = [str(paired(values, found["both"][number])) for number, values in enumerate((recalls, ranks))]
-        rows.append([by, *means, *(against if by != "both" else ["", ""])])
+    for by, columns in found.items():
+        means = [f"{100 * sum(values) / len(values):.1f}" for values in columns]
+        against = [str(paired(values, others)) for values, others in zip(columns, found["both"], strict=True)]
+        rows.append([by, *means, *(against if by != "both" else [""] * len(columns))])
     return rows
 
 
-def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list[float], list[float]]:
-    """Of each question, how much of its answer was found, and one over the rank at which it begins to be."""
+def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list[float], list[float], list[float]]:
+    """Of each question, how much of its answer was found, whether the first five hits have a part of it, and one over the rank of the first that has."""
     index = _index(asked, suffix, embedder)
     dense = {document: DenseText(text) for document, text in asked.documents.items()}
-    recalls, ranks = [], []
+    recalls, firsts, ranks = [], [], []
     for question in asked.questions:
         answered = dense[question.document]
         answer = DocumentSpan(question.document, answered.before(question.start), answered.before(question.end))
@@ -59,8 +59,9 @@ def _found(asked: QuestionSet, suffix: str, embedder: str, by: By) -> tuple[list
             found.append(DocumentSpan(document, place.before(hit.span.start), place.before(hit.span.end)))
         recalls.append(score(answer, [Retrieved(span, 0) for span in found]).recall)
         rank = next((rank for rank, span in enumerate(found, 1) if common(answer, span)), None)
+        firsts.append(float(rank is not None and rank <= FIRST))
         ranks.append(0.0 if rank is None else 1 / rank)
-    return recalls, ranks
+    return recalls, firsts, ranks
 
 
 # Vectors of a set are made once for all ways to search.

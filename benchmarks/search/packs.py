@@ -64,7 +64,7 @@ def _rows(asked: QuestionSet, suffix: str, most: int) -> tuple[list[list[str]], 
         folder = Path(temporary)
         for document, text in asked.documents.items():
             (folder / f"{document}{suffix}").write_text(text, encoding="utf-8", newline="")
-        index = Index.open(folder / ".chunker", root=folder)
+        index = Index.open(folder / ".chunker", root=folder, embedder="hashing")
         index.sync(folder)
         dense = {document: DenseText(text) for document, text in asked.documents.items()}
         lines = {document: _lines(text) for document, text in asked.documents.items()}

@@ -1,6 +1,6 @@
 """Questions as people ask them (people.toml) about three documentations: words and vectors together against words alone.
 
-    python benchmarks/run.py people
+    python benchmarks/run.py people [--embedders hashing static]
 
 The documentation of Python and of Node.js are Debian's packages, the third is that of this package.
 """
@@ -31,6 +31,7 @@ def main() -> None:
     arguments.add_argument(
         "--texts", type=Path, metavar="FOLDER", help="keep the packages there, not in the user's cache"
     )
+    arguments.add_argument("--embedders", nargs="+", default=["hashing", "static"], metavar="NAME")
     given = arguments.parse_args()
     texts = given.texts or Path(platformdirs.user_cache_dir("bpe-chunker"))
     report = Report("Questions as people ask them", given.output)
@@ -38,11 +39,20 @@ def main() -> None:
     report.add_provenance(
         PACKAGES,
         f"Right: one of the files that answer is among the first {_FILES} files of {_HITS} hits. In brackets the mean of one over the rank of the first of them.",
-        "Vectors are hashed words. The questions were written before any search was tried.",
+        "The questions were written before any search was tried.",
     )
-    rows = []
+    documentations = _documentations(texts)
+    for embedder in given.embedders:
+        report.add(f"## Vectors: {embedder}")
+        report.add_table(["", "questions", *BY], _rows(documentations, questions, embedder))
+
+
+def _rows(
+    documentations: dict[str, dict[str, str]], questions: dict[str, dict[str, list[str]]], embedder: str
+) -> list[list[object]]:
+    rows: list[list[object]] = []
     sums = dict.fromkeys(BY, 0)
-    for name, documents in _documentations(texts).items():
+    for name, documents in documentations.items():
         asked = questions[name]
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "texts"
@@ -50,7 +60,7 @@ def main() -> None:
                 path = folder / document
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, "utf-8")
-            index = Index.open(Path(temporary) / "index", root=folder)
+            index = Index.open(Path(temporary) / "index", root=folder, embedder=embedder)
             index.sync(folder)
             cells = []
             for by in BY:
@@ -60,7 +70,7 @@ def main() -> None:
                 cells.append(f"{right} ({sum(1 / rank for rank in ranks if rank) / len(ranks):.2f})")
         rows.append([f"{name}, {len(documents)} files", len(asked), *cells])
     total = sum(len(asked) for asked in questions.values())
-    report.add_table(["", "questions", *BY], [*rows, ["all", total, *map(str, sums.values())]])
+    return [*rows, ["all", total, *map(str, sums.values())]]
 
 
 def _documentations(texts: Path) -> dict[str, dict[str, str]]:

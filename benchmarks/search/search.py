@@ -3,7 +3,7 @@
     git clone --depth 1 https://github.com/MinishLab/semble     its annotations are the questions
     python benchmarks/run.py search --annotations semble/benchmarks/annotations --repositories FOLDER
 
-FOLDER has a checkout of each repository, called as its file of annotations; a repository without one of both is left out. Indexes are kept in --keep from run to run. With --semble PYTHON (of an environment that
+--embedder names another one than hashed words. FOLDER has a checkout of each repository, called as its file of annotations; a repository without one of both is left out. Indexes are kept in --keep from run to run. With --semble PYTHON (of an environment that
 has semble) and where ripgrep is installed, they answer the same questions.
 """
 
@@ -51,7 +51,7 @@ WAYS: dict[str, tuple[By, Weights]] = {
     "all rules, words and vectors": ("both", _ALL),
     "all rules, words": ("words", _ALL),
     "words (BM25) without rules": ("words", NO_RULES),
-    "vectors (hashed words)": ("vectors", NO_RULES),
+    "vectors": ("vectors", NO_RULES),
     "without definitions": ("both", replace(_ALL, definitions=0)),
     "without path": ("both", replace(_ALL, path=0)),
     "without stem": ("both", replace(_ALL, stem=0)),
@@ -72,7 +72,6 @@ REMARKS = (
         "`stem` chosen without a repository, for each of them in turn, give 0.866 on the repositories left out. Five answers name files that the revision does not have "
         "(chi, cobra, nlohmann-json), and six a file of fmtlib that includes another and has nothing else; they count as they are."
     ),
-    "No neural model: the vectors are hashed words and parts of words.",
 )
 
 
@@ -117,6 +116,7 @@ def main() -> None:
     arguments = parser(__doc__)
     arguments.add_argument("--annotations", type=Path, required=True, metavar="FOLDER")
     arguments.add_argument("--repositories", type=Path, required=True, metavar="FOLDER")
+    arguments.add_argument("--embedder", default="hashing", metavar="NAME")
     arguments.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the indexes there")
     arguments.add_argument("--semble", type=Path, metavar="PYTHON", help="the Python of an environment with semble")
     given = arguments.parse_args()
@@ -132,7 +132,7 @@ def main() -> None:
         kept = given.keep or Path(temporary)
         asked = {}
         for name, root in there.items():
-            index = Index.open(kept / name, root=given.repositories / name)
+            index = Index.open(kept / name, root=given.repositories / name, embedder=given.embedder)
             index.sync(given.repositories / name / root)
             asked[name] = (index, questions_in(given.annotations / f"{name}.json"))
         number = sum(len(questions) for _, questions in asked.values())
@@ -143,7 +143,7 @@ def main() -> None:
             if len(there) < len(ROOTS)
             else []
         )
-        report.add_provenance(PACKAGES, told, *missing, *REMARKS)
+        report.add_provenance(PACKAGES, told, f"vectors: {given.embedder}", *missing, *REMARKS)
         rows = [[way, *_row(asked, _answers(asked, *how))] for way, how in WAYS.items()]
         folders = {name: given.repositories / name / root for name, root in there.items()}
         if given.semble is not None:

@@ -1,9 +1,9 @@
 """Latency of search over many chunks: 10,000, 100,000 and a million; size, and what it takes to write them and to change a file.
 
-    python benchmarks/run.py search_scale [--chunks 10000 100000 1000000] [--keep FOLDER] [--output FILE]
+    python benchmarks/run.py search_scale [--chunks 10000 100000 1000000] [--embedder NAME] [--keep FOLDER] [--output FILE]
 
 Chunks are made of lines of the standard library and of the Markdown of installed packages, three runs of lines each; they are written to the index
-without being cut. Vectors are those of the embedder that comes with the package; those of a chunk are the sum of its runs'. Questions are the first
+without being cut. Vectors are hashed words, unless another embedder is named; those of a chunk are the sum of its runs'. Questions are the first
 lines of docstrings. Times are processor time on one core.
 """
 
@@ -26,7 +26,7 @@ from measuring import Report, parser
 from real_texts import installed_documents, standard_library
 from timing import pin_to_one_core
 
-from chunker.index import Filter, HashingEmbedder, Index, vectors
+from chunker.index import Embedder, Filter, Index, embedder_named, vectors
 from chunker.index.keys import digest
 from chunker.index.searching import By
 from chunker.index.vectors import Vectors, best_rows, unit_rows
@@ -45,7 +45,7 @@ _STATE = FileState(0, -1, -1)
 class Made:
     """Chunks without end, made of runs of real lines."""
 
-    def __init__(self, embedder: HashingEmbedder) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self._chance = random.Random(7)  # noqa: S311  # guards no secret
         texts = {**standard_library(), **installed_documents(400)}
         lines = [text.splitlines(keepends=True) for text in texts.values() if text.count("\n") > 20]
@@ -141,7 +141,7 @@ def timed(ask: Callable[[str], object], asked: list[str]) -> str:
     return f"{statistics.median(taken):.1f} ({max(taken):.1f})"
 
 
-def recall(index: Index, embedder: HashingEmbedder, asked: list[str]) -> str:
+def recall(index: Index, embedder: Embedder, asked: list[str]) -> str:
     """The share of the nearest vectors that a search by vectors compares exactly."""
     found = 0
     with index._store.reading() as snapshot:
@@ -153,7 +153,7 @@ def recall(index: Index, embedder: HashingEmbedder, asked: list[str]) -> str:
     return f"{found / len(asked) / NEAREST:.3f}"
 
 
-def measured(folder: Path, made: Made, chunks: int, embedder: HashingEmbedder) -> Iterator[tuple[str, str]]:
+def measured(folder: Path, made: Made, chunks: int, embedder: Embedder) -> Iterator[tuple[str, str]]:
     """The figures of an index of so many chunks, each with what it is."""
     index = Index.open(folder / str(chunks), embedder=embedder, root=folder)
     if index.status().chunks < chunks:
@@ -199,16 +199,17 @@ def main() -> None:
     """Measure, and report."""
     arguments = parser(__doc__)
     arguments.add_argument("--chunks", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], metavar="N")
+    arguments.add_argument("--embedder", default="hashing", metavar="NAME")
     arguments.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the indexes there")
     given = arguments.parse_args()
     pin_to_one_core()
     report = Report("Search over many chunks", given.output)
+    embedder = embedder_named(given.embedder)
     report.add_provenance(
         PACKAGES,
         f"{QUESTIONS} questions, milliseconds of processor time for ten hits: median (largest), each the best of three; all rules",
-        f"vectors of 512 numbers; of more than {vectors.COMPARED * 4:,} rows those are compared whose sketches are the nearest",
+        f"vectors of {embedder.dimensions} numbers ({given.embedder}); of more than {vectors.COMPARED * 4:,} rows those are compared whose sketches are the nearest",
     )
-    embedder = HashingEmbedder()
     made = Made(embedder)
     with tempfile.TemporaryDirectory() as temporary:
         found = [dict(measured(given.keep or Path(temporary), made, chunks, embedder)) for chunks in given.chunks]
