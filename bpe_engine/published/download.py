@@ -53,5 +53,7 @@ def keep(contents: bytes, place: Path) -> None:
             raise
     except OSError as error:
         warnings.warn(
-            f"{place} could not be written, so it will be downloaded or made again: {error}", RuntimeWarning, stacklevel=2
+            f"{place} could not be written, so it will be downloaded or made again: {error}",
+            RuntimeWarning,
+            stacklevel=2,
         )

@@ -44,7 +44,7 @@ def test_index_search_status(tmp_path: Path, write: Write) -> None:
     dry, _ = run(tmp_path, "index", ".", "--dry-run")
     assert "2 would be computed" in dry
     assert not (tmp_path / ".chunker").exists()
-    told, complaints = run(tmp_path, "index", ".")
+    told, complaints = run(tmp_path, "index", ".", "--embedder", "hashing")
     assert "2 computed, 0 reused, 0 moved, 0 removed; 2 in the index" in told
     assert "not shared meaning" in told
     assert complaints == "Left out on purpose: 1 file\n  .env: left out: by its name it holds secrets\n"
