@@ -51,7 +51,7 @@ def piece_vectors(pieces: int) -> Vectors:
 
 
 def distill(model: MiniLMEmbedder) -> NDArray[np.float16]:
-    """Make the vectors of all word pieces of the model; takes a minute of one core. Standard error shows the progress, if it is a terminal."""
+    """Make the vectors of all word pieces of the model; takes half a minute of one core. Standard error shows the progress, if it is a terminal."""
     tokenizer = model.model_tokenizer
     begin, end = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
     ids = np.arange(tokenizer.get_vocab_size(), dtype=np.int64)

@@ -29,7 +29,7 @@ _SHARE_HASHED = 0.6
 
 
 class StaticEmbedder(Model2VecEmbedder):
-    """Static vectors of all-MiniLM-L6-v2 beside hashed words. The first one on a machine makes the vectors, which takes a minute; they are kept.
+    """Static vectors of all-MiniLM-L6-v2 beside hashed words. The first one on a machine makes the vectors, which takes half a minute; they are kept.
 
     Raises `MissingExtraError` if a package is not installed, `EmbedderError` if the weights of the model cannot be read.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,9 @@ def test_static(cache: Path) -> None:
     assert float(HashingEmbedder().embed_query("town") @ HashingEmbedder().embed_query("city")) < 0.1
     # Read to the end.
     assert not np.allclose(embedder.embed(["river " * 3000 + "song " * 3000])[0], found[4])
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(embedder.embed_query, texts * 6))
+    assert np.array_equal(together, np.tile(found, (6, 1)))
     other = pickle.loads(pickle.dumps(embedder))  # of a test
     assert np.array_equal(other.embed(texts), found)
     assert identity(other) == identity(embedder)
