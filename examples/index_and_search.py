@@ -1,7 +1,7 @@
 """Index a folder and ask it: what is new is embedded, and nothing else.
 
-The embedder is the one that needs no model: it finds shared spelling, not shared meaning. `Index.open(..., embedder="minilm")`, "openai:...",
-"sentence-transformers:..." or "model2vec:..." search by meaning.
+The embedder is the one that needs nothing to be installed: it finds shared spelling, not shared meaning. Without `embedder="hashing"` it would be "static" where
+that extra is installed. "minilm", "openai:...", "sentence-transformers:..." or "model2vec:..." search by meaning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def main() -> None:
         folder = Path(name)
         for file, text in FILES.items():
             (folder / file).write_text(text, encoding="utf-8")
-        index = Index.open(folder / ".chunker")
+        index = Index.open(folder / ".chunker", embedder="hashing")
         report = index.sync(folder)
         print(f"{report.computed} chunks of {report.tokens_computed} tokens embedded")
         for question in ("where are request headers read?", "how long must onions cook?"):
