@@ -26,9 +26,10 @@ from chunker.arguments import require, require_source, require_text, whole_numbe
 from chunker.chunkers import TextChunker
 from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
-from chunker.edits.windows import NotLocalError, TooNarrowError, WindowReader, same_stand
+from chunker.edits.windows import TooNarrowError, WindowReader, same_stand
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.formats.outline import Outline
+from chunker.formats.restarting import NotLocalError
 from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
 from chunker.models import Chunk
 

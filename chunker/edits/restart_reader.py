@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import Mark
-from chunker.edits.windows import NotLocalError, Read, TooNarrowError, Window, WindowReader
+from chunker.edits.windows import Read, TooNarrowError, Window, WindowReader
 from chunker.formats import Outline
-from chunker.formats.restarting import Restarts
+from chunker.formats.restarting import NotLocalError, Restarts
 from chunker.formats.sketches import SketchingFormat
 from chunker.native import native
 

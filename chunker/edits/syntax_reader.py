@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import Mark
-from chunker.edits.windows import NotLocalError, Read, TooNarrowError, Window, WindowReader
+from chunker.edits.windows import Read, TooNarrowError, Window, WindowReader
+from chunker.formats.restarting import NotLocalError
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
     from chunker.formats.code.compiled_walk import CompiledWalk

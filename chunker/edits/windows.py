@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 from chunker.chunkers import TextChunker
 from chunker.edits.rows import EditedRow, Mark, Stand
 from chunker.formats import Outline
+from chunker.formats.restarting import NotLocalError
 from chunker.formats.sketches import Inside, Sketch
 from chunker.growing.compiled import AnyGrower, CompiledGrower, grower_of
 from chunker.growing.pieces import ContextAt, context_behind, no_context
@@ -30,10 +31,6 @@ FAR = 1 << 60
 _BUDGETS = 2
 _SPARE_TOKENS = 128
 _CHARACTERS_A_TOKEN = 4
-
-
-class NotLocalError(Exception):
-    """The text has to be parsed as a whole."""
 
 
 class TooNarrowError(NotLocalError):

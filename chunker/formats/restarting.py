@@ -16,6 +16,10 @@ from chunker.formats.outline import Format, Outline, Scope
 STEP = 131_072
 
 
+class NotLocalError(Exception):
+    """The text has to be parsed as a whole."""
+
+
 class Restarts(Protocol):
     """Protocol of the rules for resuming parsing in the texts of one format."""
 
@@ -25,7 +29,7 @@ class Restarts(Protocol):
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the boundaries from `start` on where parsing of `text` could resume, if another such offset
-        follows.
+        follows. Raises `NotLocalError` if `text` shows that the whole text is parsed in another way.
         """
         ...
 

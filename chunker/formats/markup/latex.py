@@ -46,7 +46,10 @@ from chunker.formats.markup.latex_commands import (
     commands,
     document_start,
 )
+from chunker.formats.markup.latex_restarts import LatexRestarts
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.restarting import Restarts
 from chunker.native import native
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the section
@@ -84,6 +87,10 @@ class LatexFormat:
         if not text:
             return Outline([], finest=Strength.SENTENCE)
         return latex_in_python(text) if _compiled is None else _latex_by_compiled(text, _compiled)
+
+    def restarts(self, outline: OutlineOf, text: str) -> Restarts:
+        """Return the rules for resuming: see `chunker.formats.restarting`."""
+        return LatexRestarts(outline, text, _BLOCK)
 
 
 def latex_in_python(text: str) -> Outline:
