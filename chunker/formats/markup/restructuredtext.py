@@ -30,10 +30,13 @@ from itertools import pairwise
 
 from chunker.formats.columns import sections
 from chunker.formats.markup import restructuredtext_lines as rst
-from chunker.formats.markup.restructuredtext_blocks import LOWEST, Blocks, OpenBlock
+from chunker.formats.markup.restructuredtext_blocks import BLOCK, LOWEST, Blocks, OpenBlock
 from chunker.formats.markup.restructuredtext_directives import read_explicit
 from chunker.formats.markup.restructuredtext_lines import Line, is_adornment
+from chunker.formats.markup.restructuredtext_restarts import RestructuredTextRestarts, TitledOutline
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.restarting import Restarts
 
 _ITEM = 2  # an item, relative to its contents
 
@@ -53,32 +56,46 @@ class RestructuredTextFormat:
             return Outline([], finest=Strength.SENTENCE)
         return _Walk(text).outline()
 
+    def restarts(self, _outline: OutlineOf, _text: str) -> Restarts:
+        """Return the rules for resuming: see `chunker.formats.restarting`."""
+        return RestructuredTextRestarts(_titled_outline, BLOCK)
+
+
+def _titled_outline(text: str) -> TitledOutline:
+    if not text:
+        return TitledOutline([], finest=Strength.SENTENCE)
+    walk = _Walk(text)
+    found, blocks = walk.outline(), walk.blocks
+    outline = TitledOutline.of_columns(found.offsets, found.strengths, found.labels, found.scopes, finest=found.finest)
+    outline.titles, outline.styles, outline.certain = blocks.titles, list(blocks.levels), blocks.certain
+    return outline
+
 
 class _Walk:
     """One pass over the lines of one text."""
 
     def __init__(self, text: str) -> None:
-        self._blocks = Blocks(text)
+        self.blocks = Blocks(text)
 
     def outline(self) -> Outline:
         """Read the whole text."""
         row = 0
-        while row < len(self._blocks.lines):
-            line = self._blocks.lines[row]
-            self._blocks.close_to(line)
+        while row < len(self.blocks.lines):
+            line = self.blocks.lines[row]
+            self.blocks.close_to(line)
             row = self._section(row) or self._body(row)
-        self._blocks.close_all(len(self._blocks.text))
-        return self._blocks.columns.outline(sections(self._blocks.headings, len(self._blocks.text)))
+        self.blocks.close_all(len(self.blocks.text))
+        return self.blocks.columns.outline(sections(self.blocks.headings, len(self.blocks.text)))
 
     # --- sections
 
     def _section(self, row: int) -> int:
         """Read a title, if one begins on this line. Returns the row after it, 0 if there is none."""
-        line = self._blocks.lines[row]
-        if self._blocks.open or line.indent > 0:
+        line = self.blocks.lines[row]
+        if self.blocks.open or line.indent > 0:
             return 0
         if rst.ADORNMENT.match(line.text):
-            title, under = self._blocks.at(row + 1), self._blocks.at(row + 2)
+            title, under = self.blocks.at(row + 1), self.blocks.at(row + 2)
             if (
                 title is not None
                 and under is not None
@@ -88,13 +105,13 @@ class _Walk:
                 and is_adornment(title, under)
                 and not rst.ADORNMENT.match(title.text)
             ):
-                self._blocks.begin_section(line.start, title, line.text[0] * 2)
+                self.blocks.begin_section(line.start, title, line.text[0] * 2)
                 return row + 3
             if len(line.text) >= 4 and line.after_blank and (title is None or title.after_blank):
-                self._blocks.begin(line.start, "rule")
+                self.blocks.begin(line.start, "rule")
                 return row + 1
             return 0
-        under = self._blocks.at(row + 1)
+        under = self.blocks.at(row + 1)
         if (
             under is not None
             and not under.after_blank
@@ -102,28 +119,28 @@ class _Walk:
             and is_adornment(line, under)
             and line.after_blank
         ):
-            self._blocks.begin_section(line.start, line, under.text[0])
+            self.blocks.begin_section(line.start, line, under.text[0])
             return row + 2
         return 0
 
     # --- bodies: each method reads a block that begins at `row`, and returns the row after it
 
     def _body(self, row: int) -> int:
-        line = self._blocks.lines[row]
+        line = self.blocks.lines[row]
         text = line.text
         if text[0] == "." and rst.EXPLICIT.match(text):
-            return read_explicit(self._blocks, row)
+            return read_explicit(self.blocks, row)
         if text[0] == "_" and rst.TARGET.match(text):
-            self._blocks.lead_by(row)
+            self.blocks.lead_by(row)
             return row + 1
         if text[0] == "+" and rst.GRID.match(text):
             return self._grid(row)
         if text[0] == "=" and rst.SIMPLE.match(text):
             return self._simple(row)
         if text[0] == "|" and rst.LINE_BLOCK.match(text):
-            return self._leaf(row, self._blocks.after_block(row), "lines")
+            return self._leaf(row, self.blocks.after_block(row), "lines")
         if text[0] == ">" and rst.DOCTEST.match(text):
-            return self._leaf(row, self._blocks.after_block(row), "code")
+            return self._leaf(row, self.blocks.after_block(row), "code")
         for expression, label in (
             (rst.BULLET, "item"),
             (rst.ENUMERATOR, "item"),
@@ -136,36 +153,36 @@ class _Walk:
         return self._paragraph(row)
 
     def _leaf(self, row: int, end_row: int, label: str) -> int:
-        self._blocks.leaf(row, end_row, label)
+        self.blocks.leaf(row, end_row, label)
         return end_row
 
     def _paragraph(self, row: int) -> int:
-        lines = self._blocks.lines
+        lines = self.blocks.lines
         line = lines[row]
         end_row = row + 1
         while end_row < len(lines) and not lines[end_row].after_blank and lines[end_row].indent == line.indent:
             end_row += 1
-        after = self._blocks.at(end_row)
+        after = self.blocks.at(end_row)
         indented = after is not None and after.indent > line.indent
         if indented and after is not None and not after.after_blank and end_row == row + 1:
             # A term, and its definition indented after it.
-            self._blocks.begin(line.start, "item")
-            self._blocks.enter(OpenBlock(after.indent, "definition", line.start))
+            self.blocks.begin(line.start, "item")
+            self.blocks.enter(OpenBlock(after.indent, "definition", line.start))
             return end_row
         last = lines[end_row - 1]
         if line.text != "::":
-            self._blocks.begin(line.start, "paragraph")
-            self._blocks.columns.prose(line.start, last.end)
+            self.blocks.begin(line.start, "paragraph")
+            self.blocks.columns.prose(line.start, last.end)
         if last.text.endswith("::"):
-            end = self._blocks.after_body(end_row, line.indent) if indented else end_row
+            end = self.blocks.after_body(end_row, line.indent) if indented else end_row
             if end > end_row:
-                self._blocks.glued = self._blocks.glued or LOWEST
+                self.blocks.glued = self.blocks.glued or LOWEST
                 return self._leaf(end_row, end, "code")
         return end_row
 
     def _is_enumerated(self, row: int, width: int) -> bool:
         """Whether this line is an item; False if the next line shows that it is text, such as "A. Einstein"."""
-        line, after = self._blocks.lines[row], self._blocks.at(row + 1)
+        line, after = self.blocks.lines[row], self.blocks.at(row + 1)
         if after is None or after.after_blank or after.indent != line.indent:
             return (
                 after is None or after.after_blank or after.indent == line.indent + width or after.indent < line.indent
@@ -173,21 +190,21 @@ class _Walk:
         return rst.ENUMERATOR.match(after.text) is not None
 
     def _item(self, row: int, match: re.Match[str], label: str) -> int:
-        line, after = self._blocks.lines[row], self._blocks.at(row + 1)
+        line, after = self.blocks.lines[row], self.blocks.at(row + 1)
         if not (
-            self._blocks.open and self._blocks.open[-1].kind == "list" and self._blocks.open[-1].indent == line.indent
+            self.blocks.open and self.blocks.open[-1].kind == "list" and self.blocks.open[-1].indent == line.indent
         ):
-            start = self._blocks.begin(line.start, "list")
-            self._blocks.enter(OpenBlock(line.indent, "list", start))
-            self._blocks.begin(line.start, label, bonus=_ITEM)
+            start = self.blocks.begin(line.start, "list")
+            self.blocks.enter(OpenBlock(line.indent, "list", start))
+            self.blocks.begin(line.start, label, bonus=_ITEM)
         else:
-            self._blocks.glued = 0
-            self._blocks.begin(line.start, label, bonus=_ITEM)
+            self.blocks.glued = 0
+            self.blocks.begin(line.start, label, bonus=_ITEM)
         indent = line.indent + len(match[1])
         if label != "item":
             # The content of a field is indented like its second line.
             indent = after.indent if after is not None and after.indent > line.indent else line.indent + 1
-        self._blocks.enter(OpenBlock(indent, "item", line.start))
+        self.blocks.enter(OpenBlock(indent, "item", line.start))
         end_row = row + 1
         if len(line.text) > len(match[1]) or label != "item":
             inner = line.text[len(match[1]) :]
@@ -195,43 +212,45 @@ class _Walk:
                 # "- - a": only the outer list is added; the inner one begins with its second item.
                 return end_row
             while (
-                end_row < len(self._blocks.lines)
-                and not self._blocks.lines[end_row].after_blank
-                and self._blocks.lines[end_row].indent == indent
+                end_row < len(self.blocks.lines)
+                and not self.blocks.lines[end_row].after_blank
+                and self.blocks.lines[end_row].indent == indent
             ):
                 end_row += 1
-            self._blocks.glued = 0
-            self._blocks.columns.prose(line.start, self._blocks.end_before(end_row))
-            if self._blocks.lines[end_row - 1].text.endswith("::"):
-                end = self._blocks.after_body(end_row, indent - 1)
-                following = self._blocks.at(end_row)
+            self.blocks.glued = 0
+            self.blocks.columns.prose(line.start, self.blocks.end_before(end_row))
+            if self.blocks.lines[end_row - 1].text.endswith("::"):
+                end = self.blocks.after_body(end_row, indent - 1)
+                following = self.blocks.at(end_row)
                 if end > end_row and following is not None and following.indent > indent:
-                    self._blocks.glued = LOWEST
-                    return self._leaf(end_row, self._blocks.after_body(end_row, indent), "code")
+                    self.blocks.glued = LOWEST
+                    return self._leaf(end_row, self.blocks.after_body(end_row, indent), "code")
         return end_row
 
     # --- tables
 
     def _grid(self, row: int) -> int:
-        end_row = self._blocks.after_block(row)
-        rows = self._blocks.lines[row:end_row]
+        end_row = self.blocks.after_block(row)
+        rows = self.blocks.lines[row:end_row]
         starts = [after.start for line, after in pairwise(rows) if line.text[0] == "+" and after.text[0] != "+"]
         header = next((line.end for line in rows if rst.GRID_HEADER.match(line.text)), None)
         self._table(rows, starts, header)
         return end_row
 
     def _simple(self, row: int) -> int:
-        lines = self._blocks.lines
+        lines = self.blocks.lines
         borders = [row]
         at = row + 1
         while at < len(lines) and lines[at].indent >= lines[row].indent:
             if rst.SIMPLE.match(lines[at].text):
                 borders.append(at)
-                after = self._blocks.at(at + 1)
+                after = self.blocks.at(at + 1)
                 if after is None or after.after_blank or len(borders) == 3:
                     break
             at += 1
         else:
+            if at == len(lines):
+                self.blocks.certain = min(self.blocks.certain, lines[row].start)  # the next border may follow
             if len(borders) == 1:
                 return self._paragraph(row)
         end_row = borders[-1] + 1
@@ -243,14 +262,14 @@ class _Walk:
     def _table(self, rows: list[Line], starts: list[int], header: int | None) -> None:
         """Add a table. `starts`: the starts of its rows; `header`: the end of its header, if there is one."""
         start, end = rows[0].start, rows[-1].end
-        self._blocks.begin(start, "table", whole=True)
+        self.blocks.begin(start, "table", whole=True)
         first = header if header is not None else start
         below = [offset for offset in starts if offset >= first]
         strong = set(below[1:])  # the first row stays with the header
         for line in rows[1:-1] if rows[-1].text[0] in "+=" else rows[1:]:
             if line.start in strong:
-                self._blocks.columns.put(line.start, Strength.LINE, "row")
+                self.blocks.columns.put(line.start, Strength.LINE, "row")
             elif line.start > first:
-                self._blocks.columns.put(line.start, Strength.SENTENCE - 1, "line")
+                self.blocks.columns.put(line.start, Strength.SENTENCE - 1, "line")
         if header is not None and strong:
-            self._blocks.columns.scopes.append(Scope(start, end, "", self._blocks.text[start:header]))
+            self.blocks.columns.scopes.append(Scope(start, end, "", self.blocks.text[start:header]))

@@ -17,10 +17,11 @@ from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import Columns, Heading
 from chunker.formats.markup import restructuredtext_lines as rst
 from chunker.formats.markup.restructuredtext_lines import Line, lines_of
+from chunker.formats.markup.restructuredtext_restarts import Title
 from chunker.formats.outline import Scope, Strength
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the title
-_BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
+BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
 _APART = 1  # a block after two or more blank lines, relative to other blocks
 _DEEPEST = 200
 _KEPT = -2  # a block that should stay whole, after an introduction
@@ -37,7 +38,7 @@ class OpenBlock(NamedTuple):
 
 
 class Blocks:
-    """The lines of a text, the blocks that are open, and the boundaries and scopes found so far."""
+    """The lines of a text, the blocks that are open, and the boundaries, titles and scopes found so far."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -46,7 +47,9 @@ class Blocks:
         self.lines = lines_of(self.copy, int(text.startswith("\ufeff")))
         self.open: list[OpenBlock] = []
         self.headings: list[Heading] = []
-        self._levels: dict[str, int] = {}
+        self.levels: dict[str, int] = {}
+        self.titles: list[Title] = []
+        self.certain = len(text)  # no text after this one can change how it is read up to here
         self.glued = 0  # the level of the title directly before, LOWEST for another introduction
         self._lead: int | None = None  # the start of the targets directly before
 
@@ -83,7 +86,7 @@ class Blocks:
         self.glued = LOWEST
 
     def _level(self) -> int:
-        return _BLOCK - 3 * min(len(self.open), _DEEPEST)
+        return BLOCK - 3 * min(len(self.open), _DEEPEST)
 
     def begin(self, start: int, label: str, *, whole: bool = False, bonus: int = 0) -> int:
         """Begin a block. Returns its start with the targets before it."""
@@ -109,13 +112,15 @@ class Blocks:
 
     def begin_section(self, start: int, title: Line, style: str) -> None:
         """Begin a section. The order in which the styles of adornments appear makes their levels."""
-        level = min(self._levels.setdefault(style, len(self._levels) + 1), LOWEST - 1)
+        level = min(self.levels.setdefault(style, len(self.levels) + 1), LOWEST - 1)
         above, self.glued = self.glued, 0
         if self._lead is not None:
             start, self._lead = self._lead, None
         if not above or above >= level:
             self.columns.put(start, _SECTION - level, "section")
-        self.headings.append(Heading(start, level, " ".join(self.text[title.text_start : title.end].split())))
+        name = " ".join(self.text[title.text_start : title.end].split())
+        self.headings.append(Heading(start, level, name))
+        self.titles.append(Title(start, level, name, style, len(self.levels)).after(self.titles))
         self.glued = level
 
     def at(self, row: int) -> Line | None:

@@ -45,10 +45,61 @@ OPTIONS: list[dict[str, Any]] = [
     {"min_tokens": 0},
     {"strategy": "optimal"},
 ]
-FORMATS = ["text", "markdown", "jsonl", "csv", "json", "toml", "yaml", "python", "html"]
-LOCAL = FORMATS[:7]
-# What texts of data are made of: most of it well-formed.
+LOCAL = ["text", "markdown", "restructuredtext", "latex", "jsonl", "csv", "json", "toml", "yaml"]
+FORMATS = [*LOCAL, "python", "html", "notebook"]
+# What texts of formats are made of: most of it well-formed.
 PARTS: dict[str, list[str]] = {
+    "restructuredtext": [
+        "Guide {n}\n=========\n\n",
+        "Second {n}\n---------\n\n",
+        "Third\n~~~~~\n",
+        "=====\nTop\n=====\n\n",
+        "Some words here. More of it.\n\n",
+        "Number {n} is here.\n\n",
+        "And more words.\n",
+        "- one\n- two\n\n",
+        "* a\n\n  b\n",
+        ".. note::\n\n   Text.\n\n",
+        ".. code-block:: python\n\n   x = 1\n\n   y\n\n",
+        "Words::\n\n   code\n\n",
+        "==== ====\n",
+        "=  =\nx  y\n=  =\n1  2\n3  4\n=  =\n\n",
+        ".. _target:\n\n",
+        ".. function:: f(x)\n\n   Of it.\n\n",
+        "term\n   definition\n\n",
+        "~~~~\n",
+        "   indented\n",
+        "::",
+        "=",
+        "\n\n",
+        "\r\n",
+    ],
+    "latex": [
+        "\\section{Guide {n}}\n",
+        "% Why.\n\\subsection[Short]{Two\n$a$}\n",
+        "Some words here. More of it.\n\n",
+        "Number {n} is here.\n\n",
+        "And more words.\n",
+        "\\begin{itemize}\n\\item one\n\\item two\n\\end{itemize}\n\n",
+        "\\begin{tabular}{l}\na & b \\\\ \\hline\n1\\\\\n2\\\\\n3\\\\\n\\end{tabular}\n\n",
+        "\\begin{frame}{Slide}\n",
+        "\\end{frame}\n",
+        "\\begin{equation}\na = b\n",
+        "\\end{equation}\n",
+        "\\begin{verbatim}\nx\n\ny\n",
+        "\\end{verbatim}\n",
+        "\\end{verbatim }\n",
+        "\\begin{itemize}\n",
+        "\\end{itemize}\n",
+        "\\begin{document}\n",
+        "\\end{document}\n",
+        "\\section[",
+        "]{x}",
+        "{",
+        "%",
+        "\n\n",
+        "\r\n",
+    ],
     "json": [
         '{"a": 1, "b": [1, 2, {"c": "of\\nlines"}]},\n',
         '  {\n    "name": "x",\n    "list": [\n      1,\n      2\n    ]\n  },\n',
@@ -113,7 +164,8 @@ def piece_of(name: str, chance: random.Random) -> str:
     if name == "csv":
         return f'{chance.randrange(99)},"{words[:9]}",x\n' if chance.random() < 0.9 else '"'
     if name in PARTS:
-        return "".join(chance.choices(PARTS[name], k=3)).replace("{n}", str(chance.randrange(99)))
+        calm = name in {"restructuredtext", "latex"} and chance.random() < 0.7
+        return "".join(chance.choices(PARTS[name][: 6 if calm else None], k=3)).replace("{n}", str(chance.randrange(99)))
     if name == "python":
         return f"def f{chance.randrange(99)}(x):\n    # of it\n    return x\n\n"
     return words + chance.choice(["", "\n", "\n\n", "\n\n\n", " "])
@@ -184,6 +236,11 @@ def long_text(name: str) -> str:
         return "".join(f"# Of it.\n[t{number}]\n" + f"a = {number}\n" * size for number, size in enumerate(sizes))
     if name == "yaml":
         return "".join(f"k{number}:\n  c: |\n" + f"    One {number}.\n" * size for number, size in enumerate(sizes))
+    if name == "restructuredtext":
+        return "".join(f"Part {number}\n----------\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000))
+    if name == "latex":
+        body = (f"\\section{{Part {number}}}\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000))
+        return "\\documentclass{article}\n\\begin{document}\n" + "".join(body) + "\\end{document}\n"
     if name == "markdown":
         return "".join(f"## Part {number}\n\n{' '.join(chance.choices(WORDS, k=60))}\n\n" for number in range(2_000))
     return "".join(f"{' '.join(chance.choices(WORDS, k=9))}\n{chr(10) * (number % 5 == 0)}" for number in range(8_000))
@@ -194,7 +251,7 @@ def long_text(name: str) -> str:
     [
         *(
             (name, options)
-            for name in ("text", "markdown")
+            for name in ("text", "markdown", "restructuredtext", "latex")
             for options in ({}, {"overlap": 20}, {"context": True}, {"context": True, "overlap": 20})
         ),
         *((name, options) for name in ("json", "toml", "yaml") for options in ({}, {"overlap": 20})),
@@ -227,6 +284,35 @@ def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monk
         assert sum(read) < 30_000
         assert change.removed + change.added < 40
     assert edited_one.chunks == chunker.chunk(text)
+
+
+def test_an_edit_that_changes_the_levels_of_titles_is_read_until_they_are_the_same() -> None:
+    parts = [f"Part {number}\n=======\n\nSome words.\n\nPoint {number}\n-------\n\nMore words.\n\n" for number in range(200)]
+    text = "".join(parts)
+    chunker = TextChunker(32, format="restructuredtext", context=True)
+    edited_one = EditedText(chunker, text)
+    for new in ("A\n-\n\n", ""):  # "-" is the highest level now, and then the second one again
+        change = edited_one.replace(0, 0 if new else len("A\n-\n\n"), new)
+        assert edited_one.chunks == chunker.chunk(edited_one.text)
+        assert change.added > 150
+    assert edited_one.text == text
+    # A third style in a section of its own: the preambles of all that follows have it, too.
+    edited_one.replace(text.index("More"), text.index("More"), "B\n~~~\n\n")
+    assert edited_one.chunks == chunker.chunk(edited_one.text)
+
+
+@pytest.mark.parametrize("opening", ["\\begin{verbatim}", "\\begin{document}", "\\begin{itemize}\n\\begin{verbatim}"])
+def test_what_latex_may_end_far_behind(opening: str) -> None:
+    parts = [f"Number {number} is here, with words.\n\n" for number in range(400)]
+    chunker = TextChunker(32, format="latex")
+    edited_one = EditedText(chunker, "".join(parts))
+    places = [(900, opening + "\n\n"), (1_500, "\\end{itemize}\n\n"), (9_000, "\\end{verbatim}\n\n")]
+    for place, new in places:
+        edited_one.replace(place, place, new)
+        assert edited_one.chunks == chunker.chunk(edited_one.text)
+    for place, new in reversed(places):
+        edited_one.replace(place, place + len(new), "")
+        assert edited_one.chunks == chunker.chunk(edited_one.text)
 
 
 def test_what_has_to_be_read_as_a_whole_says_so() -> None:

@@ -1,0 +1,120 @@
+"""Offsets where parsing of reStructuredText can resume: each title and each paragraph at the margin, outside of all blocks
+and after a blank line.
+
+    Guide                   the preamble at "Second."
+    =====                       x        the styles of titles in the order of their first use,
+                                ====     which gives the levels of all titles that follow
+    First                       x
+    -----                       ----
+                                Guide    the titles of the sections around
+    Second.                     =====
+                                First
+                                -----
+                                x        a paragraph
+
+An edit that changes the order of the styles changes the preambles after it, until the order is the same again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from operator import attrgetter
+from typing import ClassVar, NamedTuple
+
+from chunker.formats.expressions import re
+from chunker.formats.outline import Outline
+
+_BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t]*(?:\r\n|\n|\r)\Z")
+_LONGEST_BLANK_LINE = 200
+# Ends the last title, so that the rest does not directly follow a title.
+_PARAGRAPH = "x\n\n"
+
+
+class Title(NamedTuple):
+    """A title. `style`: the character that underlines it, twice if it is also above the title. `styles`: the number of
+    styles up to here. `around`: the index of the title of the section around; -1 if there is none.
+    """
+
+    start: int
+    level: int
+    name: str
+    style: str
+    styles: int
+    around: int = -1
+
+    def after(self, titles: list[Title]) -> Title:
+        """Return this title with the section around it, which is that of one of the `titles` before."""
+        around = len(titles) - 1
+        while around >= 0 and titles[around].level >= self.level:
+            around = titles[around].around
+        return self._replace(around=around)
+
+
+class TitledOutline(Outline):
+    """An outline with the titles of the text and their styles by first use. Text after its end can change how the text
+    is read from `certain` on.
+    """
+
+    __slots__ = ("certain", "styles", "titles")
+
+    titles: list[Title]
+    styles: list[str]
+    certain: int
+
+
+class RestructuredTextRestarts:
+    """Restart rules for reStructuredText. `level`: the strength of a block outside of all others."""
+
+    numbered: ClassVar[str | None] = None
+    decided_by = 0
+
+    def __init__(self, read: Callable[[str], TitledOutline], level: int) -> None:
+        self._read = read
+        self._level = level
+
+    def outline(self, text: str, /) -> TitledOutline:
+        """Return the outline with the titles."""
+        return self._read(text)
+
+    def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
+        """Return the titles and paragraphs outside of all blocks."""
+        end = _titled(outline).certain
+        return [
+            offset
+            for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True)
+            if strength >= self._level
+            and label in {"section", "paragraph"}
+            and start <= offset < end
+            and _BLANK_LINE_BEFORE.search(text, max(offset - _LONGEST_BLANK_LINE, 0), offset)
+        ]
+
+    def preamble(self, _text: str, outline: Outline, place: int, /) -> str:
+        """Return a title for each style in use, and the titles of the sections around `place`."""
+        outline = _titled(outline)
+        titles = outline.titles
+        last = bisect_left(titles, place, key=attrgetter("start")) - 1
+        if last < 0:
+            return _PARAGRAPH
+        sources: list[str] = []
+        around = last
+        while around >= 0:
+            sources.append(_source(titles[around].name, titles[around].style))
+            around = titles[around].around
+        sources += [_source("x", style) for style in reversed(outline.styles[: titles[last].styles])]
+        return "".join(reversed(sources)) + _PARAGRAPH
+
+    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
+        """Return 0: no scope is numbered."""
+        return 0
+
+
+def _titled(outline: Outline) -> TitledOutline:
+    if not isinstance(outline, TitledOutline):
+        raise TypeError("the outline must be that of these rules")
+    return outline
+
+
+def _source(name: str, style: str) -> str:
+    adornment = style[0] * max(4, len(name)) + "\n"
+    return f"{adornment if len(style) > 1 else ''}{name}\n{adornment}\n"
