@@ -27,6 +27,7 @@ from chunker.formats.outline import Outline
 
 _BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t]*(?:\r\n|\n|\r)\Z")
 _LONGEST_BLANK_LINE = 200
+_LONGEST_TITLE = 400
 # Ends the last title, so that the rest does not directly follow a title.
 _PARAGRAPH = "x\n\n"
 
@@ -79,7 +80,10 @@ class RestructuredTextRestarts:
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the titles and paragraphs outside of all blocks."""
-        end = _titled(outline).certain
+        read = _titled(outline)
+        # The preambles would repeat a long title again and again.
+        end = next((title.start for title in read.titles if len(title.name) > _LONGEST_TITLE), read.certain)
+        end = min(end, read.certain)
         return [
             offset
             for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True)
@@ -116,5 +120,5 @@ def _titled(outline: Outline) -> TitledOutline:
 
 
 def _source(name: str, style: str) -> str:
-    adornment = style[0] * max(4, len(name)) + "\n"
+    adornment = style[0] * 4 + "\n"  # four are enough for any title
     return f"{adornment if len(style) > 1 else ''}{name}\n{adornment}\n"
