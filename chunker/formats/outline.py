@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 
 class Strength(IntEnum):
@@ -179,7 +179,7 @@ class Outline:
         *,
         finest: int = Strength.LINE,
         heads: dict[int, int] | None = None,
-    ) -> Outline:
+    ) -> Self:
         """Make an outline from columns: three lists of equal length, which it keeps. Four times as fast as from tuples.
 
         Args:

@@ -67,9 +67,7 @@ class LatexRestarts:
                 continue
             if 0 <= begin < offset:
                 begin = copy.find("\\begin", offset)
-            if start <= offset < end and _BLANK_LINE_BEFORE.search(
-                copy, max(offset - _LONGEST_BLANK_LINE, 0), offset
-            ):
+            if start <= offset < end and _BLANK_LINE_BEFORE.search(copy, max(offset - _LONGEST_BLANK_LINE, 0), offset):
                 found.append(offset)
         return found
 
@@ -100,7 +98,8 @@ def _certain(text: str) -> int:
 def _title_at(text: str, start: int) -> str:
     """Return the command of the section that begins at `start`, after its comments; "" if it has no title."""
     copy = copy_for_parsers(text[start : start + _LONGEST_START])
-    command = _SECTION.search(copy, _COMMENTS.match(copy).end())
+    comments = _COMMENTS.match(copy)
+    command = _SECTION.search(copy, 0 if comments is None else comments.end())
     if command is None:
         return ""
     begin, end = argument(copy, command.end())
