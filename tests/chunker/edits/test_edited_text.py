@@ -165,7 +165,9 @@ def piece_of(name: str, chance: random.Random) -> str:
         return f'{chance.randrange(99)},"{words[:9]}",x\n' if chance.random() < 0.9 else '"'
     if name in PARTS:
         calm = name in {"restructuredtext", "latex"} and chance.random() < 0.7
-        return "".join(chance.choices(PARTS[name][: 6 if calm else None], k=3)).replace("{n}", str(chance.randrange(99)))
+        return "".join(chance.choices(PARTS[name][: 6 if calm else None], k=3)).replace(
+            "{n}", str(chance.randrange(99))
+        )
     if name == "python":
         return f"def f{chance.randrange(99)}(x):\n    # of it\n    return x\n\n"
     return words + chance.choice(["", "\n", "\n\n", "\n\n\n", " "])
@@ -237,9 +239,13 @@ def long_text(name: str) -> str:
     if name == "yaml":
         return "".join(f"k{number}:\n  c: |\n" + f"    One {number}.\n" * size for number, size in enumerate(sizes))
     if name == "restructuredtext":
-        return "".join(f"Part {number}\n----------\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000))
+        return "".join(
+            f"Part {number}\n----------\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000)
+        )
     if name == "latex":
-        body = (f"\\section{{Part {number}}}\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000))
+        body = (
+            f"\\section{{Part {number}}}\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000)
+        )
         return "\\documentclass{article}\n\\begin{document}\n" + "".join(body) + "\\end{document}\n"
     if name == "markdown":
         return "".join(f"## Part {number}\n\n{' '.join(chance.choices(WORDS, k=60))}\n\n" for number in range(2_000))
@@ -287,7 +293,9 @@ def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monk
 
 
 def test_an_edit_that_changes_the_levels_of_titles_is_read_until_they_are_the_same() -> None:
-    parts = [f"Part {number}\n=======\n\nSome words.\n\nPoint {number}\n-------\n\nMore words.\n\n" for number in range(200)]
+    parts = [
+        f"Part {number}\n=======\n\nSome words.\n\nPoint {number}\n-------\n\nMore words.\n\n" for number in range(200)
+    ]
     text = "".join(parts)
     chunker = TextChunker(32, format="restructuredtext", context=True)
     edited_one = EditedText(chunker, text)
