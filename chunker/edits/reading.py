@@ -19,11 +19,13 @@ def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowRead
         return None
     if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
         return None
+    if type(chunker).outline is not TextChunker.outline:
+        return None  # the rules of the format are for its own outlines
     rules = restarts_of(chunker.format, chunker.outline, text)
     if rules is not None and not (chunker.context and rules.numbered is not None):
         return RestartReader(chunker, source, rules)
     # A chunker with a format of code has loaded that module; do not load it for other formats, which need no parsers.
-    if "chunker.formats.code.code_format" not in sys.modules or type(chunker).outline is not TextChunker.outline:
+    if "chunker.formats.code.code_format" not in sys.modules:
         return None
     from chunker.formats.code.code_format import CodeFormat  # noqa: PLC0415
     from chunker.formats.code.compiled_walk import compiled_walk  # noqa: PLC0415

@@ -13,6 +13,7 @@ from markdown_fragments import BLOCKS
 from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, OptionError, TextChunker
 from chunker.edits import EditedText, restart_reader
 from chunker.edits.restart_reader import RestartWindow
+from chunker.formats.outline import Outline
 
 WORDS = [
     "the",
@@ -334,6 +335,15 @@ def test_what_has_to_be_read_as_a_whole_says_so() -> None:
     ):
         assert not EditedText(chunker, "x = 1\n").is_local
     assert not EditedText(TextChunker(32, format="csv", context=True), "a,b\n1,2\n").is_local
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_a_chunker_with_outlines_of_its_own(name: str) -> None:
+    class Lines(TextChunker):
+        def outline(self, text: str) -> Outline:
+            return TextChunker(32, format="text").outline(text)
+
+    check_edits(name, 5, Lines(32, format=name), pieces=60, edits=6)
 
 
 def test_wrong_edits_change_nothing() -> None:
