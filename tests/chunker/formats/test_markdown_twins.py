@@ -153,7 +153,23 @@ def test_both_twins_say_the_same(text: str) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ["{", "}", " { #name }", "{#b-c}", "{ #é }", "{: .c }", "#", " ##", "-", "=", " ", "\t", "  ", "a", "[x](y)"]
+            [
+                "{",
+                "}",
+                " { #name }",
+                "{#b-c}",
+                "{ #é }",
+                "{: .c }",
+                "#",
+                " ##",
+                "-",
+                "=",
+                " ",
+                "\t",
+                "  ",
+                "a",
+                "[x](y)",
+            ]
         ),
         max_size=7,
     ).map("".join)
