@@ -16,7 +16,7 @@ std::size_t Foresight::Hash::operator()(const Bits& bits) const {
 }
 
 Foresight::Foresight(const Program& program, const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool open)
-    : program_(program), text_(text), start_(start), from_(from), limit_(limit) {
+    : program_(program), text_(text), start_(start), limit_(limit) {
     size_ = program.is_eager() ? program.state_count() : program.code_.instructions.size();
     for (std::size_t place = from; place < limit; place += foresight_block) block_starts_.push_back(place);
     // Blocks begin with a character; `from` does.

@@ -42,7 +42,7 @@ private:
 
     const Program& program_;
     const Byte* text_;
-    std::size_t start_, from_, limit_;
+    std::size_t start_, limit_;
     std::size_t size_;                       // bits of a set
     std::vector<Bits> ends_;                 // of each block
     std::vector<std::size_t> block_starts_;  // where its first character begins; and the limit
