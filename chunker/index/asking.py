@@ -12,7 +12,7 @@ from chunker.arguments import require, require_all, require_name, require_text, 
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.hits import Hit
-from chunker.index.embedders import Embedder, checked
+from chunker.index.embedders import Embedder, checked, meaning_weight
 from chunker.index.filters import Filter
 from chunker.index.packing import Pack, hits_for, packed
 from chunker.index.ranked import EVERY_TAG
@@ -83,13 +83,14 @@ class Asking(ABC):
             raise OptionError(f"by must be one of {', '.join(get_args(By))}; got {by!r}")
         if self._is_empty:
             return []
-        vector = None
+        vector, chosen = None, weights or DEFAULT_WEIGHTS
         if by != "words" and query.strip():
             vector = checked(self.embedder.embed_query(query)[None], 1, self.embedder)[0]
+            chosen = chosen.with_meaning(meaning_weight(self.embedder))
         with self._store.reading() as snapshot:
             text = None if by == "vectors" else query
             read = limit if rerank is None else hits_to_read(limit)
-            search = Search(snapshot, vector, text, read, only=filter or Filter(), weights=weights or DEFAULT_WEIGHTS)
+            search = Search(snapshot, vector, text, read, only=filter or Filter(), weights=chosen)
             hits = search.hits(explain=explain)
         return hits if rerank is None else reranked(query, hits, rerank, limit, explain=explain)
 

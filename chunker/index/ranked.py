@@ -97,7 +97,7 @@ class Ranked:
         candidates += self._further(candidates, paths, definitions)
         low, high = min(similarities.values(), default=0.0), max(similarities.values(), default=0.0)
         phrases = self._phrases(candidates) if self._weights.phrase else {}
-        meaning = self._weights.meaning if high > low else 0.0
+        meaning = (self._weights.meaning or 0.0) if high > low else 0.0
         for one in candidates:
             number = one.embedding
             if number in worded:

@@ -12,7 +12,8 @@
     older        a file of an older version: v3/a.ts, where another hit is in v4                  factor `Weights.older`
 
 The rules add up; the factors follow. A weight of 0 leaves a rule out. The weights were chosen on thirteen repositories of labelled questions
-(benchmarks/results/search.md says what each is worth).
+(benchmarks/results/search.md says what each is worth), with hashed words as vectors; vectors of a model weigh more
+(embedders/base.py).
 
 Tried there and left out: points for files that the best files import, or that import them (NDCG@10 from -0.002 to +0.002, five repositories better,
 four worse).
@@ -23,7 +24,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -79,7 +80,7 @@ class Weights:
     """The weight of each rule of the ranking, in shares of the best BM25; see the module. 0 leaves a rule out.
 
     Args:
-        meaning: Of the cosine of the vectors.
+        meaning: Of the cosine of the vectors; None for the weight that suits the embedder.
         definitions: Of defining a name of the question.
         path: Of BM25 of the words of the file's name.
         stem: Of the last part of that name, if it is made of words of the question.
@@ -90,7 +91,7 @@ class Weights:
         older: The factor for a file in a folder of an older version (v3 beside v4) that the question does not name.
     """
 
-    meaning: float = 0.5
+    meaning: float | None = None
     definitions: float = 1.0
     path: float = 1.2
     stem: float = 0.7
@@ -104,8 +105,14 @@ class Weights:
         """Raise `OptionError` for a weight that is no finite number."""
         for name in self.__slots__:
             weight = getattr(self, name)
+            if weight is None and name == "meaning":
+                continue
             if not isinstance(weight, int | float) or not math.isfinite(weight):
                 raise OptionError(f"the weight {name} must be a finite number, got {weight!r:.60}")
+
+    def with_meaning(self, weight: float) -> Weights:
+        """Return these weights, with this one for the cosine if they have none."""
+        return self if self.meaning is not None else replace(self, meaning=weight)
 
 
 DEFAULT_WEIGHTS = Weights()

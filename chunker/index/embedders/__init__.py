@@ -24,7 +24,7 @@ from typing import Any
 from chunker.arguments import require_text
 from chunker.errors import OptionError
 from chunker.index.embedders.adapting import AnyEmbedder, CallableEmbedder, embedder_of
-from chunker.index.embedders.base import Embedder, batches, checked, identity
+from chunker.index.embedders.base import Embedder, batches, checked, identity, meaning_weight
 from chunker.index.embedders.hashing import HashingEmbedder
 from chunker.index.errors import EmbedderError
 
@@ -40,6 +40,7 @@ __all__ = [
     "embedder_named",
     "embedder_of",
     "identity",
+    "meaning_weight",
 ]
 
 # The modules that "static" imports.

@@ -7,7 +7,8 @@
         def embed_query(self, text): ...       float32, one row
 
 The index keeps vectors by the identity of their embedder: one that would make other vectors must have another
-`model_id` or `revision`.
+`model_id` or `revision`. An embedder that does not know what words mean has a low `meaning_weight`, which is 1.5 without
+this attribute (see `Weights.meaning`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ import numpy as np
 from chunker.index.errors import EmbedderError
 from chunker.index.keys import identity_of
 from chunker.index.vectors import Vectors, unit_rows
+
+# Chosen on the questions of benchmarks/search with MiniLM: 0.5, 0.75, 1.0, 1.5, 2.0 and 3.0 were tried.
+_OF_A_MODEL = 1.5
 
 
 @runtime_checkable
@@ -87,6 +91,11 @@ class Embedder(Protocol):
 def identity(embedder: Embedder) -> bytes:
     """A key of everything that the vectors of an embedder depend on, beside the texts."""
     return identity_of(embedder.model_id, embedder.revision, embedder.dimensions, embedder.prefix)
+
+
+def meaning_weight(embedder: Embedder) -> float:
+    """The weight of the vectors of an embedder in a search that also ranks by words: its `meaning_weight`, if it has one; else that of a model."""
+    return float(getattr(embedder, "meaning_weight", _OF_A_MODEL))
 
 
 def batches(tokens: Sequence[int], max_texts: int, max_tokens: int) -> Iterator[slice]:

@@ -53,6 +53,7 @@ class HashingEmbedder:
 
     model_id = "hashed-ngrams"
     revision = "1"
+    meaning_weight = 0.5
     prefix = ""
     tokenizer = "o200k_base"
     max_batch_texts = 1024

@@ -82,6 +82,7 @@ class SentenceTransformerEmbedder:
 class Model2VecEmbedder:
     """A static model of Model2Vec, by name or folder. `revision` is noted with the vectors; of a folder its content says so."""
 
+    meaning_weight = 0.5  # words one by one, as hashed words are
     prefix = ""
     tokenizer = "o200k_base"
     max_batch_texts = 1024

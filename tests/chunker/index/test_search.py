@@ -154,6 +154,29 @@ def test_a_weight_of_nothing_leaves_a_rule_out(code: Index) -> None:
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+def test_vectors_weigh_as_their_embedder_says(tmp_path: Path, write: Write) -> None:
+    def meaning(name: str, embedder: Any, weights: Weights | None = None) -> float:
+        opened = Index.open(tmp_path / name, root=tmp_path, embedder=embedder)
+        opened.sync(tmp_path)
+        points = [hit.points or {} for hit in opened.search("soup", explain=True, weights=weights)]
+        return max(one.get("meaning", 0.0) for one in points)
+
+    def model(texts: list[str]) -> list[list[float]]:
+        return [[1.0, float("soup" in text), len(text) / 100] for text in texts]
+
+    class Unsure(HashingEmbedder):
+        model_id = "unsure"
+        meaning_weight = 0.25
+
+    write("a.txt", "soup and bread\n")
+    write("b.txt", "rain and wind, and nothing to eat\n")
+    assert meaning("one", HashingEmbedder(64)) == pytest.approx(0.5)
+    assert meaning("two", model) == pytest.approx(1.5)
+    assert meaning("three", Unsure(64)) == pytest.approx(0.25)
+    assert meaning("three", Unsure(64), Weights(meaning=0.75)) == pytest.approx(0.75)
+    assert meaning("three", Unsure(64), Weights(meaning=0)) == 0
+
+
 @pytest.mark.parametrize("query", ["with", "for", "what is it", "the"])
 def test_a_question_of_function_words_finds_what_has_them(query: str, code: Index) -> None:
     hits = code.search(query, 5, by="words")
