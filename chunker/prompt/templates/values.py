@@ -160,13 +160,17 @@ def strings(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain values
     """All texts in a plain value, keys of dicts too."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from strings(key)
-            yield from strings(item)
+        return
+    inside: Iterable[Any] = ()
+    if isinstance(value, dict):
+        inside = chain.from_iterable(value.items())
     elif isinstance(value, list | tuple):
-        for item in value:
-            yield from strings(item)
+        inside = value
+    for one in inside:
+        if isinstance(one, str):  # as most are: a call costs more
+            yield one
+        else:
+            yield from strings(one)
 
 
 def replaced(value: Any, texts: Mapping[str, str]) -> Any:  # noqa: ANN401 - plain values
