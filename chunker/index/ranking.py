@@ -111,7 +111,11 @@ class Weights:
                 raise OptionError(f"the weight {name} must be a finite number, got {weight!r:.60}")
 
     def with_meaning(self, weight: float) -> Weights:
-        """Return these weights, with this one for the cosine if they have none."""
+        """Return these weights, with another one for the cosine if they have none.
+
+        Args:
+            weight: That of the embedder.
+        """
         return self if self.meaning is not None else replace(self, meaning=weight)
 
 
