@@ -97,6 +97,13 @@ def both(names: tuple[str, ...], pre_tokenizer: str) -> tuple[tokenizers.Tokeniz
 @example(
     names=("three kinds to xyz", "nmt", "strip right"), pre_tokenizer="none", runs=[("a", 1), ("\t\n\f", 200)], size=7
 )
+# What stands at the start leaves nothing, so that what follows still is the start: of it spaces are stripped, or something is put before it.
+@example(names=("bert", "strip left"), pre_tokenizer="metaspace", runs=[("\u200b\u00a0", 1)], size=1)
+@example(names=("bert", "strip left"), pre_tokenizer="metaspace", runs=[("\u00a0", 1), ("\x01", 1), ("  ", 1)], size=2)
+@example(names=("nmt", "strip left"), pre_tokenizer="metaspace", runs=[("\u200b", 2), ("ab", 1)], size=3)
+@example(names=("bert", "prepend"), pre_tokenizer="bert", runs=[("\u200b", 1), ("\t", 1)], size=1)
+@example(names=("bert", "prepend"), pre_tokenizer="words", runs=[("\x01", 1), ("中", 1)], size=2)
+@example(names=("accents", "strip left"), pre_tokenizer="metaspace", runs=[("\u0301", 1), ("  ", 2), ("b", 1)], size=2)
 def test_counts(names: tuple[str, ...], pre_tokenizer: str, runs: list[tuple[str, int]], size: int) -> None:
     theirs, ours = both(names, pre_tokenizer)
     text = "".join(unit * number for unit, number in runs)

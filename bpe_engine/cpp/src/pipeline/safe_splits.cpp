@@ -191,12 +191,18 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         return normalizer ? normalizer->image(code) : Normalizer::Image{true, code, code, false, false};
     };
     Normalizer::Image const space = image_of(' ');
+    // Some normalizers make white space of what is none, and strip it where a region begins.
+    std::set<std::pair<char32_t, char32_t>> white_images;
+    if (normalizer && normalizer->acts_at_start())
+        for (char32_t code = 0; code < basic_plane; ++code)
+            if (is_white(code))
+                if (Normalizer::Image const image = image_of(code); image.is_known) white_images.emplace(image.first, image.last);
     auto const traits_of = [&](char32_t code) {
         Traits traits;
         Normalizer::Image const image = image_of(code);
         traits.is_known = image.is_known;
         if (!image.is_known) return traits;
-        traits.is_white = is_white(code);
+        traits.is_white = is_white(code) || white_images.contains({image.first, image.last});
         traits.is_lonely = image.is_lonely;
         traits.begins_alike = image.begins_alike;
         traits.stays = image.first == code && image.last == code;
@@ -285,6 +291,9 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         [&](std::size_t left, std::size_t right) { pairs_[left * classes + right] = no; });
     for (std::size_t number = 0; number < all.size(); ++number)
         leaves_nonblank_[number] = all[number].is_known ? !all[number].is_white && !all[number].is_lonely : number == nonblank;
+    if (normalizer && normalizer->acts_at_start())
+        for (std::size_t number = 0; number < all.size(); ++number)
+            may_leave_nothing_[number] = number != none && number != never && (!all[number].is_known || all[number].is_white);
     if (normalizer) {
         for (std::string const& text : normalizer->inseparable()) {
             auto const* const bytes = reinterpret_cast<const Byte*>(text.data());
@@ -328,7 +337,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
     if (held_ > 0) offsets[count++] = held_;
     held_ = 0;
     while (place < limit_ && count + block < capacity) {
-        if (limit_ - place >= block && before != never) {
+        if (limit_ - place >= block && before != never && before != none) {
             std::uint64_t words[2];
             std::memcpy(words, text_ + place, block);
             if (((words[0] | words[1]) & 0x8080808080808080ull) == 0) {
@@ -354,6 +363,8 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
         offsets[count] = place;
         count += found;
         if (number == joined) number = splits_.leaves_nonblank_[before] ? nonblank : unknown;
+        // Behind what leaves nothing a text still begins.
+        if (before == none && splits_.may_leave_nothing_[number]) number = none;
         before = before == never && number != never ? unknown : number;
         code_ = character.code;
         last = place;
