@@ -97,7 +97,7 @@ bool could_delimit(std::string_view line) {
 }
 
 bool is_delimiter(std::string_view line) {
-    if (line.find('|') == line.npos) return false;
+    if (line.find('|') == line.npos || line.starts_with("    ")) return false;
     std::size_t at = 0;
     auto const spaces = [&] { at += run(line, ' ', at); };
     auto const mark = [&](char wanted) {
