@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 Mark = TypeVar("Mark")
-"""What `snapshot` returns and `rollback` takes."""
+"""The state of a counter: returned by `snapshot`, taken by `rollback`. Counters define its type."""
 
 
 class AppendingCounter(Protocol[Mark]):

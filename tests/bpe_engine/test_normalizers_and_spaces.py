@@ -97,7 +97,7 @@ def both(names: tuple[str, ...], pre_tokenizer: str) -> tuple[tokenizers.Tokeniz
 @example(
     names=("three kinds to xyz", "nmt", "strip right"), pre_tokenizer="none", runs=[("a", 1), ("\t\n\f", 200)], size=7
 )
-# What stands at the start leaves nothing, so that what follows still is the start: of it spaces are stripped, or something is put before it.
+# The first characters are removed, so the text begins with the next ones: Strip and Prepend act there.
 @example(names=("bert", "strip left"), pre_tokenizer="metaspace", runs=[("\u200b\u00a0", 1)], size=1)
 @example(names=("bert", "strip left"), pre_tokenizer="metaspace", runs=[("\u00a0", 1), ("\x01", 1), ("  ", 1)], size=2)
 @example(names=("nmt", "strip left"), pre_tokenizer="metaspace", runs=[("\u200b", 2), ("ab", 1)], size=3)

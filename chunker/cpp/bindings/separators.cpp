@@ -20,7 +20,7 @@ namespace {
 
 constexpr formats::Label part_label = "part";
 
-// Where the parts of a text begin.
+// A sketch whose boundaries are at separators.
 class SeparatorSketch : public NativeSketch {
 public:
     SeparatorSketch(nb::str text, nb::list separators, nb::list strengths, bool before, std::size_t most) : most_(most) {

@@ -11,7 +11,7 @@ using chunker::Side;
 
 namespace {
 
-// What `separated_parts` finds, character by character: the strings are looked for at each place of a text of ASCII.
+// The same as `separated_parts`, by comparing each string at each offset. For text in ASCII.
 std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::vector<std::string>& literals, Side side) {
     std::map<std::size_t, std::size_t> ranks;
     for (std::size_t rank = 0; rank < literals.size(); ++rank) {

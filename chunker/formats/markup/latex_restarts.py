@@ -28,7 +28,8 @@ _BLANK_LINE_BEFORE = re.compile(r"\n[ \t]*\n\Z")
 _LONGEST_BLANK_LINE = 200
 _SECTION = re.compile(rf"\\(?:{'|'.join(SECTIONS)})(?![A-Za-z@])\*?")
 _COMMENTS = re.compile(r"(?:[ \t]*+%[^\n]*+\n)*+")
-# What may belong to text far behind: a verbatim environment, and an argument of a title that goes on after a blank line.
+# Constructs that may end anywhere later in the text: a verbatim environment, and an optional argument of a title that
+# contains a blank line.
 _FAR = re.compile(
     rf"\\begin[ \t]*\{{[ \t]*(?P<name>(?:{'|'.join(sorted(VERBATIM))})\**)[ \t]*\}}"
     rf"|{_SECTION.pattern}[ \t]*\[[^\]\[{{}}]{{0,400}}?\n[ \t]*\n"

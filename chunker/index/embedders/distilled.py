@@ -86,10 +86,10 @@ def _weights(pieces: int) -> NDArray[np.float64]:
 
 
 def _kept(place: Path, pieces: int) -> NDArray[np.float16] | None:
-    """What was kept there; None if there is nothing, or something damaged."""
+    """Read the vectors from a file. Returns None if the file is missing or damaged."""
     try:
         contents = place.read_bytes()
-    except OSError:  # also a folder that may not be read: then nothing can be kept, which `keep` tells
+    except OSError:  # missing, or not readable: `keep` will tell if it cannot be written either
         return None
     whole = len(contents) == _HASH_BYTES + pieces * DIMENSIONS * 2
     if not whole or _hash(contents[_HASH_BYTES:]) != contents[:_HASH_BYTES]:

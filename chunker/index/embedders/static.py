@@ -1,4 +1,4 @@
-"""StaticEmbedder: the meaning of word pieces and the spelling of words in one vector. Fast, without a network, no better than its pieces.
+"""StaticEmbedder: a vector of word pieces beside a vector of hashed words. Each word piece has one vector, whatever stands around it.
 
     text  ->  its hashed words and parts of words (HashingEmbedder)                       256 numbers, 0.6 of the square of its length
           ->  the mean of the vectors of its word pieces (distilled.py), by model2vec     256 numbers, 0.4

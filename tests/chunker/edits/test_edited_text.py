@@ -48,7 +48,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 LOCAL = ["text", "markdown", "restructuredtext", "latex", "jsonl", "csv", "json", "toml", "yaml"]
 FORMATS = [*LOCAL, "python", "html", "notebook"]
-# What texts of formats are made of: most of it well-formed.
+# Fragments from which the texts of each format are drawn. Most are well-formed.
 PARTS: dict[str, list[str]] = {
     "restructuredtext": [
         "Guide {n}\n=========\n\n",

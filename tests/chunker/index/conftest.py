@@ -57,7 +57,7 @@ def picture(index: Index) -> Picture:
 
 @pytest.fixture(autouse=True)
 def same_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same default embedder whatever is installed; test_static.py tests the choice."""
+    """Make hashed words the default embedder, whichever packages are installed. The choice itself is tested in test_static.py."""
     monkeypatch.setattr("chunker.index.indexing.default_embedder", lambda: "hashing")
 
 

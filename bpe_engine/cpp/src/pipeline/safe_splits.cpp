@@ -363,7 +363,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
         offsets[count] = place;
         count += found;
         if (number == joined) number = splits_.leaves_nonblank_[before] ? nonblank : unknown;
-        // Behind what leaves nothing a text still begins.
+        // If the normalizer removes the first characters, the text begins with the next one.
         if (before == none && splits_.may_leave_nothing_[number]) number = none;
         before = before == never && number != never ? unknown : number;
         code_ = character.code;

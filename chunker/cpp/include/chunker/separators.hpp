@@ -10,7 +10,7 @@
 
 namespace chunker {
 
-// Where a part is cut at a separator: in front of it, or behind it.
+// The side of a separator at which the text is cut.
 enum class Side { before, after };
 
 // A string, or the cuts at what an expression has found, ascending.
@@ -25,11 +25,11 @@ struct SeparatedPart {
     bool closed;       // whether it has boundaries at the last separator inside
 };
 
-// The cuts at a string in text[start:end], in characters: at its first occurrence, and at each next one after the end of the one before.
+// The cuts at the occurrences of a string in text[start:end], as offsets in characters. Occurrences do not overlap: the first one counts.
 std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, std::string_view literal, Side side);
 
-// The parts after the first cut inside of the text. Where `most` is not 0, the last separator is a string that cuts parts of more than `most` characters alone.
-// `first_closed`: whether that holds for the part at the start of the text. n log n in the cuts.
+// Splits a text at separators, and returns all parts but the first, which begins at 0. If `most` is not 0, the last separator is a string at which only parts
+// of more than `most` characters are cut; the other parts are closed. `first_closed`: set to whether the first part is. Time: n log n in the number of cuts.
 std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<Separator>& separators, Side side, std::size_t most, bool& first_closed);
 
 }  // namespace chunker

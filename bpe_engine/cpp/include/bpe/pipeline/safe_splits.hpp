@@ -86,7 +86,7 @@ private:
     const UnigramModel* unigram_ = nullptr;
     std::unique_ptr<const Seams> seams_;
     std::array<bool, classes> leaves_nonblank_{};    // a character of this class
-    std::array<bool, classes> may_leave_nothing_{};  // where a text begins, and the normalizer acts there
+    std::array<bool, classes> may_leave_nothing_{};  // at the start of a text, if the normalizer acts there
     bool depends_on_next_ = false;                   // a character before an unknown one may be another
     bool is_of_use_ = false;
 };
