@@ -295,9 +295,9 @@ class SeparatorSketch:
     The parts of a text between separators; as `integrations.separators` finds them.
     """
 
-    def __init__(self, text: str, separators: list[str | list[int]], strengths: list[int], before: bool, most: int) -> None:
+    def __init__(self, text: str, separators: list[str | tuple[tuple[str, int, int], ...] | list[int]], strengths: list[int], before: bool, most: int) -> None:
         """
-        `separators`: the best first, each a string, or the ascending cuts at what an expression has found. `most`: parts of at most so many characters are cut at the last separator on request alone; 0 if there is no such separator. Raises UnicodeEncodeError for halves of surrogate pairs.
+        `separators`: the best first, each a string, strings with the least and greatest numbers of their repetitions, or the ascending cuts at what an expression has found. `most`: parts of at most so many characters are cut at the last separator on request alone; 0 if there is no such separator. Raises UnicodeEncodeError for halves of surrogate pairs.
         """
 
 class SpanMeter:

@@ -9,6 +9,7 @@ Unlike there, a span without separators that does not fit is cut further: at sen
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
@@ -28,8 +29,10 @@ if TYPE_CHECKING:  # the module does not exist without a compiled core
 Keep = Literal["start", "end"] | bool
 
 _compiled = native()
-# A regular expression that is a string with some characters escaped.
-_ESCAPED = re.compile(r"(?:[^.^$*+?{\[\\|()]|\{(?![\d,])|\\[^\da-zA-Z])+")
+# A character of a regular expression that stands for itself, and how often it is repeated.
+_CHARACTER = re.compile(r"(?s:\\([^\da-zA-Z])|([^.^$*+?{\[\\|()]|\{(?![\d,])))(?:(\+)|\{(\d+)(?:(,)(\d*))?\})?")
+# A string, and how often it occurs at least and at most, one after another.
+_Run = tuple[str, int, int]
 
 
 class SeparatorsFormat:
@@ -56,7 +59,10 @@ class SeparatorsFormat:
             self._patterns = [re.compile(separator if regex else re.escape(separator)) for separator in used]
         except re.error as error:
             raise OptionError(f"separators must be regular expressions: {error.pattern!r}: {error}") from error
-        self._literals = [_literal(separator) if regex else separator for separator in used]
+        self._runs = [_runs(separator) if regex else ((separator, 1, 1),) for separator in used]
+        self._literals = [_literal(runs) for runs in self._runs]
+        # An expression that matches at the end alone, such as LangChain's "$$" for LaTeX: `re` looks for it everywhere.
+        self._ends = [regex and set(separator) == {"$"} for separator in used]
         # Units are not cut at the last separator, if it is a character, before a chunk overflows in them.
         self._finest = self._literals[-1] if used and len(self._literals[-1] or "") == 1 else None
         # The strength of each rank, the best first.
@@ -72,7 +78,7 @@ class SeparatorsFormat:
         """
         if _compiled is not None and text:
             separators = [
-                literal or list(self._places(text, 0, len(text), rank)) for rank, literal in enumerate(self._literals)
+                runs or list(self._places(text, 0, len(text), rank)) for rank, runs in enumerate(self._runs)
             ]
             most = 0 if self._finest is None else size
             with suppress(UnicodeEncodeError):  # halves of surrogate pairs
@@ -129,6 +135,8 @@ class SeparatorsFormat:
     def _places(self, text: str, start: int, end: int, rank: int) -> Iterable[int]:
         """Return the cuts inside text[start:end] at the separators of a rank, in order."""
         literal = self._literals[rank]
+        if self._ends[rank]:
+            return [end - 1] * text.endswith("\n", start, end) + [end]
         if not literal:
             matches = self._patterns[rank].finditer(text, start, end)
             return (match.start() if self._cut_before else match.end() for match in matches)
@@ -172,10 +180,33 @@ class _SeparatorSketch(CompiledSketch):
         return made.offsets, made.strengths, made.labels, made.heads, made.closed
 
 
-def _literal(expression: str) -> str | None:
-    r"""Return the one string that a regular expression matches, if that is plain to see.
+def _runs(expression: str) -> tuple[_Run, ...] | None:
+    r"""Return the strings, with the numbers of their repetitions, that a regular expression matches, if it is plain to
+    see that as many repetitions as there are can be taken: what follows begins with another character.
 
-    >>> _literal("\n\\\\section{"), _literal(r"\d")
-    ('\n\\section{', None)
+    >>> _runs("\n\\\\section{"), _runs("\n#{1,6} "), _runs("a+b?")
+    ((('\n\\section{', 1, 1),), (('\n', 1, 1), ('#', 1, 6), (' ', 1, 1)), None)
     """
-    return re.sub(r"(?s)\\(.)", r"\1", expression) if _ESCAPED.fullmatch(expression) else None
+    runs: list[_Run] = []
+    at = 0
+    while at < len(expression):
+        found = _CHARACTER.match(expression, at)
+        if found is None:
+            return None
+        escaped, plain, any_number, least, comma, most = found.groups()
+        character = escaped or plain
+        low = int(least or 1)
+        high = sys.maxsize if any_number or (comma and not most) else int(most or low)
+        if low == 0 or (runs and runs[-1][1:] != (1, 1) and runs[-1][0] == character):
+            return None
+        if low == high == 1 and runs and runs[-1][1:] == (1, 1):
+            runs[-1] = (runs[-1][0] + character, 1, 1)
+        else:
+            runs.append((character, low, high))
+        at = found.end()
+    return tuple(runs)
+
+
+def _literal(runs: tuple[_Run, ...] | None) -> str | None:
+    """Return the string that these runs are, if they are one."""
+    return runs[0][0] if runs and len(runs) == 1 and runs[0][1:] == (1, 1) else None

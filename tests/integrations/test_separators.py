@@ -112,18 +112,30 @@ def compiles(expression: str) -> bool:
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(
-    text=st.text("a\n{}\\#$1,", max_size=30),
+    text=st.text("aab\n{}\\#$1,é", max_size=40),
     expression=st.lists(
-        st.sampled_from(["a", "\n", r"\\", r"\#", r"\$", "{", "}", "1", ",", "#", "$", "a{1}"]), min_size=1
+        st.tuples(
+            st.sampled_from(["a", "b", "\n", r"\\", r"\#", r"\$", "{", "}", "1", ",", "#", "$", "é"]),
+            st.sampled_from(["", "", "", "+", "{1}", "{2}", "{1,2}", "{2,}", "{0,1}", "+?"]),
+        ).map("".join),
+        min_size=1,
     )
     .map("".join)
     .filter(compiles),
+    keep=st.sampled_from([True, False]),
 )
-def test_an_expression_that_is_a_string_is_where_it_matches(text: str, expression: str) -> None:
-    matches = [match.start() for match in re.finditer(expression, text) if 0 < match.start() < len(text)]
-    assert SeparatorsFormat([expression], regex=True).outline(text).offsets == ([0, *matches] if text else [])
+def test_a_plain_expression_is_where_it_matches(text: str, expression: str, *, keep: bool) -> None:
+    matches = re.finditer(expression, text)
+    cuts = sorted({match.start() if keep else match.end() for match in matches} - {0, len(text)})
+    format_ = SeparatorsFormat([expression], regex=True, keep=keep)
+    assert format_.outline(text).offsets == ([0, *cuts] if text else [])
+    # The chunks of at most one character tell what the compiled core has found.
+    native = format_.sketch(text, 0)
+    chunks = TextChunker(1, tokenizer="characters", min_tokens=0, format=format_).chunk(text)
+    assert native.opened().offsets == format_.outline(text).offsets
+    assert [chunk.span.start for chunk in chunks if chunk.kind == "part"] == cuts
 
 
 @settings(max_examples=100, deadline=None)

@@ -31,7 +31,7 @@ public:
         size_ = read.size();
         for (nb::handle const given : separators) separators_.push_back(separator(given));
         if (strengths_.size() != separators_.size()) throw nb::value_error("as many strengths as separators");
-        if (most > 0 && (separators_.empty() || separators_.back().literal.empty())) throw nb::value_error("the last separator must be a string");
+        if (most > 0 && (separators_.empty() || separators_.back().literal().empty())) throw nb::value_error("the last separator must be a string");
         parts_ = separated_parts(read, separators_, side_, most, first_closed_);
     }
 
@@ -43,7 +43,7 @@ public:
         std::size_t const end = next == parts_.end() ? size_ : next->start;
         NativeInside found;
         if (most_ == 0) return found;
-        for (std::size_t const cut : cuts_at(text, unit, end, separators_.back().literal, side_))
+        for (std::size_t const cut : cuts_at(text, unit, end, separators_.back().literal(), side_))
             if (cut > unit && cut < end) found.columns.add(cut, static_cast<std::int32_t>(strengths_.back()), part_label);
         return found;
     }
@@ -73,18 +73,31 @@ private:
     Separator separator(nb::handle given) const {
         Separator made;
         if (PyUnicode_Check(given.ptr())) {
-            Utf8 const literal(given);
-            made.literal.assign(reinterpret_cast<const char*>(literal.data), literal.size);
-            if (made.literal.empty()) throw nb::value_error("a separator must not be empty");
-            return made;
-        }
-        if (!PyList_Check(given.ptr())) given::raise_type("a separator", "a str or a list of offsets", given);
-        for (std::int64_t const cut : from_list(nb::borrow<nb::list>(given))) {
-            if (cut < 0 || static_cast<std::size_t>(cut) > size_ || (!made.cuts.empty() && made.cuts.back() > static_cast<std::size_t>(cut)))
-                throw nb::value_error("cuts must ascend inside of the text");
-            made.cuts.push_back(static_cast<std::size_t>(cut));
+            made.runs.push_back({string(given)});
+        } else if (PyTuple_Check(given.ptr())) {
+            for (nb::handle const run : nb::borrow<nb::tuple>(given)) {
+                if (!PyTuple_Check(run.ptr()) || PyTuple_Size(run.ptr()) != 3) given::raise_type("a run", "a tuple of string, least and most", run);
+                made.runs.push_back({string(run[0]), given::size(run[1], "a number of repetitions"), given::size(run[2], "a number of repetitions")});
+                if (made.runs.back().least == 0 || made.runs.back().most < made.runs.back().least) throw nb::value_error("a string occurs at least once");
+            }
+            if (made.runs.empty()) throw nb::value_error("a separator must not be empty");
+        } else if (PyList_Check(given.ptr())) {
+            for (std::int64_t const cut : from_list(nb::borrow<nb::list>(given))) {
+                if (cut < 0 || static_cast<std::size_t>(cut) > size_ || (!made.cuts.empty() && made.cuts.back() > static_cast<std::size_t>(cut)))
+                    throw nb::value_error("cuts must ascend inside of the text");
+                made.cuts.push_back(static_cast<std::size_t>(cut));
+            }
+        } else {
+            given::raise_type("a separator", "a str, a tuple of runs or a list of offsets", given);
         }
         return made;
+    }
+
+    static std::string string(nb::handle given) {
+        if (!PyUnicode_Check(given.ptr())) given::raise_type("the text of a run", "a str", given);
+        Utf8 const literal(given);
+        if (literal.size == 0) throw nb::value_error("a separator must not be empty");
+        return {reinterpret_cast<const char*>(literal.data), literal.size};
     }
 
     std::size_t size_ = 0, most_ = 0;
@@ -106,8 +119,10 @@ void define_separators(nb::module_& module) {
     nb::class_<SeparatorSketch>(module, "SeparatorSketch", "The parts of a text between separators; as `integrations.separators` finds them.")
         .def(nb::init<nb::str, nb::list, nb::list, bool, std::size_t>(), nb::arg("text"), nb::arg("separators"), nb::arg("strengths"), nb::arg("before"),
              nb::arg("most"),
-             nb::sig("def __init__(self, text: str, separators: list[str | list[int]], strengths: list[int], before: bool, most: int) -> None"),
-             "`separators`: the best first, each a string, or the ascending cuts at what an expression has found. `most`: parts of at most so many characters "
+             nb::sig("def __init__(self, text: str, separators: list[str | tuple[tuple[str, int, int], ...] | list[int]], strengths: list[int], before: bool, "
+                     "most: int) -> None"),
+             "`separators`: the best first, each a string, strings with the least and greatest numbers of their repetitions, or the ascending cuts at what an "
+             "expression has found. `most`: parts of at most so many characters "
              "are cut at the last separator on request alone; 0 if there is no such separator. Raises UnicodeEncodeError for halves of surrogate pairs.");
 }
 

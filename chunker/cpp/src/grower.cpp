@@ -122,7 +122,8 @@ void Grower::extend(Draft& draft) {
         see(end);
         // A format that breaks the law of outlines may have a boundary twice.
         std::size_t count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
-        if (limits_.desired && count + limits_.look_ahead >= *limits_.desired && before <= limits_.most && units_.next_is_closed()) {
+        bool const is_new = draft.places.size() >= draft.fresh;
+        if (limits_.desired && is_new && count + limits_.look_ahead >= *limits_.desired && before <= limits_.most && units_.next_is_closed()) {
             // A chunk of the desired size may end inside.
             counter_.go_back();
             if (units_.open_next()) continue;
@@ -365,6 +366,7 @@ void Grower::shorten_overlap(Draft& draft) {
     units_.put_back(draft.places);
     Places repeated;
     units_.take(overlapping_, repeated);
+    units_.open_all_taken(repeated);
     overlapping_ = overlap_.shortened(repeated, units_.offset()).size();
     units_.put_back(repeated, repeated.size() - overlapping_);
     draft = begin(context());

@@ -19,12 +19,13 @@ Places Overlap::repeated(Places places, const Place& next) const {
     std::size_t first = 1, known = places.size();
     while (true) {
         std::size_t const keep = farthest_back(places, next.offset, first, known);
-        if (units_.open_taken(places, keep - 1)) {
-            first = 1;
-            known = places.size();
+        // The unit in front of it is too long. It may be closed: those after it stay so, as the overlap begins in none of them.
+        if (std::size_t const number = units_.open_taken(places, keep - 1); number > 0) {
+            first = keep;
+            known = keep + number;
             continue;
         }
-        // The unit in front of it is too long; but it may be several, and if nothing fits then words are better than nothing.
+        // It may be several, and if nothing fits then words are better than nothing.
         Place const after = keep < places.size() ? places[keep] : next;
         Places parts = units_.several(places[keep - 1], &after);
         if (parts.empty()) parts = units_.finer(places[keep - 1], &after, keep == places.size() ? strength::grapheme : limits_.overlap_finest);

@@ -144,14 +144,21 @@ bool Units::open_next() {
     return true;
 }
 
-bool Units::open_taken(Places& places, std::size_t keep) {
-    auto const first = places.begin() + static_cast<std::ptrdiff_t>(keep);
-    if (std::none_of(first, places.end(), [this](const Place& place) { return is_closed(place); })) return false;
+std::size_t Units::open_taken(Places& places, std::size_t index) {
+    if (!is_closed(places[index])) return 0;
+    std::size_t const number = places.size() - index, before = size();
+    put_back(places, index);
+    open_next();
+    std::size_t const parts = size() - before - number;
+    take(number + parts, places);
+    return parts;
+}
+
+void Units::open_all_taken(Places& places) {
     std::size_t const end = offset();
-    put_back(places, keep);
+    put_back(places);
     while (offset() < end)
         if (!open_next()) take(1, places);
-    return true;
 }
 
 void Units::open_all() {

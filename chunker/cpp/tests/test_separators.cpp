@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -11,18 +12,21 @@ using chunker::Side;
 
 namespace {
 
-// The same as `separated_parts`, by comparing each string at each offset. For text in ASCII.
-std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::vector<std::string>& literals, Side side) {
+// The same as `separated_parts`, by trying each expression at each offset. For text in ASCII.
+std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::vector<std::regex>& expressions, Side side) {
     std::map<std::size_t, std::size_t> ranks;
-    for (std::size_t rank = 0; rank < literals.size(); ++rank) {
-        for (std::size_t at = 0; at + literals[rank].size() <= text.size();) {
-            if (text.compare(at, literals[rank].size(), literals[rank]) != 0) {
+    for (std::size_t rank = 0; rank < expressions.size(); ++rank) {
+        for (std::size_t at = 0; at < text.size();) {
+            std::smatch match;
+            auto const start = text.begin() + static_cast<std::ptrdiff_t>(at);
+            if (!std::regex_search(start, text.end(), match, expressions[rank], std::regex_constants::match_continuous)) {
                 ++at;
                 continue;
             }
-            std::size_t const cut = side == Side::before ? at : at + literals[rank].size();
+            auto const size = static_cast<std::size_t>(match.length());
+            std::size_t const cut = side == Side::before ? at : at + size;
             if (cut > 0 && cut < text.size()) ranks.emplace(cut, rank);
-            at += literals[rank].size();
+            at += size;
         }
     }
     return ranks;
@@ -33,9 +37,8 @@ std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::v
 int main() {
     std::mt19937 random(5);
     bool good = true;
-    std::vector<std::string> const literals = {"\n\n", "ab", "\n", "b", " "};
-    std::vector<Separator> separators;
-    for (std::string const& literal : literals) separators.push_back({literal, {}});
+    std::vector<Separator> const separators = {{{{"a", 2, 3}, {"b"}}, {}}, {{{"\n\n"}}, {}}, {{{" a"}, {"b", 1, 99}}, {}}, {{{"\n"}}, {}}, {{{" "}}, {}}};
+    std::vector<std::regex> const expressions = {std::regex("a{2,3}b"), std::regex("\n\n"), std::regex(" ab+"), std::regex("\n"), std::regex(" ")};
     for (int round = 0; round < 4000; ++round) {
         std::string ascii, wide;
         for (unsigned size = random() % 50; size > 0; --size) {
@@ -46,7 +49,7 @@ int main() {
         for (std::string const& bytes : {ascii, wide}) {
             chunker::Text const text(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
             for (Side const side : {Side::before, Side::after}) {
-                std::map<std::size_t, std::size_t> const expected = by_hand(ascii, literals, side);
+                std::map<std::size_t, std::size_t> const expected = by_hand(ascii, expressions, side);
                 std::map<std::size_t, std::size_t> found;
                 bool closed = false;
                 for (auto const& part : separated_parts(text, separators, side, 0, closed)) found.emplace(part.start, part.rank);
@@ -60,7 +63,7 @@ int main() {
                     if (closed) {
                         good = good && end - start <= 5;
                         for (std::size_t const cut : cuts_at(text, start, end, " ", side))
-                            if (cut > start && cut < end) found.emplace(cut, literals.size() - 1);
+                            if (cut > start && cut < end) found.emplace(cut, expressions.size() - 1);
                     }
                     if (number == parts.size()) break;
                     found.emplace(parts[number].start, parts[number].rank);

@@ -13,10 +13,20 @@ namespace chunker {
 // The side of a separator at which the text is cut.
 enum class Side { before, after };
 
-// A string, or the cuts at what an expression has found, ascending.
+// A string that occurs at least and at most so many times, one after another. As many as there are count: what follows in a separator begins with another
+// character, unless the number is fixed.
+struct Run {
+    std::string text;
+    std::size_t least = 1, most = 1;
+};
+
+// Runs, one after another; or, without any, the ascending cuts at what an expression has found.
 struct Separator {
-    std::string literal;  // empty if `cuts` are known
+    std::vector<Run> runs;
     std::vector<std::size_t> cuts;
+
+    // The string that it is; empty if it is something else.
+    std::string_view literal() const { return runs.size() == 1 && runs[0].least == 1 && runs[0].most == 1 ? runs[0].text : std::string_view(); }
 };
 
 struct SeparatedPart {
@@ -29,7 +39,8 @@ struct SeparatedPart {
 std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, std::string_view literal, Side side);
 
 // Splits a text at separators, and returns all parts but the first, which begins at 0. If `most` is not 0, the last separator is a string at which only parts
-// of more than `most` characters are cut; the other parts are closed. `first_closed`: set to whether the first part is. Time: n log n in the number of cuts.
+// of more than `most` characters are cut; the other parts are closed. `first_closed`: set to whether the first part is. The text is read once for all
+// separators; n log n in the number of cuts, if those after separators or of expressions are to be sorted.
 std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<Separator>& separators, Side side, std::size_t most, bool& first_closed);
 
 }  // namespace chunker

@@ -64,8 +64,10 @@ public:
     bool next_is_closed() const { return !empty() && is_closed(next()); }
     // Cut the next unit at the boundaries inside it that a sketch has left for later; whether there are any.
     bool open_next();
-    // Opens all closed units among the places taken last, after the first `keep`; returns whether there were any.
-    bool open_taken(Places& places, std::size_t keep);
+    // Opens one of the places taken last, and takes its parts, too; returns how many there are, 0 if it is not closed.
+    std::size_t open_taken(Places& places, std::size_t index);
+    // Opens all closed units among the places taken last.
+    void open_all_taken(Places& places);
     void open_all();
     // Whether there are closed units from `start` on.
     bool any_closed(std::size_t start) const;
