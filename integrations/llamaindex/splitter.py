@@ -82,7 +82,7 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
         Returns:
             The texts of the chunks, in order.
         """
-        return self.split_text_metadata_aware(text, "")
+        return self._chunkers(self.chunk_size).texts(text, {}, strip=self.strip_whitespace)
 
     def split_text_metadata_aware(self, text: str, metadata_str: str) -> list[str]:
         """Split a text into chunks of at most `chunk_size` tokens, counted with the metadata and a blank line before
@@ -99,6 +99,7 @@ class TokenBudgetNodeParser(CountingNodeParser, MetadataAwareTextSplitter):
             ValueError: The metadata leaves no room for text.
         """
         if not metadata_str:
+            # Not by `split_text`: LlamaIndex makes a span of tracing around each call of either.
             return self._chunkers(self.chunk_size).texts(text, {}, strip=self.strip_whitespace)
         head = f"{metadata_str}\n\n"
         count = self._counter.count

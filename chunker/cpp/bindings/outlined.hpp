@@ -39,7 +39,7 @@ public:
           native_(native),
           text_(text) {
         if (native && native->size() != text.size()) throw nb::value_error("not the text of this sketch");
-        if (native) native_rows_ = native->rows();
+        if (native) native_rows_ = native->rows(text);
         if (!native_rows_) labels_ = outline.attr("labels");
         rows_ = native_rows_ ? native_rows_->labels.size() : nb::len(labels_);
         if (nb::getattr(context_at_, "outline", nb::none()).is(outline)) {
@@ -164,7 +164,12 @@ private:
         inside.offsets.assign(columns.offsets.begin(), columns.offsets.end());
         inside.strengths.assign(columns.strengths.begin(), columns.strengths.end());
         inside.labels.reserve(columns.size());
-        for (formats::Label const label : columns.labels) {
+        for (std::size_t row = 0; row < columns.size(); ++row) {
+            formats::Label const label = columns.labels[row];
+            if (row > 0 && label.data() == columns.labels[row - 1].data() && label.size() == columns.labels[row - 1].size()) {
+                inside.labels.push_back(inside.labels.back());
+                continue;
+            }
             auto const known = std::ranges::find(native_labels_, label, &std::pair<formats::Label, std::size_t>::first);
             if (known != native_labels_.end()) {
                 inside.labels.push_back(known->second);

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,38 +21,40 @@ namespace {
 
 constexpr formats::Label part_label = "part";
 
-// A sketch whose boundaries are at separators.
+// A sketch whose boundaries are at separators. They are found when the first grower asks for them, which has read the text.
 class SeparatorSketch : public NativeSketch {
 public:
     SeparatorSketch(nb::str text, nb::list separators, nb::list strengths, bool before, std::size_t most) : most_(most) {
         side_ = before ? Side::before : Side::after;
         strengths_ = from_list(strengths);
-        Utf8 const source(text);
-        Text const read(source.data, source.size);
-        size_ = read.size();
+        Utf8 const source(text);  // raises for halves of surrogate pairs
+        size_ = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
         for (nb::handle const given : separators) separators_.push_back(separator(given));
         if (strengths_.size() != separators_.size()) throw nb::value_error("as many strengths as separators");
-        if (most > 0 && (separators_.empty() || separators_.back().literal().empty())) throw nb::value_error("the last separator must be a string");
-        parts_ = separated_parts(read, separators_, side_, most, first_closed_);
+        if (most > 0) finest_ = separators_.empty() ? 0 : separators_.back().character();
+        if (most > 0 && finest_ == 0) throw nb::value_error("the last separator must be a character");
     }
 
     std::size_t size() const override { return size_; }
 
     std::optional<NativeInside> look(const Text& text, std::size_t unit) const override {
+        find(text);
         auto const next =
             std::upper_bound(parts_.begin(), parts_.end(), unit, [](std::size_t offset, SeparatedPart const& part) { return offset < part.start; });
         std::size_t const end = next == parts_.end() ? size_ : next->start;
         NativeInside found;
         if (most_ == 0) return found;
-        for (std::size_t const cut : cuts_at(text, unit, end, separators_.back().literal(), side_))
-            if (cut > unit && cut < end) found.columns.add(cut, static_cast<std::int32_t>(strengths_.back()), part_label);
+        found.columns.offsets = cuts_at(text, unit, end, finest_, side_);
+        found.columns.strengths.assign(found.columns.offsets.size(), static_cast<std::int32_t>(strengths_.back()));
+        found.columns.labels.assign(found.columns.offsets.size(), part_label);
         return found;
     }
 
-    std::optional<NativeRows> rows() const override {
+    std::optional<NativeRows> rows(const Text& text) const override {
         NativeRows rows;
         if (size_ == 0) return rows;
-        nb::object const text = nb::str("text"), part = nb::str("part");
+        find(text);
+        nb::object const whole = nb::str("text"), part = nb::str("part");
         std::size_t const number = parts_.size() + 1;
         rows.offsets.reserve(number);
         rows.strengths.reserve(number);
@@ -65,11 +68,15 @@ public:
             rows.closed.push_back(one.closed);
         }
         rows.labels.assign(number, part);
-        rows.labels.front() = text;
+        rows.labels.front() = whole;
         return rows;
     }
 
 private:
+    void find(const Text& text) const {
+        std::call_once(is_found_, [&] { parts_ = separated_parts(text, separators_, side_, most_, first_closed_); });
+    }
+
     Separator separator(nb::handle given) const {
         Separator made;
         if (PyUnicode_Check(given.ptr())) {
@@ -104,8 +111,10 @@ private:
     Side side_ = Side::before;
     std::vector<std::int64_t> strengths_;
     std::vector<Separator> separators_;
-    std::vector<SeparatedPart> parts_;
-    bool first_closed_ = false;
+    char32_t finest_ = 0;
+    mutable std::once_flag is_found_;
+    mutable std::vector<SeparatedPart> parts_;
+    mutable bool first_closed_ = false;
 };
 
 }  // namespace

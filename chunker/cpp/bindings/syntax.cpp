@@ -150,7 +150,7 @@ public:
         return inside;
     }
 
-    std::optional<NativeRows> rows() const override {
+    std::optional<NativeRows> rows(const Text&) const override {
         Boundaries const& found = reading_->boundaries();
         NativeRows rows;
         rows.offsets.assign(found.offsets.begin(), found.offsets.end());

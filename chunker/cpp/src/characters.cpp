@@ -1,6 +1,8 @@
 #include "chunker/characters.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "chunker/utf8.hpp"
 
@@ -18,26 +20,65 @@ bool is_space(char32_t character) {
            character == 0x2029 || character == 0x202F || character == 0x205F || character == 0x3000;
 }
 
+char32_t decoded(const unsigned char* character, std::size_t size) {
+    auto const rest = [&](std::size_t number) -> char32_t { return character[number] & 0x3Fu; };
+    if (size == 1) return character[0];
+    if (size == 2) return (character[0] & 0x1Fu) << 6 | rest(1);
+    if (size == 3) return (character[0] & 0x0Fu) << 12 | rest(1) << 6 | rest(2);
+    return (character[0] & 0x07u) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3);
+}
+
+// How many bytes go on with a character: in blocks whose numbers fit into a byte, which compilers count many at once.
+std::size_t continuing(const unsigned char* data, std::size_t bytes) {
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < bytes;) {
+        std::size_t const end = std::min<std::size_t>(bytes, at + 255);
+        unsigned char found = 0;
+        for (; at < end; ++at) found = static_cast<unsigned char>(found + continues(data[at]));
+        number += found;
+    }
+    return number;
+}
+
+// A loop that compilers turn into one over many bytes at once: a tenth of the time of counting them.
+bool is_ascii(const unsigned char* data, std::size_t bytes) {
+    unsigned char all = 0;
+    for (std::size_t at = 0; at < bytes; ++at) all |= data[at];
+    return all < 0x80;
+}
+
 }  // namespace
 
 Text::Text(const unsigned char* data, std::size_t bytes) : data_(data) {
-    auto const wide = static_cast<std::size_t>(std::count_if(data, data + bytes, continues));
-    characters_.reserve(bytes - wide);
-    if (wide == 0) {
+    if (is_ascii(data, bytes)) {
         characters_.assign(data, data + bytes);
         return;
     }
-    places_.reserve((bytes - wide) / stride + 1);
-    for (std::size_t at = 0; at < bytes;) {
-        if (characters_.size() % stride == 0) places_.push_back(at);
-        unsigned char const first = data[at];
-        std::size_t const size = std::min(character_size(first), bytes - at);
-        char32_t character = size == 1 ? first : first & (0x7Fu >> size);
-        for (std::size_t next = 1; next < size; ++next) character = character << 6 | (data[at + next] & 0x3Fu);
-        characters_.push_back(character);
-        at += size;
+    std::size_t const size = bytes - continuing(data, bytes);
+    characters_.resize(size);
+    places_.resize(size / stride + 1);
+    std::size_t at = 0, offset = 0;
+    while (at < bytes) {
+        // Twice a stride of characters of one byte each.
+        for (std::uint64_t word; bytes - at >= sizeof(word); at += sizeof(word), offset += sizeof(word)) {
+            std::memcpy(&word, data + at, sizeof(word));
+            if (word & 0x8080808080808080u) break;
+            std::copy_n(data + at, sizeof(word), characters_.begin() + static_cast<std::ptrdiff_t>(offset));
+            std::size_t const skipped = (stride - offset % stride) % stride, multiple = (offset + skipped) / stride;
+            places_[multiple] = at + skipped;
+            places_[multiple + 1] = at + skipped + stride;
+        }
+        // Those up to the next of one byte after one of several.
+        for (bool was_wide = false; at < bytes;) {
+            if (offset % stride == 0) places_[offset / stride] = at;
+            std::size_t const width = std::min(character_size(data[at]), bytes - at);
+            characters_[offset++] = decoded(data + at, width);
+            at += width;
+            if (was_wide && width == 1) break;
+            was_wide = width > 1;
+        }
     }
-    if (characters_.size() % stride == 0) places_.push_back(bytes);
+    if (size % stride == 0) places_[size / stride] = bytes;
 }
 
 std::size_t Text::place(std::size_t offset) const {

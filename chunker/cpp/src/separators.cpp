@@ -24,34 +24,71 @@ std::size_t end_of(const std::vector<Run>& runs, std::string_view text, std::siz
     return at;
 }
 
-// The separators that begin with a byte, by that byte.
+// The separators by the string that each begins with, as a tree of bytes.
 class Beginnings {
 public:
-    struct One {
-        std::size_t rank, free_from;  // occurrences of a separator do not overlap
-        int second;                   // the byte that must follow; -1 if several can
-    };
-
     Beginnings(const std::vector<Separator>& separators, std::size_t number) {
-        for (std::size_t rank = 0; rank < number; ++rank) {
-            if (separators[rank].runs.empty()) continue;
-            std::string const& first = separators[rank].runs[0].text;
-            with_[static_cast<unsigned char>(first[0])].push_back({rank, 0, first.size() > 1 ? static_cast<unsigned char>(first[1]) : -1});
-        }
-        for (std::size_t byte = 0; byte < with_.size(); ++byte) any_[byte] = !with_[byte].empty();
+        for (std::size_t rank = 0; rank < number; ++rank)
+            if (!separators[rank].runs.empty()) put(separators[rank].runs[0].text, rank);
     }
 
     // The first place from `at` on where one could begin; the end of the text if there is none.
     std::size_t next(std::string_view text, std::size_t at) const {
-        while (at < text.size() && !any_[static_cast<unsigned char>(text[at])]) ++at;
+        if (roots_in_use_ == 1) return std::min(text.find(any_root_, at), text.size());
+        while (at < text.size() && !roots_[static_cast<unsigned char>(text[at])]) ++at;
         return at;
     }
-    // The best one first.
-    std::vector<One>& at(char byte) { return with_[static_cast<unsigned char>(byte)]; }
+
+    // Calls `found` with the rank of each separator whose first string is at `at`, a place where one could begin.
+    template <typename Found>
+    void each(std::string_view text, std::size_t at, Found found) const {
+        std::size_t node = roots_[static_cast<unsigned char>(text[at])];
+        while (node) {
+            for (std::size_t const rank : nodes_[node].ranks) found(rank);
+            node = ++at < text.size() ? child(node, text[at]) : 0;
+        }
+    }
 
 private:
-    std::array<std::vector<One>, 256> with_;
-    std::array<bool, 256> any_{};
+    struct Node {
+        std::vector<std::pair<char, std::size_t>> children;
+        std::vector<std::size_t> ranks;
+    };
+
+    std::size_t child(std::size_t node, char byte) const {
+        for (auto const& [first, child] : nodes_[node].children)
+            if (first == byte) return child;
+        return 0;
+    }
+
+    void put(std::string_view text, std::size_t rank) {
+        std::size_t* root = &roots_[static_cast<unsigned char>(text[0])];
+        if (!*root) {
+            *root = added();
+            any_root_ = text[0];
+            ++roots_in_use_;
+        }
+        std::size_t node = *root;
+        for (char const byte : text.substr(1)) {
+            std::size_t next = child(node, byte);
+            if (!next) {
+                next = added();
+                nodes_[node].children.emplace_back(byte, next);
+            }
+            node = next;
+        }
+        nodes_[node].ranks.push_back(rank);
+    }
+
+    std::size_t added() {
+        nodes_.emplace_back();
+        return nodes_.size() - 1;
+    }
+
+    std::array<std::size_t, 256> roots_{};
+    std::size_t roots_in_use_ = 0;
+    char any_root_ = 0;
+    std::vector<Node> nodes_{1};  // 0 is that of no string
 };
 
 // From offsets in bytes, which ascend, to those in characters.
@@ -77,17 +114,19 @@ void put_in_order(std::vector<SeparatedPart>& parts) {
 std::vector<SeparatedPart> all_cuts(const Text& text, const std::vector<Separator>& separators, std::size_t number, Side side) {
     std::vector<SeparatedPart> parts;
     std::string_view const bytes = bytes_of(text);
-    Beginnings beginnings(separators, number);
+    Beginnings const beginnings(separators, number);
+    std::vector<std::size_t> free_from(number);  // occurrences of a separator do not overlap
     for (std::size_t at = 0; (at = beginnings.next(bytes, at)) < bytes.size(); ++at) {
-        int const second = at + 1 < bytes.size() ? static_cast<unsigned char>(bytes[at + 1]) : -1;
-        for (Beginnings::One& one : beginnings.at(bytes[at])) {
-            if (at < one.free_from || (one.second >= 0 && one.second != second)) continue;
-            std::size_t const end = end_of(separators[one.rank].runs, bytes, at);
-            if (end == bytes.npos) continue;
-            one.free_from = end;
+        beginnings.each(bytes, at, [&](std::size_t rank) {
+            if (at < free_from[rank]) return;
+            std::size_t const end = end_of(separators[rank].runs, bytes, at);
+            if (end == bytes.npos) return;
+            free_from[rank] = end;
             std::size_t const cut = side == Side::before ? at : end;
-            if (cut > 0 && cut < bytes.size()) parts.push_back({cut, one.rank, false});
-        }
+            if (cut == 0 || cut == bytes.size()) return;
+            if (!parts.empty() && parts.back().start == cut) parts.back().rank = std::min(parts.back().rank, rank);
+            else parts.push_back({cut, rank, false});
+        });
     }
     put_in_order(parts);
     if (bytes.size() > text.size()) count_characters(parts, text);
@@ -101,17 +140,17 @@ std::vector<SeparatedPart> all_cuts(const Text& text, const std::vector<Separato
 
 }  // namespace
 
-std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, std::string_view literal, Side side) {
+char32_t Separator::character() const {
+    if (runs.size() != 1 || runs[0].least != 1 || runs[0].most != 1) return 0;
+    Text const text(reinterpret_cast<const unsigned char*>(runs[0].text.data()), runs[0].text.size());
+    return text.size() == 1 ? text[0] : 0;
+}
+
+std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, char32_t separator, Side side) {
     std::vector<std::size_t> cuts;
-    std::size_t const first = text.place(start);
-    std::string_view const part(reinterpret_cast<const char*>(text.data()) + first, text.place(end) - first);
-    // Offsets are counted on from cut to cut: bytes that go on with a character are none.
-    std::size_t offset = start, counted = 0;
-    for (std::size_t at = part.find(literal); at != part.npos; at = part.find(literal, at + literal.size())) {
-        std::size_t const cut = side == Side::before ? at : at + literal.size();
-        for (; counted < cut; ++counted) offset += (static_cast<unsigned char>(part[counted]) & 0xC0) != 0x80;
-        cuts.push_back(offset);
-    }
+    std::size_t const first = side == Side::before ? start + 1 : start, last = side == Side::before ? end : end - 1;
+    for (std::size_t offset = first; offset < last; ++offset)
+        if (text[offset] == separator) cuts.push_back(side == Side::before ? offset : offset + 1);
     return cuts;
 }
 
@@ -119,6 +158,7 @@ std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<S
     std::size_t const last = most > 0 ? separators.size() - 1 : separators.size();
     std::vector<SeparatedPart> parts = all_cuts(text, separators, last, side);
     if (most == 0) return parts;
+    char32_t const finest = separators[last].character();
     std::vector<SeparatedPart> opened;
     std::size_t start = 0;
     for (std::size_t number = 0; number <= parts.size(); ++number) {
@@ -128,8 +168,7 @@ std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<S
         if (opened.empty()) first_closed = closed;
         else opened.back().closed = closed;
         if (!closed)
-            for (std::size_t const cut : cuts_at(text, start, end, separators[last].literal(), side))
-                if (cut > start && cut < end) opened.push_back({cut, last, false});
+            for (std::size_t const cut : cuts_at(text, start, end, finest, side)) opened.push_back({cut, last, false});
         if (is_last) break;
         opened.push_back(parts[number]);
         start = end;

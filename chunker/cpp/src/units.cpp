@@ -65,11 +65,10 @@ std::size_t Units::number_up_to(std::size_t offset) const {
 }
 
 void Units::take(std::size_t number, Places& to) {
-    for (; number > 0 && !front_.empty(); --number) {
-        to.push_back(front_.back());
-        front_.pop_back();
-    }
-    for (; number > 0; --number) to.push_back(row(behind_++));
+    auto const in_front = static_cast<std::ptrdiff_t>(std::min(number, front_.size()));
+    to.insert(to.end(), front_.rbegin(), front_.rbegin() + in_front);
+    front_.erase(front_.end() - in_front, front_.end());
+    for (number -= static_cast<std::size_t>(in_front); number > 0; --number) to.push_back(row(behind_++));
 }
 
 void Units::put_back(Places& places, std::size_t keep) {
@@ -133,12 +132,19 @@ bool Units::open_next() {
         throw std::invalid_argument("what is inside a unit lies between its start and its end, in order");
     Place after{};
     bool const has_after = after_next(after);
-    auto const ends = enclosing_ends(inside.offsets, inside.strengths, -1);
     Places parts;
-    for (std::size_t index = 0; index < ends.size(); ++index) {
-        std::int64_t const strength = inside.strengths[index];
-        std::size_t const end = ends[index] >= 0 ? static_cast<std::size_t>(ends[index]) : stronger_from(has_after ? &after : nullptr, strength);
-        parts.push_back({static_cast<std::size_t>(inside.offsets[index]), strength, inside.labels[index], end, no_outline_row});
+    parts.reserve(inside.offsets.size());
+    auto const put = [&](std::size_t index, std::size_t end) {
+        parts.push_back({static_cast<std::size_t>(inside.offsets[index]), inside.strengths[index], inside.labels[index], end, no_outline_row});
+    };
+    auto const& strengths = inside.strengths;
+    if (std::adjacent_find(strengths.begin(), strengths.end(), std::not_equal_to<>()) == strengths.end()) {
+        std::size_t const end = stronger_from(has_after ? &after : nullptr, strengths.front());
+        for (std::size_t index = 0; index < strengths.size(); ++index) put(index, end);
+    } else {
+        auto const ends = enclosing_ends(inside.offsets, strengths, -1);
+        for (std::size_t index = 0; index < ends.size(); ++index)
+            put(index, ends[index] >= 0 ? static_cast<std::size_t>(ends[index]) : stronger_from(has_after ? &after : nullptr, strengths[index]));
     }
     split_next(parts);
     return true;

@@ -62,8 +62,7 @@ int main() {
                     std::size_t const end = number < parts.size() ? parts[number].start : text.size();
                     if (closed) {
                         good = good && end - start <= 5;
-                        for (std::size_t const cut : cuts_at(text, start, end, " ", side))
-                            if (cut > start && cut < end) found.emplace(cut, expressions.size() - 1);
+                        for (std::size_t const cut : cuts_at(text, start, end, U' ', side)) found.emplace(cut, expressions.size() - 1);
                     }
                     if (number == parts.size()) break;
                     found.emplace(parts[number].start, parts[number].rank);

@@ -25,8 +25,8 @@ struct Separator {
     std::vector<Run> runs;
     std::vector<std::size_t> cuts;
 
-    // The string that it is; empty if it is something else.
-    std::string_view literal() const { return runs.size() == 1 && runs[0].least == 1 && runs[0].most == 1 ? runs[0].text : std::string_view(); }
+    // The character that it is; 0 if it is something else.
+    char32_t character() const;
 };
 
 struct SeparatedPart {
@@ -35,11 +35,11 @@ struct SeparatedPart {
     bool closed;       // whether it has boundaries at the last separator inside
 };
 
-// The cuts at the occurrences of a string in text[start:end], as offsets in characters. Occurrences do not overlap: the first one counts.
-std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, std::string_view literal, Side side);
+// The cuts strictly inside text[start:end] at a character.
+std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, char32_t separator, Side side);
 
-// Splits a text at separators, and returns all parts but the first, which begins at 0. If `most` is not 0, the last separator is a string at which only parts
-// of more than `most` characters are cut; the other parts are closed. `first_closed`: set to whether the first part is. The text is read once for all
+// Splits a text at separators, and returns all parts but the first, which begins at 0. If `most` is not 0, the last separator is a character at which only
+// parts of more than `most` characters are cut; the other parts are closed. `first_closed`: set to whether the first part is. The text is read once for all
 // separators; n log n in the number of cuts, if those after separators or of expressions are to be sorted.
 std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<Separator>& separators, Side side, std::size_t most, bool& first_closed);
 
