@@ -56,6 +56,44 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized)
         nodes_.push_back({node.token, static_cast<std::uint32_t>(edges_.size()), static_cast<std::uint16_t>(node.edges.size())});
         for (auto const& [byte, next] : node.edges) edges_.push_back({byte, static_cast<std::uint32_t>(next)});
     }
+    note_starts();
+}
+
+void AddedTokens::note_starts() {
+    std::size_t number = 0;
+    Node const& root = nodes_[0];
+    for (std::size_t index = root.first_edge; index < root.first_edge + root.edges; ++index) {
+        if (number == starts_.size()) return;
+        Node const& node = nodes_[edges_[index].node];
+        bool const is_one = node.edges == 1 && node.token < 0;
+        starts_[number++] = {edges_[index].byte, is_one ? edges_[node.first_edge].byte : Byte{0}, static_cast<Byte>(is_one ? 0xFF : 0)};
+    }
+    if (number == 0) return;
+    has_few_starts_ = true;
+    std::fill(starts_.begin() + static_cast<std::ptrdiff_t>(number), starts_.end(), starts_[number - 1]);
+}
+
+std::size_t AddedTokens::next_start(const Byte* text, std::size_t place, std::size_t limit) const {
+    if (sole_first_ >= 0 && starts_[0].mask == 0) {
+        void const* const found = std::memchr(text + place, sole_first_, limit - place);
+        return found ? static_cast<std::size_t>(static_cast<const Byte*>(found) - text) : limit;
+    }
+    constexpr std::size_t block = 32;
+    if (has_few_starts_ && limit - place > 2 * block) {
+        // Where one follows another there is none to skip.
+        for (std::size_t const near = place + 8; place < near; ++place)
+            if (begins_[text[place]]) return place;
+        // A loop that compilers turn into one over many bytes at once.
+        for (; limit - place > block; place += block) {
+            Byte found = 0;
+            for (std::size_t at = 0; at < block; ++at)
+                for (Start const& start : starts_)
+                    found |= static_cast<Byte>((text[place + at] == start.first) & ((text[place + at + 1] & start.mask) == start.second));
+            if (found) break;
+        }
+    }
+    while (place < limit && !begins_[text[place]]) ++place;
+    return place;
 }
 
 const AddedTokens::Edge* AddedTokens::edge(const Node& node, Byte byte) const {
@@ -85,12 +123,8 @@ AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::s
     };
     for (std::size_t place = searched ? std::max(from, searched->place) : from; place < limit; ++place) {
         count_step();
-        if (sole_first_ >= 0) {
-            void const* const found = std::memchr(text + place, sole_first_, limit - place);
-            if (!found) break;
-            place = static_cast<std::size_t>(static_cast<const Byte*>(found) - text);
-        }
-        if (!begins_[text[place]]) continue;
+        place = next_start(text, place, limit);
+        if (place == limit) break;
         std::uint32_t node = 0;
         std::int32_t longest = -1;
         std::size_t end = place, at = place;

@@ -71,12 +71,22 @@ private:
         Byte byte;
         std::uint32_t node;
     };
+    // The first one or two bytes of tokens; of shorter ones, and where too many differ, the first alone.
+    struct Start {
+        Byte first, second, mask;  // second == (byte & mask)
+    };
     const Edge* edge(const Node& node, Byte byte) const;
+    void note_starts();
+    // The first place from `place` on where a token may begin, or close before it; `limit` if there is none.
+    std::size_t next_start(const Byte* text, std::size_t place, std::size_t limit) const;
 
     std::vector<Flags> flags_;
     std::vector<Node> nodes_;
     std::vector<Edge> edges_;
     std::array<bool, 256> begins_{}, words_begin_{};
+    // How tokens start, if there are few ways: the last one fills the rest.
+    std::array<Start, 4> starts_{};
+    bool has_few_starts_ = false;
     int sole_first_ = -1;  // the first byte of all tokens; -1 if there are several
     bool finds_always_ = false, looks_back_ = false, takes_before_ = false;
 };
