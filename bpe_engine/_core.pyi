@@ -33,7 +33,7 @@ class TokenSet:
 
     def arrangement(self) -> tuple[list[bytes], list[int], list[tuple[int, int] | None], bool, list[tuple[int, int]]] | None:
         """
-        The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings (bpe_engine/fallback/merge_order.py); None where they were given in that order.
+        The tokens in the order of merging, their ids and halves, whether each comes after its halves, and the crossings (bpe_engine/fallback/merge_order.py); None where they were given in that order.
         """
 
     def __len__(self) -> int: ...
@@ -430,7 +430,7 @@ class AppendingEncoder:
 
     def snapshot(self) -> Mark:
         """
-        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes back before it.
         """
 
     def rollback(self, mark: Mark) -> None:
@@ -521,7 +521,7 @@ class PrependingEncoder:
 
     def snapshot(self) -> Mark:
         """
-        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes back before it.
         """
 
     def rollback(self, mark: Mark) -> None:
@@ -576,7 +576,7 @@ class PipelineAppendingEncoder:
 
     def snapshot(self) -> Mark:
         """
-        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes back before it.
         """
 
     def rollback(self, mark: Mark) -> None:
@@ -667,7 +667,7 @@ class PipelinePrependingEncoder:
 
     def snapshot(self) -> Mark:
         """
-        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.
+        A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes back before it.
         """
 
     def rollback(self, mark: Mark) -> None:

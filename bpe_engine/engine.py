@@ -1,4 +1,4 @@
-"""Engine: the protocol behind a Tokenizer. `compiled.py` and `fallback/` implement it.
+"""Engine: the protocol of what a Tokenizer holds. `compiled.py` and `fallback/` implement it.
 
 Tokenizer          names, options, prefix and suffix            the interface for users
 └─ Engine        a vocabulary or a pipeline                   text -> ids; the incremental encoders

@@ -48,7 +48,7 @@ def completions_of(engine: Engine, tokens: Sequence[bytes], unstable: bytes) -> 
     for place in range(max(1, len(unstable) - longest), len(unstable)):
         before = unstable[:place]
         texts = [before + token for token in _starting_with(tokens, unstable[place:])]
-        found |= {_cut_behind(engine.table, ids, len(unstable)) for ids in _encoded(engine, texts)}
+        found |= {_cut_after(engine.table, ids, len(unstable)) for ids in _encoded(engine, texts)}
     last = _last_character(unstable)
     if last.isspace() and len(last.encode()) < len(unstable):
         size = len(unstable) - len(last.encode())
@@ -79,7 +79,7 @@ def _encoded(engine: Engine, texts: Iterable[bytes]) -> Iterator[list[int]]:
     yield from (list(engine.encode_piece(piece)) for piece in pieces)
 
 
-def _cut_behind(table: Tokens, ids: Sequence[int], size: int) -> tuple[int, ...]:
+def _cut_after(table: Tokens, ids: Sequence[int], size: int) -> tuple[int, ...]:
     """Return the first tokens, up to the token in which the first `size` bytes end."""
     taken = 0
     for number, token in enumerate(ids):

@@ -73,7 +73,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
 
     def __reduce__(self) -> tuple[Callable[..., AppendingEncoder], tuple[VocabularyEngine, list[Part], str | bytes]]:
         raw = self._unfinished[0] if self._unfinished else ""
-        return _rebuild, (self._engine, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
+        return _rebuild, (self._engine, self._rest_after(self._state()._replace(length=0, explicit=0)), raw)
 
     @property
     def count(self) -> int:
@@ -109,7 +109,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self,
         characters: str,
         before: int | None,  # noqa: ARG002 - all are alike
-        behind: tuple[int, str] | None,  # noqa: ARG002 - as above
+        after: tuple[int, str] | None,  # noqa: ARG002 - as above
     ) -> list[int]:
         return self._engine.encode_ordinary(to_bytes(characters))
 

@@ -80,7 +80,7 @@ def after_space(members: str, tail: str | None = None) -> Alternative:
     """` ?X+[tail]*`; the space is not in the set."""
 
     def end(runs: Runs, place: int, limit: int) -> int:
-        start = _behind_space(runs, place, limit)
+        start = _after_space(runs, place, limit)
         stop = runs.end(members, start, limit)
         if stop == start:
             return place
@@ -182,7 +182,7 @@ def numbers_before_triple() -> Alternative:
     """` ?(?:(?![0-9]{3})\\p{N})+`"""
 
     def end(runs: Runs, place: int, limit: int) -> int:
-        start = _behind_space(runs, place, limit)
+        start = _after_space(runs, place, limit)
         stop = runs.first_triple(start, runs.end(NUMBER, start, limit))
         return stop if stop > start else place
 
@@ -199,7 +199,7 @@ def _matcher(members: str) -> Callable[[str], bool]:
     return lambda character: match(character) is not None
 
 
-def _behind_space(runs: Runs, place: int, limit: int) -> int:
+def _after_space(runs: Runs, place: int, limit: int) -> int:
     return place + 1 if place + 1 < limit and runs.character(place) == " " else place
 
 

@@ -49,13 +49,13 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         """Add an explicit token, written as `characters`, and start a new plain text after it."""
 
     @abstractmethod
-    def _encode_plain(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
+    def _encode_plain(self, characters: str, before: int | None, after: tuple[int, str] | None) -> list[int]:
         """Return the ids of the plain text between two explicit tokens.
 
         Args:
             characters: The plain text.
             before: The id of the explicit token before it, or None.
-            behind: The id and the text of the explicit token after it, or None.
+            after: The id and the text of the explicit token after it, or None.
         """
 
     @property
@@ -171,7 +171,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
             raise IndexError(f"length {length} is inside a character or a token that was appended as such")
         for part in parts:
             self._engine.encode_ordinary(part[0])  # if it raises, nothing has changed yet
-        before = self._rest_behind(type(self)(self._engine)._state())[:number]  # noqa: SLF001 - of the same class
+        before = self._rest_after(type(self)(self._engine)._state())[:number]  # noqa: SLF001 - of the same class
         start = self._explicit[number - 1].end if number else 0
         plain, *rest = parts or [Part("", None, b"")]
         joined = self._text.read(start, kept) + received(plain[0])
@@ -189,7 +189,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
         else:
             empty = type(self)(self._engine)
             self._restore((empty._state(), None))  # noqa: SLF001 - of the same class
-        self._append_parts(self._parts_behind(parts))
+        self._append_parts(self._parts_after(parts))
 
     def _common(self, parts: list[Part]) -> tuple[int, int]:
         """Return the length of the common prefix of this text and `parts`, in characters and in explicit tokens."""
@@ -205,7 +205,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
     def _extent(self, state: State) -> tuple[int, int]:
         """Return the number of characters and of explicit tokens in a state."""
 
-    def _rest_behind(self, state: State) -> list[Part]:
+    def _rest_after(self, state: State) -> list[Part]:
         """Return the part of this text after `state`, without its unfinished end."""
         place, number = self._extent(state)
         end = len(self._text) if self._unfinished is None else self._extent(self._unfinished[1])[0]
@@ -216,7 +216,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
             place = token.end
         return [*parts, Part(to_bytes(self._text.read(place, end)), None, b"")]
 
-    def _parts_behind(self, parts: list[Part]) -> list[Part]:
+    def _parts_after(self, parts: list[Part]) -> list[Part]:
         """Return the rest of `parts` after this text, which is a prefix of them."""
         rest = parts[len(self._explicit) :]
         skipped = len(to_bytes(self._text.read(self._plain_start, len(self._text))))
@@ -230,7 +230,7 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
     def fork(self) -> Self:
         """As `AppendingEncoder` says."""
         other = type(self)(self._engine)
-        other._copy(self._rest_behind(other._state()), self._unfinished[0] if self._unfinished else "")  # noqa: SLF001
+        other._copy(self._rest_after(other._state()), self._unfinished[0] if self._unfinished else "")  # noqa: SLF001
         other._told = self._told  # noqa: SLF001 - of the same class
         return other
 

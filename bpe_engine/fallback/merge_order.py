@@ -211,8 +211,8 @@ def _times(tokens: Sequence[bytes], ranks: Sequence[int], halves: Sequence[Halve
         left, right = pair
         if waits[left] < rank and waits[right] < rank and left not in times and right not in times:
             continue
-        before, behind = _time(left, ranks, halves, times), _time(right, ranks, halves, times)
-        latest = max(before, _moved(behind, sizes[left]))
+        before, after = _time(left, ranks, halves, times), _time(right, ranks, halves, times)
+        latest = max(before, _moved(after, sizes[left]))
         if latest[0] >= (rank, 0):
             times[token] = (*(waited for waited in latest if waited >= (rank, 0)), (rank, 0))
             if len(times[token]) > DEEPEST:

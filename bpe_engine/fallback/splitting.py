@@ -55,7 +55,7 @@ class Piece(NamedTuple):
         # Text that a normalizer inserts has the place of the character after it, which may also be the first one.
         return Piece(self.text[start:end], start < end and self.places[start] == 0, self.places[start:end])
 
-    def behind(self, added: str) -> Piece:
+    def after(self, added: str) -> Piece:
         """Return this piece with `added` before it, at the same offset in the whole text."""
         return Piece(
             added + self.text,
@@ -177,7 +177,7 @@ def _list(text: str, behaviour: Behaviour) -> list[str]:
 
 def _byte_level(piece: Piece, *, add_prefix_space: bool, use_regex: bool) -> Iterator[Piece]:
     if add_prefix_space and not piece.text.startswith(" "):
-        piece = piece.behind(" ")
+        piece = piece.after(" ")
     spans = pretokenizer_for(GPT2).spans(piece.text) if use_regex else [(0, len(piece.text))]
     for start, end in spans:
         part = piece.part(start, end)
@@ -193,7 +193,7 @@ def _metaspace(stage: Metaspace, piece: Piece) -> Iterator[Piece]:
     piece = Piece(piece.text.replace(" ", stage.replacement), piece.is_first, piece.places)
     wanted = stage.prepend_scheme == "always" or (stage.prepend_scheme == "first" and piece.is_first)
     if wanted and not piece.text.startswith(stage.replacement):
-        piece = piece.behind(stage.replacement)
+        piece = piece.after(stage.replacement)
     if not stage.split:
         yield piece
         return

@@ -57,7 +57,7 @@ class Where(NamedTuple):
 
     is_first: bool = True  # nothing comes before the text
     goes_on: bool = False  # the token before the text is searched for in normalized text
-    behind: tuple[int, str] | None = (
+    after: tuple[int, str] | None = (
         None  # the id and the text of the token after it, if that is searched for in normalized text
     )
 
@@ -141,12 +141,12 @@ class SpecificationEngine:
         """Yield the segments and the added tokens of a text, in order."""
         for plain, start, token in self.plain_texts(characters, wanted):
             goes_on = where.goes_on and start == 0
-            behind = where.behind if token is None else None
-            if plain or behind is not None:
-                if behind is None:
+            after = where.after if token is None else None
+            if plain or after is not None:
+                if after is None:
                     normalized = self.normalization.normalize(plain, at_start=not goes_on)
                 else:
-                    normalized, _ = self.normalized(plain, behind, at_start=not goes_on)
+                    normalized, _ = self.normalized(plain, after, at_start=not goes_on)
                 begins = where.is_first and start == 0
                 for number, (segment, inner) in enumerate(self.normal_texts(normalized, wanted)):
                     if segment:
@@ -162,29 +162,29 @@ class SpecificationEngine:
         tokens = self.finder.tokens if self.normalization else {}
         return {token.id: (text, token) for text, token in tokens.items()}
 
-    def where(self, before: int | None, behind: tuple[int, str] | None) -> Where:
+    def where(self, before: int | None, after: tuple[int, str] | None) -> Where:
         """Return the position of the plain text between explicit tokens.
 
         Args:
             before: The id of the explicit token before it, or None.
-            behind: The id and the text of the explicit token after it, or None.
+            after: The id and the text of the explicit token after it, or None.
         """
         inside = self.sought_inside
-        return Where(before is None, before in inside, behind if behind is not None and behind[0] in inside else None)
+        return Where(before is None, before in inside, after if after is not None and after[0] in inside else None)
 
     def normalized(
-        self, plain: str, behind: tuple[int, str] | None = None, *, at_start: bool = True
+        self, plain: str, after: tuple[int, str] | None = None, *, at_start: bool = True
     ) -> tuple[str, list[int]]:
         """Return the normalized form of a plain text and the source offset of each character.
 
-        `behind` is the id and the text of the token after it, if that is searched for in normalized text; the result ends before it. A text
+        `after` is the id and the text of the token after it, if that is searched for in normalized text; the result ends before it. A text
         that normalizers prepend may be part of the token: "<s>" becomes "▁<s>" at the start of a text, with nothing before the token, and " <s>"
         becomes "▁▁<s>", with "▁" before it.
         """
-        if behind is None:
+        if after is None:
             return self.normalization.aligned(plain, at_start=at_start)
-        normalized, places = self.normalization.aligned(plain + behind[1], at_start=at_start)
-        sought, token = self.sought_inside[behind[0]]
+        normalized, places = self.normalization.aligned(plain + after[1], at_start=at_start)
+        sought, token = self.sought_inside[after[0]]
         end = len(normalized)
         while token.rstrip and end and normalized[end - 1] in WHITE_SPACE and not normalized.endswith(sought, 0, end):
             end -= 1
@@ -341,7 +341,7 @@ class SpecificationEngine:
         """Return the `count` of text that has already gone through `received`."""
         if self.needs_alignment:
             return sum(1 for _ in self._with_offsets(characters, where=where))
-        if where.goes_on or where.behind is not None:
+        if where.goes_on or where.after is not None:
             return len(self.encode_characters(characters, where=where))
         return self.count_part(characters, at_start=True, at_end=True, is_first=where.is_first)
 
@@ -404,9 +404,9 @@ class SpecificationEngine:
         inner: Found | None
         for found in [*self.raw_finder.find(characters, wanted), None]:
             end = len(characters) if found is None else max(place, found.start)
-            behind = where.behind if found is None else None
+            after = where.after if found is None else None
             goes_on = where.goes_on and place == 0
-            normalized, places = self.normalized(characters[place:end], behind, at_start=not goes_on)
+            normalized, places = self.normalized(characters[place:end], after, at_start=not goes_on)
             places = [place + inner for inner in places]
             done = 0
             for inner in [*self.finder.find(normalized, wanted), None]:

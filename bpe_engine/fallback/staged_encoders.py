@@ -51,11 +51,11 @@ class Appended(NamedTuple):
 class Prepended(NamedTuple):
     """The settled part of a text that grows to the left.
 
-    `behind` is the number of tokens after the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_plain` reports
+    `after` is the number of tokens after the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_plain` reports
     whether the text before the next added token has text so far; `start` is the segment's first character, or "".
     """
 
-    behind: int
+    after: int
     encoder: SegmentPrepender
     mark: Any
     in_plain: bool = False
@@ -146,7 +146,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         self,
     ) -> tuple[Callable[..., StagedAppendingEncoder], tuple[SpecificationEngine, list[Part], str | bytes]]:
         raw = self._unfinished[0] if self._unfinished else ""
-        return _rebuild_appending, (self._engine, self._rest_behind(self._state()._replace(length=0, explicit=0)), raw)
+        return _rebuild_appending, (self._engine, self._rest_after(self._state()._replace(length=0, explicit=0)), raw)
 
     def _end_plain(self, token: int, characters: str) -> None:
         # The open pre-token ends here. Its count is as if the text ended, unless the normalizers see the token as part of the text.
@@ -154,7 +154,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         if goes_on and self._is_incremental:
             self._settled.encoder.rollback(self._settled.mark)
             tail = self._text.read(self._settled_length, len(self._text))
-            end = self._advance(self._settled, tail, at_end=False, behind=(token, characters))
+            end = self._advance(self._settled, tail, at_end=False, after=(token, characters))
             self._count = end.before + end.encoder.count
         elif goes_on:
             self._count = self._count_anew((token, characters))
@@ -165,13 +165,13 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         self._settled_length = len(self._text)
         self._fewest = self._count
 
-    def _encode_plain(self, characters: str, before: int | None, behind: tuple[int, str] | None) -> list[int]:
-        return self._engine.encode_characters(characters, where=self._engine.where(before, behind))
+    def _encode_plain(self, characters: str, before: int | None, after: tuple[int, str] | None) -> list[int]:
+        return self._engine.encode_characters(characters, where=self._engine.where(before, after))
 
-    def _count_anew(self, behind: tuple[int, str] | None = None) -> int:
+    def _count_anew(self, after: tuple[int, str] | None = None) -> int:
         plain = self._text.read(self._plain_start, len(self._text))
         before: int = self._settled.before
-        where = self._engine.where(self._explicit[-1].id if self._explicit else None, behind)
+        where = self._engine.where(self._explicit[-1].id if self._explicit else None, after)
         return before + self._engine.count_characters(plain, where)
 
     def _extent(self, state: StagedState) -> tuple[int, int]:
@@ -206,12 +206,12 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         end = self._advance(self._settled, tail, at_end=True)
         self._count = end.before + end.encoder.count
 
-    def _advance(self, state: Appended, text: str, *, at_end: bool, behind: tuple[int, str] | None = None) -> Appended:
-        """Feed `text` to the encoders of its segments, and return the state after it; `behind`: as for `SpecificationEngine.normalized`."""
+    def _advance(self, state: Appended, text: str, *, at_end: bool, after: tuple[int, str] | None = None) -> Appended:
+        """Feed `text` to the encoders of its segments, and return the state after it; `after`: as for `SpecificationEngine.normalized`."""
         engine = self._engine
         for plain, _, token in engine.plain_texts(text):
-            if behind is not None and token is None:
-                normalized, _ = engine.normalized(plain, behind, at_start=not state.in_plain)
+            if after is not None and token is None:
+                normalized, _ = engine.normalized(plain, after, at_start=not state.in_plain)
             else:
                 normalized = engine.normalization.normalize(
                     plain, at_start=not state.in_plain, at_end=at_end or token is not None
@@ -222,12 +222,12 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
                     state.encoder.feed(segment, is_first=state.is_first, at_start=not state.in_segment)
                     state = state._replace(in_segment=True)
                 if inner is not None:
-                    state = self._behind_token(state)._replace(in_plain=True)
+                    state = self._after_token(state)._replace(in_plain=True)
             if token is not None:
-                state = self._behind_token(state)
+                state = self._after_token(state)
         return state
 
-    def _behind_token(self, state: Appended) -> Appended:
+    def _after_token(self, state: Appended) -> Appended:
         encoder = appender(self._engine.segments)
         return Appended(state.before + state.encoder.count + 1, encoder, encoder.snapshot(), is_first=False)
 
@@ -261,14 +261,14 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
         cut = self._cuts.first(head, at_end=not self._settled.in_plain)
         if cut is not None:
             settled = self._advance(self._settled, head[cut:], at_start=False)
-            self._fewest = settled.behind + settled.encoder.fewest
+            self._fewest = settled.after + settled.encoder.fewest
             self._settled = settled._replace(mark=settled.encoder.snapshot())
             self._settled_length += len(head) - cut
 
     def _count_open_end(self) -> None:
         head = self._read(self._settled_length, len(self._text))
         start = self._advance(self._settled, head, at_start=True)
-        self._count = start.behind + start.encoder.count_as_begun(start.start, is_first=True)
+        self._count = start.after + start.encoder.count_as_begun(start.start, is_first=True)
 
     def _advance(self, state: Prepended, text: str, *, at_start: bool) -> Prepended:
         """Feed `text` to the encoders of its segments, and return the state before it."""
@@ -293,7 +293,7 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
     def _before_token(self, state: Prepended) -> Prepended:
         count = state.encoder.count_as_begun(state.start, is_first=False)
         encoder = prepender(self._engine.segments)
-        return Prepended(state.behind + count + 1, encoder, encoder.snapshot())
+        return Prepended(state.after + count + 1, encoder, encoder.snapshot())
 
     def _read(self, near: int, far: int) -> str:
         """Return the text between two distances from its end, in characters."""

@@ -210,8 +210,8 @@ def _read_merges(model: Node, vocabulary: dict[str, int]) -> tuple[list[tuple[in
 def _has_all_bytes(model: Node, find: Callable[[str], int | None]) -> bool:
     """Whether every byte is a token at every position in a pre-token (with the subword prefix, with the word suffix)."""
     prefix, suffix = _text(model, "continuing_subword_prefix"), _text(model, "end_of_word_suffix")
-    kinds = {(before, behind) for before in ("", prefix) for behind in ("", suffix)}
-    return all(find(f"{before}{byte}{behind}") is not None for before, behind in kinds for byte in BYTE_OF_CHARACTER)
+    kinds = {(before, after) for before in ("", prefix) for after in ("", suffix)}
+    return all(find(f"{before}{byte}{after}") is not None for before, after in kinds for byte in BYTE_OF_CHARACTER)
 
 
 def _text(model: Node, name: str) -> str:

@@ -82,8 +82,8 @@ def read_specials(file: Node) -> tuple[tuple[int, ...], tuple[int, ...]]:
     prefix: tuple[int, ...] = ()
     suffix: tuple[int, ...] = ()
     for node in _flat(file, "post_processor", "processors"):
-        before, behind = _post_processor(node)
-        prefix, suffix = before + prefix, suffix + behind
+        before, after = _post_processor(node)
+        prefix, suffix = before + prefix, suffix + after
     return prefix, suffix
 
 

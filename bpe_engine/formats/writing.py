@@ -240,11 +240,11 @@ def _post_processor(tokenizer: Writable) -> dict[str, Any] | None:
         text_of[token_id] = tokenizer.decode([token_id])
 
     def around(sequence: str, type_id: int) -> list[dict[str, Any]]:
-        before, behind = (
+        before, after = (
             [{"SpecialToken": {"id": text_of[token_id], "type_id": type_id}} for token_id in ids]
             for ids in (tokenizer.prefix, tokenizer.suffix)
         )
-        return [*before, {"Sequence": {"id": sequence, "type_id": type_id}}, *behind]
+        return [*before, {"Sequence": {"id": sequence, "type_id": type_id}}, *after]
 
     return {
         "type": "TemplateProcessing",

@@ -90,10 +90,10 @@ class AddedTokenFinder:
                 yield Found(token, start, end)
 
     def _leftmost(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[tuple[int, int, AddedToken]]:
-        behind = 0
+        last = 0
         for start, end, token in self.spans(text):
-            if start >= behind:
-                behind = end
+            if start >= last:
+                last = end
                 if wanted(token) and _may_stand(text, start, end, token):
                     yield start, end, token
 

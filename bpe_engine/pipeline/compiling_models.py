@@ -21,7 +21,7 @@ _NO_RANK: Final = 0xFFFFFFFF
 def piece_model(specification: Specification) -> _core.PieceModel:
     """Compile a model of WordPiece, WordLevel or Unigram. Raises NotNativeError."""
     if any(isinstance(one, ByteLevel) for one in specification.pre_tokenizers):
-        raise NotNativeError(f"the model {specification.model!r} behind ByteLevel")
+        raise NotNativeError(f"the model {specification.model!r} after ByteLevel")
     tokens = cast("Mapping[int, str]", specification.tokens)  # all of these models have tokens of characters
     unknown = specification.unknown if isinstance(specification.unknown, int) else None
     if specification.model == "wordpiece":

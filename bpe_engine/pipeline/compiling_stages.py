@@ -75,9 +75,9 @@ def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], li
                 insertions.append((replacement if scheme != "never" else "", scheme, replacement, here))
                 continue
             case ByteLevel(adds, use_regex):
-                behind = [other for other in pre_tokenizers[place + 1 :] if not isinstance(other, ByteLevel)]
-                if behind and not use_regex:
-                    raise NotNativeError("a pre-tokenizer behind ByteLevel, which sees bytes as characters")
+                following = [other for other in pre_tokenizers[place + 1 :] if not isinstance(other, ByteLevel)]
+                if following and not use_regex:
+                    raise NotNativeError("a pre-tokenizer after ByteLevel, which sees bytes as characters")
                 if adds:
                     here = []
                     insertions.append((" ", "always", "", here))
@@ -85,9 +85,9 @@ def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], li
                     here[-1] = matcher_of(_between_punctuation()), "isolated"
                 elif use_regex:
                     here.append((_named("gpt2"), "isolated"))
-                if behind:
+                if following:
                     # These stages may split inside of characters, so they run piece by piece, where the chain has no boundary.
-                    here += map(_stage_of_bytes, behind)
+                    here += map(_stage_of_bytes, following)
                     return stages, insertions
                 continue
         here.append(_stage(one))
@@ -109,7 +109,7 @@ def _stage_of_bytes(one: PreTokenizer) -> Stage:
             return _core.Matcher.of_bytes(members), "isolated" if individual else "contiguous"
         case Split(Expression(source), behaviour, invert) if re.fullmatch(r"(\[0-9\]|[0-9]|\{\d+\})+", source):
             return matcher_of(source), _BEHAVIOURS[behaviour, invert]
-    raise NotNativeError(f"the pre-tokenizer {one!r} behind ByteLevel, which sees bytes as characters")
+    raise NotNativeError(f"the pre-tokenizer {one!r} after ByteLevel, which sees bytes as characters")
 
 
 def _stage(one: PreTokenizer) -> Stage:

@@ -195,7 +195,7 @@ class Translation:
                 self._place += 1
             self._out.append(text.replace("{,", "{0,"))
         if self._source[self._place : self._place + 1] in ("*", "+", "?"):
-            raise self._refused("a quantifier behind another")
+            raise self._refused("a quantifier after another")
 
     def _escape_outside(self) -> None:
         after = self._source[self._place + 1 : self._place + 2]

@@ -64,23 +64,23 @@ def _by_merges(dictionary: TokenDictionary, left: int, right: int) -> bool:
     halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
     if halves(left) is None or halves(right) is None:
         return False
-    near, above_near = left, None
+    near, near_parent = left, None
     while True:
-        far, above_far = right, None
+        far, far_parent = right, None
         while True:
             merged = id_of.get(bytes_of[near] + bytes_of[far])
             if (
                 merged is not None
                 and halves(merged) == (near, far)
-                and (above_near is None or not dictionary.comes_first(above_near, merged))
-                and (above_far is None or dictionary.comes_first(merged, above_far))
+                and (near_parent is None or not dictionary.comes_first(near_parent, merged))
+                and (far_parent is None or dictionary.comes_first(merged, far_parent))
             ):
                 return False
             half = (halves(far) or (far, far))[0]
             if half == far:
                 break
-            above_far, far = far, half
+            far_parent, far = far, half
         half = (halves(near) or (near, near))[1]
         if half == near:
             return True
-        above_near, near = near, half
+        near_parent, near = near, half

@@ -51,12 +51,12 @@ class IntervalTree:
         self._first_child = array("q", [0]) * size
         self._next_sibling = array("q", [0]) * size
         for end in range(1, size):
-            above = parent[end]
-            self._number[end] = next_free[above]
-            next_free[above] += weight[end]
+            parent_end = parent[end]
+            self._number[end] = next_free[parent_end]
+            next_free[parent_end] += weight[end]
             next_free[end] = self._number[end] + 1
-            self._next_sibling[end] = self._first_child[above]
-            self._first_child[above] = end
+            self._next_sibling[end] = self._first_child[parent_end]
+            self._first_child[parent_end] = end
         self._weight = weight
 
     def count(self, start: int, end: int) -> int:

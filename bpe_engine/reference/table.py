@@ -1,4 +1,4 @@
-"""The table behind all incremental encoding: the last token of every prefix of a text, one row a byte.
+"""The table of all incremental encoding: the last token of every prefix of a text, one row a byte.
 
 Of the tokens that end at a byte, exactly one is the last token of the encoding of the prefix: the one that is compatible
 with the last token of the prefix before it. So earlier rows determine a new row. Rows are only appended and cut off at the

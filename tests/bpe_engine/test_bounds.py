@@ -13,9 +13,9 @@ BYTES = [bytes([value]) for value in range(256)]
 @pytest.mark.parametrize(
     ("name", "tokens", "text", "more"),
     [
-        # "²…²12" is one pre-token of three tokens; with a 3 behind it, "²…²" and "123": two.
+        # "²…²12" is one pre-token of three tokens; with a 3 after it, "²…²" and "123": two.
         ("falcon", ["12", "123", "²" * 40], "²" * 40 + "12", "3"),
-        # A run of what no split takes gives its last character to the word behind it.
+        # A run of what no split takes gives its last character to the word after it.
         ("deepseek_v3", ["\u200b" * 40, "\u200ba"], "\u200b" * 41, "a"),
         ("o200k", [" " * 40, " a"], " " * 41, "a"),
     ],

@@ -257,12 +257,12 @@ def test_any_vocabulary(ours: Tokenizer, program: list[tuple[str, Any]], text: s
 @given(ours=small_tokenizers(), parts=st.lists(st.one_of(letters, letters, st.just("x")), max_size=8))
 def test_a_refused_text_leaves_the_encoder_as_it_was(ours: Tokenizer, parts: list[str]) -> None:
     appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
-    behind = before = ""
+    after = before = ""
     for part in parts:
         for add in (part, part + "x"):
             try:
                 appending.append(add)
-                behind += add
+                after += add
             except EncodingError:
                 assert "x" in add
             try:
@@ -270,8 +270,8 @@ def test_a_refused_text_leaves_the_encoder_as_it_was(ours: Tokenizer, parts: lis
                 before = add + before
             except EncodingError:
                 assert "x" in add
-        assert (appending.text, prepending.text) == (behind, before)
-        assert (appending.count, prepending.count) == (ours.count(behind), ours.count(before))
+        assert (appending.text, prepending.text) == (after, before)
+        assert (appending.count, prepending.count) == (ours.count(after), ours.count(before))
 
 
 def test_a_whole_pretoken_that_is_a_long_token() -> None:

@@ -80,20 +80,20 @@ def test_growing(added: list[str], back: list[int], again: list[str]) -> None:
 def check_growing(ours: Tokenizer, added: list[str], back: list[int], again: list[str]) -> None:
     appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
     marks = []
-    behind = before = ""
+    after = before = ""
     bounds: list[tuple[int, int]] = []
     for step in (*added, *again):
-        marks.append((appending.snapshot(), prepending.snapshot(), behind, before))
+        marks.append((appending.snapshot(), prepending.snapshot(), after, before))
         if step in again and back and back[-1] < len(marks):
             chosen = back.pop()
-            mark, other, behind, before = marks[chosen]
+            mark, other, after, before = marks[chosen]
             del marks[chosen + 1 :], bounds[chosen:]
             appending.rollback(mark)
             prepending.rollback(other)
-        behind, before = behind + step, step + before
+        after, before = after + step, step + before
         appending.append(step)
         prepending.prepend(step)
-        assert appending.count == ours.count(behind)
+        assert appending.count == ours.count(after)
         assert prepending.count == ours.count(before)
         bounds.append((appending.fewest, prepending.fewest))
         # A lower bound for every text that this one has grown to.

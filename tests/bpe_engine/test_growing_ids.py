@@ -79,7 +79,7 @@ Items = tuple[Any, ...]
 
 
 def plain_texts(items: Items) -> list[tuple[str, int | None]]:
-    """The texts between explicit tokens, each with the id behind it."""
+    """The texts between explicit tokens, each with the id after it."""
     found: list[tuple[str, int | None]] = []
     text = ""
     for item in items:
@@ -262,7 +262,7 @@ class Program:
                 plain = ""
         self.encoder.replace_tail(len(written(common)), [*parts, Part(plain, None, b"")])
         self.items = (*common, *new)
-        # What comes behind it is new, also where it reads as before.
+        # What comes after it is new, also where it reads as before.
         self._stale_marks(len(common))
 
     def _stale_marks(self, kept: int) -> None:

@@ -25,7 +25,7 @@ NORMALIZERS: dict[str, Any] = {
     "spaces to _": normalizers.Replace(tokenizers.Regex(" {2,}"), "_"),
     "two spaces to x": normalizers.Replace("  ", "x"),
     "three kinds to xyz": normalizers.Replace("\t\n\f", "xyz"),
-    "a space behind 中": normalizers.Replace("中 ", "b"),
+    "a space after 中": normalizers.Replace("中 ", "b"),
     "space to ▁": normalizers.Replace(" ", "▁"),
     "white space to a space": normalizers.Replace(tokenizers.Regex(r"\s+"), " "),
     "two of white space to a space": normalizers.Replace(tokenizers.Regex(r"\s{2,}"), " "),
@@ -39,7 +39,7 @@ PRE_TOKENIZERS: dict[str, Any] = {
     "bert": pre_tokenizers.BertPreTokenizer(),
     "metaspace": pre_tokenizers.Metaspace(prepend_scheme="always"),
     "words": pre_tokenizers.Split(tokenizers.Regex(r"\p{L}+|[^\s\p{L}]+"), "removed", invert=True),
-    "words behind spaces": pre_tokenizers.Split(tokenizers.Regex(r" ?\p{L}+|\s+(?!\S)|\s+"), "isolated"),
+    "words after spaces": pre_tokenizers.Split(tokenizers.Regex(r" ?\p{L}+|\s+(?!\S)|\s+"), "isolated"),
 }
 UNITS = [
     "a",

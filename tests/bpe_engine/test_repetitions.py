@@ -52,7 +52,7 @@ def test_runs_that_become_one_space(name: str) -> None:
     longest = 400 if implementation() == "cpp" else 12
     for _ in range(6 if implementation() == "cpp" else 2):
         appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
-        behind = before = ""
+        after = before = ""
         for _ in range(12):
             unit = random.choice(["\n", " \n", "\r\n", " ", "\t", "\r"]) * random.randint(1, longest)
             more = random.choice([unit, unit, "a", "é", "\u0301", "word ", "\u200b"])
@@ -61,5 +61,5 @@ def test_runs_that_become_one_space(name: str) -> None:
             appending.rollback(mark)
             appending.append(more)
             prepending.prepend(more)
-            behind, before = behind + more, more + before
-            assert (appending.count, prepending.count) == (ours.count(behind), ours.count(before))
+            after, before = after + more, more + before
+            assert (appending.count, prepending.count) == (ours.count(after), ours.count(before))

@@ -61,7 +61,7 @@ TRAPS = [
     # Case: an upper run backs up to its last character of both classes.
     "camelCase", "HTTPResponse", "HTTPError", "亚洲AV", "AV亚洲", "亚A洲Bc", "ǅabc", "aǅ", "ʰA", "AʰA", "ªA", "ABC中DEF", "ABC中DEf",
     "McDonald's", "iPhone's", "XMLHttpRequest", "aB", "Ab", "AB", "ab中AB", "中A", "中a", "A中", "中A中", "1A中A",
-    # Slashes behind punctuation belong to it in o200k.
+    # Slashes after punctuation belong to it in o200k.
     "a//b", "!//\n/", "!\n//x", "://\n\n/x", " /\n", "\n/", "/\n /",
     # Characters that came after Unicode 16 are no letters; those of 16 are.
     "\u1c89a", "\U00010d4aa", "\U00016d40a", "\U00010940a", "\U000323b0a", "\U00011db0a", "\ua7cea", "\U000323b0\n  \nx", "\u0295A", "A\u0295",

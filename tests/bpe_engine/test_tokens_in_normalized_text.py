@@ -161,7 +161,7 @@ def test_added_words_are_found_in_and_across_words(
 
 
 @pytest.mark.parametrize("pre_tokenizer", ["none", "split"])
-def test_text_behind_a_token_is_no_text_by_itself(pre_tokenizer: str) -> None:
+def test_text_after_a_token_is_no_text_by_itself(pre_tokenizer: str) -> None:
     """Also of a token that is appended by its id, where no text would be found to have it."""
     kind = kind_of("llama", pre_tokenizer, 0, other_is_normalized=True)
     start, ids = kind.ours.encode_single_token("<s>"), kind.theirs.get_vocab()

@@ -27,7 +27,7 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
         .def("tokens", &Bound::tokens, nb::lock_self(), nb::sig("def tokens(self) -> list[int]"),
              "The token ids of the text, as a list: equal to `tokenizer.encode(encoder.data)`. Linear time.")
         .def("snapshot", &Bound::snapshot, nb::lock_self(),
-             "A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes behind it.")
+             "A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes back before it.")
         .def("rollback", &Bound::rollback, nb::lock_self(), nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
              "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
         .def("__reduce__", &Bound::reduce, nb::lock_self(), nb::sig("def __reduce__(self) -> tuple[object, ...]"))

@@ -257,9 +257,9 @@ private:
     // tokens of `target` have offsets of the whole.
     void go_to(std::size_t start, std::size_t tokens, const Target& target);
 
-    // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the
+    // Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `after`. `more`: the tokens in it, with offsets of the
     // whole.
-    void go_on(std::size_t common, std::size_t tokens, Bytes behind, const ExplicitToken* more, std::size_t count, nb::handle unfinished);
+    void go_on(std::size_t common, std::size_t tokens, Bytes after, const ExplicitToken* more, std::size_t count, nb::handle unfinished);
 
     static bool is_none_allowed(nb::handle allowed_special) {
         int const any = PyObject_IsTrue(allowed_special.ptr());

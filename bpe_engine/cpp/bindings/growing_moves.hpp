@@ -121,7 +121,7 @@ nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting
     auto const limit = std::clamp(given::nearest(most, "limit"), -largest, largest);
     auto const bound = limit + std::clamp(given::nearest(more, "slack"), -largest, largest);
     auto const stride = static_cast<std::size_t>(std::max<Py_ssize_t>(limit, 16) * 2);  // as in bpe_engine/encoders.py
-    auto const above = [this](Py_ssize_t limit) { return static_cast<Py_ssize_t>(core_.count()) > limit; };
+    auto const exceeds = [this](Py_ssize_t limit) { return static_cast<Py_ssize_t>(core_.count()) > limit; };
     std::vector<std::size_t> counts;
     std::size_t fitting = 0;
     bool overflowed = false;
@@ -131,10 +131,10 @@ nb::typed<nb::tuple, nb::typed<nb::list, int>, bool> Growing<Core>::grow_fitting
         for (std::size_t index = 1; index < places.size() && !overflowed; ++index) {
             for (std::size_t at = places[index - 1]; at < places[index] && !overflowed; at += stride) {
                 grow_part(text, ascii, at, std::min(places[index], at + stride));
-                overflowed = above(bound);
+                overflowed = exceeds(bound);
             }
             counts.push_back(core_.count());
-            if (overflowed || above(limit)) continue;
+            if (overflowed || exceeds(limit)) continue;
             fitting = counts.size();
             mark = core_.state();
             mark_before_waiting = before_waiting_;
@@ -171,10 +171,10 @@ void Growing<Core>::go_to(std::size_t start, std::size_t tokens, const Target& t
     go_on(common, tokens + same, wanted.part(common - start, wanted.size), target.tokens.data() + same, target.tokens.size() - same, target.unfinished);
 }
 
-// Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `behind`. `more`: the tokens in it, with offsets of the
+// Keeps the first `common` bytes, with the first `tokens` explicit tokens in them, and goes on with `after`. `more`: the tokens in it, with offsets of the
 // whole.
 template <class Core>
-void Growing<Core>::go_on(std::size_t common, std::size_t tokens, Bytes behind, const ExplicitToken* more, std::size_t count, nb::handle unfinished) {
+void Growing<Core>::go_on(std::size_t common, std::size_t tokens, Bytes after, const ExplicitToken* more, std::size_t count, nb::handle unfinished) {
     Bytes const old = core_.text();
     ExplicitTokens const& old_tokens = core_.explicit_tokens();
     // From the last state that is known of what both begin with.
@@ -192,7 +192,7 @@ void Growing<Core>::go_on(std::size_t common, std::size_t tokens, Bytes behind, 
             }
     }
     std::vector<Byte> rest(old.begin() + start.length, old.begin() + common);
-    rest.insert(rest.end(), behind.begin(), behind.end());
+    rest.insert(rest.end(), after.begin(), after.end());
     std::vector<ExplicitToken> rest_tokens;
     for (std::size_t number = start.tokens; number < tokens; ++number) rest_tokens.push_back(old_tokens[number]);
     rest_tokens.insert(rest_tokens.end(), more, more + count);

@@ -258,7 +258,7 @@ void define_token_set(nb::module_& module) {
                     "From tokens with their ids and merge ranks, of which the lowest merges first, the leftmost of equals.")
         .def("arrangement", &arrangement,
              nb::sig("def arrangement(self) -> tuple[list[bytes], list[int], list[tuple[int, int] | None], bool, list[tuple[int, int]]] | None"),
-             "The tokens in the order of merging, their ids and halves, whether each comes behind its halves, and the crossings "
+             "The tokens in the order of merging, their ids and halves, whether each comes after its halves, and the crossings "
              "(bpe_engine/fallback/merge_order.py); None where they were given in that order.")
         .def("__len__", [](const TokenSet& self) { return self.dictionary->size(); })
         .def("bytes_of", &bytes_of, nb::arg("token"), nb::sig("def bytes_of(self, token: int) -> bytes | None"),

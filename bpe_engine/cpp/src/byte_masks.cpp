@@ -97,8 +97,8 @@ struct Avx2 {
         if constexpr (from == to) {
             found = _mm256_cmpeq_epi8(bytes, first);
         } else if constexpr (from != 0x80 || to != 0xFF) {
-            __m256i const above = _mm256_sub_epi8(bytes, first);
-            found = _mm256_cmpeq_epi8(_mm256_min_epu8(above, span), above);
+            __m256i const distance = _mm256_sub_epi8(bytes, first);
+            found = _mm256_cmpeq_epi8(_mm256_min_epu8(distance, span), distance);
         }
         return static_cast<std::uint32_t>(_mm256_movemask_epi8(found));
     }
@@ -128,8 +128,8 @@ struct Sse2 {
         if constexpr (from == to) {
             found = _mm_cmpeq_epi8(bytes, first);
         } else if constexpr (from != 0x80 || to != 0xFF) {
-            __m128i const above = _mm_sub_epi8(bytes, first);
-            found = _mm_cmpeq_epi8(_mm_min_epu8(above, span), above);
+            __m128i const distance = _mm_sub_epi8(bytes, first);
+            found = _mm_cmpeq_epi8(_mm_min_epu8(distance, span), distance);
         }
         return static_cast<std::uint64_t>(_mm_movemask_epi8(found));
     }
@@ -153,8 +153,8 @@ struct ByteByByte {
     static void fill(const Byte* block, Masks& masks, std::index_sequence<number...>) {
         Masks found;
         for (int index = 0; index < 64; ++index) {
-            auto const above = [&](Byte first) { return static_cast<Byte>(block[index] - first); };
-            ((found.*ranges[number].mask |= std::uint64_t{above(ranges[number].first) <= ranges[number].last - ranges[number].first} << index), ...);
+            auto const distance = [&](Byte first) { return static_cast<Byte>(block[index] - first); };
+            ((found.*ranges[number].mask |= std::uint64_t{distance(ranges[number].first) <= ranges[number].last - ranges[number].first} << index), ...);
         }
         masks = found;
     }

@@ -17,18 +17,18 @@ namespace bpe {
 namespace {
 
 // Characters that no grammar includes in a word: bpe_engine/text/safe_splits.py has the same list.
-constexpr std::string_view ascii_behind_words = " \t\n\r!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~";
+constexpr std::string_view ascii_after_words = " \t\n\r!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~";
 
-constexpr std::array<bool, 256> make_behind_words() {
+constexpr std::array<bool, 256> make_after_words() {
     std::array<bool, 256> found{};
-    for (char const character : ascii_behind_words) found[static_cast<Byte>(character)] = true;
+    for (char const character : ascii_after_words) found[static_cast<Byte>(character)] = true;
     return found;
 }
-constexpr std::array<bool, 256> behind_words = make_behind_words();
+constexpr std::array<bool, 256> after_words = make_after_words();
 
-bool is_behind_words(Bytes text, std::size_t place) {
+bool is_after_words(Bytes text, std::size_t place) {
     Byte const lead = text[place];
-    if (lead < 0x80) return behind_words[lead];
+    if (lead < 0x80) return after_words[lead];
     if (lead != 0xE3 && lead != 0xEF) return false;
     switch (UnicodeTable::instance().at(text.data, place, text.size).code) {
     case U'。':
@@ -67,7 +67,7 @@ void count_part(const Scanner& scanner, Bytes text, std::uint64_t place, Pretoke
 }  // namespace
 
 bool is_safe_split(Bytes text, std::size_t place) {
-    if (place == 0 || place >= text.size || !is_behind_words(text, place)) return false;
+    if (place == 0 || place >= text.size || !is_after_words(text, place)) return false;
     std::size_t const before = character_before(text.data, place, 0);
     return (UnicodeTable::instance().at(text.data, before, place).flags & (letter_class | number_class)) != 0;
 }

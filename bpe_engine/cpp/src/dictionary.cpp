@@ -118,9 +118,9 @@ std::shared_ptr<const Dictionary> Dictionary::from_disorder(const std::vector<By
         if (!made->reachable(left) || !made->reachable(right) || made->halves_[left].right != made->halves_[right].left) throw damaged(left);
         made->crossings_.push_back(key_of(left, right));
         if (made->crosses_anywhere_) continue;
-        Bytes const before = made->bytes(left), behind = made->bytes(made->halves_[right].right);
+        Bytes const before = made->bytes(left), after = made->bytes(made->halves_[right].right);
         std::vector<Byte> text(before.begin(), before.end());
-        text.insert(text.end(), behind.begin(), behind.end());
+        text.insert(text.end(), after.begin(), after.end());
         made->shortest_crossed_ = std::min(made->shortest_crossed_, text.size());
         made->crossed_.push_back(std::move(text));
     }
@@ -138,11 +138,11 @@ bool Dictionary::is_ordered_in(Bytes piece) const {
 
 bool compatible_by_merges(const Dictionary& dictionary, Rank left, Rank right) {
     // The tokens at the right end of `left`, from `left` itself to a byte, and those at the left end of `right`, each with the token that it is a half of.
-    for (Rank near = left, above_near = no_rank;; above_near = near, near = dictionary.halves(near).right) {
-        for (Rank far = right, above_far = no_rank;; above_far = far, far = dictionary.halves(far).left) {
+    for (Rank near = left, near_parent = no_rank;; near_parent = near, near = dictionary.halves(near).right) {
+        for (Rank far = right, far_parent = no_rank;; far_parent = far, far = dictionary.halves(far).left) {
             Rank const merged = dictionary.merged(near, far);
-            if (merged != no_rank && (above_near == no_rank || !dictionary.comes_first(above_near, merged)) &&
-                (above_far == no_rank || dictionary.comes_first(merged, above_far)))
+            if (merged != no_rank && (near_parent == no_rank || !dictionary.comes_first(near_parent, merged)) &&
+                (far_parent == no_rank || dictionary.comes_first(merged, far_parent)))
                 return false;
             if (dictionary.halves(far).left == far) break;
         }

@@ -66,7 +66,7 @@ std::size_t IntervalEncoder::start_at_or_before(std::size_t place) const {
     return word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits));
 }
 
-std::size_t IntervalEncoder::start_at_or_behind(std::size_t place) const {
+std::size_t IntervalEncoder::start_at_or_after(std::size_t place) const {
     std::size_t word = place >> 6;
     std::uint64_t bits = words_[word].starts & (~std::uint64_t{0} << (place & 63));
     if (!bits) [[unlikely]]
@@ -120,7 +120,7 @@ std::size_t IntervalEncoder::count_piece(std::size_t start, std::size_t end, Wor
     std::size_t first = 0, last = text_.size;
     if (encoder_->scanner()) {
         first = start_at_or_before(start);
-        last = start_at_or_behind(end);
+        last = start_at_or_after(end);
         if (first == start && last == end && start_at_or_before(end - 1) == start) return tokens_before(end) - tokens_before(start);
     }
     return tree(first, last).count(start - first, end - first);
@@ -148,7 +148,7 @@ bool IntervalEncoder::are_low_letters(std::size_t start, std::size_t end) const 
     return true;
 }
 
-std::size_t IntervalEncoder::behind_first_letter(std::size_t start) const {
+std::size_t IntervalEncoder::after_first_letter(std::size_t start) const {
     UnicodeTable const& table = UnicodeTable::instance();
     Character first = table.at(text_.data, start, text_.size);
     if (!(first.flags & letter_class) && first.code != '\'') {
@@ -176,7 +176,7 @@ std::size_t IntervalEncoder::count_head(std::size_t& place, std::size_t end, Wor
     const Scanner& scanner = *encoder_->scanner();
     std::size_t total = 0;
     while (!is_start(place) && place < end) {
-        if (std::size_t const next = std::min(start_at_or_behind(place), end); are_low_letters(place, next) && (next == end || !may_go_on(next))) {
+        if (std::size_t const next = std::min(start_at_or_after(place), end); are_low_letters(place, next) && (next == end || !may_go_on(next))) {
             total += count_piece(place, next, workspace);
             place = next;
             continue;
@@ -221,7 +221,7 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     std::size_t own = 0;
     bool agrees = true;
     auto const take = [&](std::size_t stop) {
-        agrees = agrees && stop < end && start_at_or_behind(place + 1) == stop;
+        agrees = agrees && stop < end && start_at_or_after(place + 1) == stop;
         if (agrees) agreed = stop;
         else own += count_piece(place, stop, workspace);
         place = stop;
@@ -244,7 +244,7 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
 
 // The number of tokens of `before` and of the text from `place` on, up to the first shared start of a pre-token with the whole text, or to `end`; moves `place`
 // there.
-std::size_t IntervalEncoder::count_head_behind(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const {
+std::size_t IntervalEncoder::count_head_after(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const {
     const Scanner& scanner = *encoder_->scanner();
     std::vector<Byte> together(before.begin(), before.end());
     together.insert(together.end(), text_.data + place, text_.data + end);
@@ -274,16 +274,16 @@ std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes bef
         Encoder::Lease const lease(*encoder_);
         // Read the head as `count` does for a slice that ends far away.
         known = std::min(text_.size, start + thresholds::long_piece);
-        total = before.size > 0 ? count_head_behind(before, place, known, *lease) : count_head(place, known, *lease);
+        total = before.size > 0 ? count_head_after(before, place, known, *lease) : count_head(place, known, *lease);
     }
     // `count` reads this many pre-tokens again at the end of a slice, and they must be after `place`; or begins a word there, before which nothing changes.
     std::size_t from = place;
     for (int step = 0; step <= reread && from < text_.size; ++step) {
-        if (std::size_t const behind = behind_first_letter(from)) {
-            from = behind - 1;
+        if (std::size_t const after = after_first_letter(from)) {
+            from = after - 1;
             break;
         }
-        from = start_at_or_behind(from + 1);
+        from = start_at_or_after(from + 1);
     }
     // The head ends at `known`, and text after that can change its last pre-tokens: under kimi_k2 "'s're" is one pre-token, but "'s'r" is two.
     if (place == text_.size || (known < text_.size && from >= known)) return std::nullopt;

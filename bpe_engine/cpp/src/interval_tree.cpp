@@ -17,13 +17,13 @@ IntervalTree::IntervalTree(const Dictionary& dictionary, Bytes data)
     for (std::uint32_t end = size; end-- > 1;) nodes_[parent(end)].weight += nodes_[end].weight;
     std::vector<std::uint32_t> next_free(size, 1);
     for (std::uint32_t end = 1; end < size; ++end) {
-        std::uint32_t const above = parent(end);
+        std::uint32_t const parent_end = parent(end);
         Node& node = nodes_[end];
-        node.number = next_free[above];
-        next_free[above] += node.weight;
+        node.number = next_free[parent_end];
+        next_free[parent_end] += node.weight;
         next_free[end] = node.number + 1;
-        node.next_sibling = nodes_[above].first_child;
-        nodes_[above].first_child = end;
+        node.next_sibling = nodes_[parent_end].first_child;
+        nodes_[parent_end].first_child = end;
     }
 }
 

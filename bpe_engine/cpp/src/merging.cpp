@@ -29,12 +29,12 @@ std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
             for (std::size_t lane = 0; lane < 4; ++lane) least[lane] = std::min(least[lane], pairs[place + lane]);
         std::uint32_t const best = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
         if (best == never) break;
-        std::size_t const place = best & 15, right = next[place], behind = next[right];
+        std::size_t const place = best & 15, right = next[place], following = next[right];
         tokens[place] = best >> 4;
         pairs[right] = never;
-        next[place] = static_cast<std::uint8_t>(behind);
-        previous[behind] = static_cast<std::uint8_t>(place);
-        pairs[place] = behind < size ? pair(dictionary.merged(tokens[place], tokens[behind]), place) : never;
+        next[place] = static_cast<std::uint8_t>(following);
+        previous[following] = static_cast<std::uint8_t>(place);
+        pairs[place] = following < size ? pair(dictionary.merged(tokens[place], tokens[following]), place) : never;
         if (place > 0) {
             std::size_t const before = previous[place];
             pairs[before] = pair(dictionary.merged(tokens[before], tokens[place]), before);
@@ -81,12 +81,12 @@ std::size_t merge_blocks(const Dictionary& dictionary, Bytes piece, Rank* out) {
         std::uint64_t best = least[0];
         for (std::size_t block = 1; block < used; ++block) best = std::min(best, least[block]);
         if (best == never) break;
-        std::size_t const place = best & ((1u << place_bits) - 1), right = next[place], behind = next[right];
+        std::size_t const place = best & ((1u << place_bits) - 1), right = next[place], following = next[right];
         tokens[place] = static_cast<Rank>(best >> place_bits);
         pairs[right] = never;
-        next[place] = static_cast<Place>(behind);
-        previous[behind] = static_cast<Place>(place);
-        pairs[place] = behind < size ? pair(dictionary.merged(tokens[place], tokens[behind]), place) : never;
+        next[place] = static_cast<Place>(following);
+        previous[following] = static_cast<Place>(place);
+        pairs[place] = following < size ? pair(dictionary.merged(tokens[place], tokens[following]), place) : never;
         std::size_t const before = place > 0 ? previous[place] : place;
         if (place > 0) pairs[before] = pair(dictionary.merged(tokens[before], tokens[place]), before);
         find_least(place / 16);
@@ -116,10 +116,10 @@ std::size_t join_window(const Dictionary& dictionary, Bytes piece, std::vector<R
                 tokens.insert(tokens.end(), window + other, window + count);
                 return window_end;
             }
-            bool const behind = place <= other_place, other_behind = other_place <= place;
-            if (behind && index == tokens.size()) break;
-            if (behind) place += dictionary.length(tokens[index++]);
-            if (other_behind) other_place += dictionary.length(window[other++]);
+            bool const moves_own = place <= other_place, moves_other = other_place <= place;
+            if (moves_own && index == tokens.size()) break;
+            if (moves_own) place += dictionary.length(tokens[index++]);
+            if (moves_other) other_place += dictionary.length(window[other++]);
         }
     }
     return end;

@@ -123,13 +123,13 @@ std::size_t PrependingEncoder::fewest() {
     UnicodeTable const& table = UnicodeTable::instance();
     Bytes const whole = text();
     std::size_t const stop = std::min(whole.size, thresholds::long_tail);
-    bool behind_word = false;
+    bool after_word = false;
     for (std::size_t place = 0; place < stop;) {
         Character const character = table.at(whole.data, place, whole.size);
         bool const in_word = character.flags & (letter_class | number_class);
-        if (behind_word && !in_word && !(character.flags & (mark_class | han_class)) && character.code != '\'')
+        if (after_word && !in_word && !(character.flags & (mark_class | han_class)) && character.code != '\'')
             return totals_[state_.length - place] == unknown ? least : std::max<std::size_t>(least, totals_[state_.length - place]);
-        behind_word = in_word;
+        after_word = in_word;
         place += character.size;
     }
     return least;

@@ -163,14 +163,14 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         std::uint64_t const punctuation_starts = block.punctuation & ~(block.punctuation << 1);
         std::uint64_t space_last = block.space & ~(block.space >> 1);
         if (whole_rest && size > 0) space_last &= ~bit(size - 1);
-        std::uint64_t behind_space = letter_starts | punctuation_starts;
+        std::uint64_t after_space = letter_starts | punctuation_starts;
         if constexpr (grammar.digits == 1) {
             space_last &= ~(block.number >> 1);
             starts = block.number;
         } else {
-            behind_space |= number_starts;
+            after_space |= number_starts;
         }
-        starts |= (behind_space & ~(block.blank << 1)) | (block.space & ~(block.space << 1)) | space_last;
+        starts |= (after_space & ~(block.blank << 1)) | (block.space & ~(block.space << 1)) | space_last;
         if constexpr (grammar.contraction == Contraction::lower_case) {
             for (std::uint64_t quotes = masks.apostrophe & starts & (letters >> 1); quotes; quotes &= quotes - 1) {
                 auto const quote = static_cast<std::size_t>(std::countr_zero(quotes));
@@ -193,13 +193,13 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         std::uint64_t const other_space = space & ~newline;
 
         std::uint64_t const punctuation_starts = punctuation & ~(punctuation << 1);
-        std::uint64_t const behind_blank = punctuation_starts & (block.blank << 1);
+        std::uint64_t const after_blank = punctuation_starts & (block.blank << 1);
         // A single punctuation character is the prefix of the word after it, unless a space comes before it.
         std::uint64_t const more = punctuation & (punctuation << 1) & ~block.continuation;
-        std::uint64_t const no_prefix = filled(punctuation, more | behind_blank);
+        std::uint64_t const no_prefix = filled(punctuation, more | after_blank);
         std::uint64_t const prefixed = (other_space | (punctuation & ~no_prefix)) << 1;
 
-        starts = (letter_starts & ~prefixed) | (punctuation_starts & ~behind_blank) | (behind_blank >> 1);
+        starts = (letter_starts & ~prefixed) | (punctuation_starts & ~after_blank) | (after_blank >> 1);
         if constexpr (grammar.words == Grammar::Words::cased) {
             starts |= block.upper & (block.lower << 1);
             // A mark at the start of a word could also be the prefix of the word.

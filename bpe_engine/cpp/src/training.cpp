@@ -20,8 +20,8 @@ std::uint64_t Words::count_at(std::uint32_t place) const {
     std::uint32_t const weight = slots_[place].weight;
     if (weight != heavy) [[likely]]
         return weight;
-    auto const behind = std::upper_bound(heavy_.begin(), heavy_.end(), place, [](std::uint32_t wanted, const Heavy& word) { return wanted < word.start; });
-    return (behind - 1)->count;
+    auto const after = std::upper_bound(heavy_.begin(), heavy_.end(), place, [](std::uint32_t wanted, const Heavy& word) { return wanted < word.start; });
+    return (after - 1)->count;
 }
 
 Words words_of(const PretokenCounts& counts, const std::array<Byte, 256>& symbols, bool in_order) {

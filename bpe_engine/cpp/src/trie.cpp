@@ -143,20 +143,20 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
     struct Work {
         std::uint32_t first, last, node;
         std::uint32_t depth;
-        Rank above;  // the longest token on the way
+        Rank longest;  // the longest token on the way
     };
     // Depth first, so that the nodes of one walk are adjacent in memory. Breadth first was tried: walks were a third slower.
     std::vector<Work> stack{{0, static_cast<std::uint32_t>(order.size()), root, 0, no_rank}};
     std::array<Byte, 256> labels;
     std::array<std::uint32_t, 257> cuts;
     while (!stack.empty()) {
-        auto [first, last, node, depth, above] = stack.back();
+        auto [first, last, node, depth, longest] = stack.back();
         stack.pop_back();
         if (first < last && order[first].size == depth) {
             Rank const rank = ranks[order[first].index];
             nodes_[node] |= (Node{rank} + 1) << 36;
-            shorter_[rank] = above;
-            above = rank;
+            shorter_[rank] = longest;
+            longest = rank;
             ++first;
         }
         if (first == last) continue;
@@ -175,7 +175,7 @@ Trie::Trie(const std::vector<Bytes>& tokens, const std::vector<Rank>& ranks, Dir
         for (std::size_t index = 0; index < count; ++index) {
             std::uint32_t const child = base ^ labels[index];
             nodes_[child] = labels[index];
-            stack.push_back({cuts[index], cuts[index + 1], child, depth + 1, above});
+            stack.push_back({cuts[index], cuts[index + 1], child, depth + 1, longest});
         }
     }
 }

@@ -40,12 +40,12 @@ void try_interval(Choices& choices) {
     for (int time = 0; possible && time < 8; ++time) {
         std::size_t const start = choices.below(text.size() + 1);
         // About so many tokens: what stands between is whole pre-tokens, whose sum is no more.
-        std::size_t const tokens = choices.below(12), behind = intervals->reach(0, tokens), first = intervals->reach_back(text.size(), tokens);
-        CHECK(behind <= text.size() && first <= text.size());
+        std::size_t const tokens = choices.below(12), reached = intervals->reach(0, tokens), first = intervals->reach_back(text.size(), tokens);
+        CHECK(reached <= text.size() && first <= text.size());
         std::size_t sum = 0;
-        if (scanner && behind > 0)
+        if (scanner && reached > 0)
             for_each_pretoken(*scanner, view(text).data, 0, text.size(), [&](std::size_t from, std::size_t to) {
-                if (to <= behind) sum += *vocabulary.count(nullptr, text.substr(from, to - from));
+                if (to <= reached) sum += *vocabulary.count(nullptr, text.substr(from, to - from));
             });
         CHECK(sum <= tokens);
         sum = 0;
@@ -61,7 +61,7 @@ void try_interval(Choices& choices) {
         for (std::size_t end = std::max(start, agreement->from); end <= text.size(); ++end) {
             auto const expected = static_cast<std::ptrdiff_t>(intervals->count(0, end)) + agreement->shift;
             if (static_cast<std::ptrdiff_t>(vocabulary.count(scanner, before + text.substr(start, end - start)).value_or(0)) == expected) continue;
-            std::fprintf(stderr, "slices from %zu to %zu and beyond, behind %zu bytes\n", start, end, before.size());
+            std::fprintf(stderr, "slices from %zu to %zu and beyond, after %zu bytes\n", start, end, before.size());
             fail("no agreement with the whole text", vocabulary, scanner, text);
         }
     }

@@ -22,9 +22,9 @@ void try_limits(Choices& choices) {
     if (!count) return;
     std::size_t prefix = 0, suffix = 0;
     for (std::size_t const cut : naive_cuts(text)) {
-        auto const before = vocabulary.count(scanner, text.substr(0, cut)), behind = vocabulary.count(scanner, text.substr(cut));
+        auto const before = vocabulary.count(scanner, text.substr(0, cut)), after = vocabulary.count(scanner, text.substr(cut));
         if (before && *before <= limit) prefix = std::max(prefix, cut);
-        if (behind && *behind <= limit) suffix = std::max(suffix, text.size() - cut);
+        if (after && *after <= limit) suffix = std::max(suffix, text.size() - cut);
     }
     auto const same = [&](const char* which, std::size_t expected, auto&& fitting) {
         try {

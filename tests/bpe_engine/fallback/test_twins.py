@@ -66,7 +66,7 @@ def same(twin: Twin, name: str, ours: Tokenizer, steps: list[tuple[Any, ...]]) -
     assert len(here) == len(there)
     for step, one, other in zip(steps, here, there, strict=False):  # shorter where opening failed
         if step[0] == "count_up_to" and ("value", None) in (one, other) and "EncodingError" in (one[0], other[0]):
-            continue  # how far behind the limit the reading goes on is open, so one may have met a byte in no token
+            continue  # how far after the limit the reading goes on is open, so one may have met a byte in no token
         assert one == other, step
 
 

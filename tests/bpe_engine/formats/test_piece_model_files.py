@@ -43,7 +43,7 @@ def check(ours: Tokenizer, theirs: Any, texts: Iterator[str] | list[str]) -> Non
 
 
 def between(characters: list[str]) -> list[str]:
-    """Each alone, between letters, behind a letter and before a mark that may join it."""
+    """Each alone, between letters, after a letter and before a mark that may join it."""
     return [text for one in characters for text in (one, f"a{one}b", f"e{one}\u0301")]
 
 

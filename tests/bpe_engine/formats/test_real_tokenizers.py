@@ -46,7 +46,7 @@ trouble = st.lists(pieces, max_size=8).map("".join)
 
 
 def grow(ours: Tokenizer, parts: list[str]) -> None:
-    """Append and prepend the parts, each behind a rollback, and price slices: all counts are those of a fresh count."""
+    """Append and prepend the parts, each after a rollback, and price slices: all counts are those of a fresh count."""
     appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
     for number, part in enumerate(parts):
         mark, other = appending.snapshot(), prepending.snapshot()

@@ -151,7 +151,7 @@ def test_known_models_are_read_about_once(name: str) -> None:
     assert ours.is_native, ours.not_native
 
 
-def test_stages_behind_byte_level_see_bytes() -> None:
+def test_stages_after_byte_level_see_bytes() -> None:
     theirs, ours = both(family("falcon"))
     # "ò" is C3 B2, written "Ã²", and "²" is a number.
     for text in ("òa", "xòò12345 ²³ é½", "中²١١٢ 1234567", "ò"):

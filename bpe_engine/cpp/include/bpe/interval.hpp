@@ -64,7 +64,7 @@ private:
     bool begins_word(std::size_t start, std::size_t end) const;
     // The offset after the first letter of the word that starts at `start`, a start of a pre-token; 0 if it is no word. A slice that has a pre-token at
     // `start` when it ends far away has it as soon as it contains this letter.
-    std::size_t behind_first_letter(std::size_t start) const;
+    std::size_t after_first_letter(std::size_t start) const;
     // Whether there are only letters that are lower-case or without case, and no character is cut.
     bool are_low_letters(std::size_t start, std::size_t end) const;
     // Whether a word before `place` may be longer in another slice: before a letter, a mark, or an apostrophe, which may begin a contraction.
@@ -72,11 +72,11 @@ private:
     // The number of tokens before `place`, the start of a pre-token.
     std::size_t tokens_before(std::size_t place) const;
     std::size_t start_at_or_before(std::size_t place) const;
-    std::size_t start_at_or_behind(std::size_t place) const;
+    std::size_t start_at_or_after(std::size_t place) const;
 
     std::size_t count_head(std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t count_slice(std::size_t start, std::size_t end, Workspace& workspace) const;
-    std::size_t count_head_behind(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const;
+    std::size_t count_head_after(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t pretoken_end(std::size_t place, std::size_t limit) const;
     std::size_t count_piece(std::size_t start, std::size_t end, Workspace& workspace) const;
     std::optional<std::pair<std::size_t, std::size_t>> long_piece_around(std::size_t place) const;

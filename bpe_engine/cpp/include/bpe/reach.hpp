@@ -7,7 +7,7 @@
 namespace bpe {
 
 // `words`: one for 64 bytes of a text of `size` bytes, with the sum `tokens` before the first pre-token that starts in it or after it. `starts`: an object
-// whose `start_at_or_before(place)` and `start_at_or_behind(place)` are such starts, or the end, and whose `tokens_before(place)` are the tokens before one.
+// whose `start_at_or_before(place)` and `start_at_or_after(place)` are such starts, or the end, and whose `tokens_before(place)` are the tokens before one.
 template <class Words, class Starts>
 class Reach {
 public:
@@ -45,7 +45,7 @@ public:
 
 private:
     std::size_t sum_before(std::size_t place) const { return starts_.tokens_before(starts_.start_at_or_before(place)); }
-    std::size_t next_start(std::size_t place) const { return place < size_ ? starts_.start_at_or_behind(place) : size_; }
+    std::size_t next_start(std::size_t place) const { return place < size_ ? starts_.start_at_or_after(place) : size_; }
 
     const Words& words_;
     std::size_t size_;

@@ -29,10 +29,10 @@ bool MergeModel::is_symbol(Bytes token) const {
     Bytes const suffix{reinterpret_cast<const Byte*>(options_.end_suffix.data()), options_.end_suffix.size()};
     for (bool const begins : {true, false}) {
         for (bool const ends : {true, false}) {
-            std::size_t const from = begins ? 0 : prefix.size, behind = ends ? suffix.size : 0;
-            if (token.size <= from + behind || !(token.part(0, from) == prefix.part(0, from))) continue;
-            if (!(token.part(token.size - behind, token.size) == suffix.part(0, behind))) continue;
-            if (unit_size(token.part(from, token.size - behind), 0) == token.size - from - behind) return true;
+            std::size_t const from = begins ? 0 : prefix.size, after = ends ? suffix.size : 0;
+            if (token.size <= from + after || !(token.part(0, from) == prefix.part(0, from))) continue;
+            if (!(token.part(token.size - after, token.size) == suffix.part(0, after))) continue;
+            if (unit_size(token.part(from, token.size - after), 0) == token.size - from - after) return true;
         }
     }
     return false;

@@ -148,8 +148,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const { return side == Side::right ? growing_behind(0) : growing_to_the_left(*this); }
+std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const { return side == Side::right ? growing_after(0) : growing_to_the_left(*this); }
 
-std::unique_ptr<GrowingPiece> UnigramModel::growing_behind(double sum) const { return std::make_unique<GrowingUnigram>(*this, sum); }
+std::unique_ptr<GrowingPiece> UnigramModel::growing_after(double sum) const { return std::make_unique<GrowingUnigram>(*this, sum); }
 
 }  // namespace bpe

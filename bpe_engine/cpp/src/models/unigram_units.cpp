@@ -20,9 +20,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-bool UnigramUnits::parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State behind, std::size_t size_behind) const {
+bool UnigramUnits::parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State after, std::size_t size_after) const {
     TokenAutomaton const& automaton = *model_.automaton_;
-    if (automaton.depth(behind) > size_behind) return false;
+    if (automaton.depth(after) > size_after) return false;
     bool is_token = false;  // the character before
     for (Rank rank = automaton.longest(before); rank != no_rank; rank = automaton.token(rank).shorter) {
         count_step();
@@ -98,7 +98,7 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores, UnigramT
     }
     if (unit.needs <= 0) return unit;
     double sum = 0;
-    unit.count = has_all_tokens ? length : read_behind(text, sum, tokens);
+    unit.count = has_all_tokens ? length : read_after(text, sum, tokens);
     if (!tokens || !has_all_tokens) return unit;
     tokens->ids.resize(length);
     tokens->starts.resize(length);
@@ -135,13 +135,13 @@ bool UnigramUnits::is_certain(std::size_t size, double rounding_of_each) {
 
 std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum) {
     if (are_certain(sum, unit.needs, unit.reach)) {
-        sum = sum_behind(sum, scores, number);
+        sum = sum_after(sum, scores, number);
         return unit.count;
     }
-    return read_behind(text, sum);
+    return read_after(text, sum);
 }
 
-std::size_t UnigramUnits::read_behind(Bytes text, double& sum, UnigramTokens* tokens) {
+std::size_t UnigramUnits::read_after(Bytes text, double& sum, UnigramTokens* tokens) {
     if (tokens) {
         tokens->ids.clear();
         tokens->starts.clear();

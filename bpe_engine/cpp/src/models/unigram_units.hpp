@@ -39,7 +39,7 @@ public:
 
     // Whether no token crosses an offset, and no run of unknown characters: from the states after the character before and the one that begins there, and
     // their sizes.
-    bool parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State behind, std::size_t size_behind) const;
+    bool parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State after, std::size_t size_after) const;
     TokenAutomaton::State next(TokenAutomaton::State state, Bytes character) const;
 
     // Whether a token that ends at a state has more bytes than these; whether one may that goes on.
@@ -52,7 +52,7 @@ public:
     // Reads a unit by itself, and appends the scores of its tokens; with `needs` above 0 `tokens` are those of the unit, unless it is null.
     UnigramUnit read(Bytes text, std::vector<double>& scores, UnigramTokens* tokens = nullptr);
     // The count of a text by itself, after a sum, which goes on to its end.
-    std::size_t read_behind(Bytes text, double& sum, UnigramTokens* tokens = nullptr);
+    std::size_t read_after(Bytes text, double& sum, UnigramTokens* tokens = nullptr);
     // Its count after a sum, which goes on to its end. `scores`: those of its tokens.
     std::size_t count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum);
     // Whether rounding changes nothing in units of which these are known, after a sum.
@@ -65,7 +65,7 @@ public:
     // that a text does to a sum, if no sum in it is further away than `reach`, is known by the text and this number; 0: not of this sum.
     unsigned pace(double sum, double reach) const;
     // The sum after tokens with these scores.
-    double sum_behind(double sum, const double* scores, std::size_t number) const {
+    double sum_after(double sum, const double* scores, std::size_t number) const {
         if (!model_.is_float_) {
             for (std::size_t index = 0; index < number; ++index) sum += scores[index];
             return sum;

@@ -196,12 +196,12 @@ void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::
     for (std::size_t number = state.tokens;; ++number) {
         std::size_t const base = tokens_.end_of(number);
         Position const from{at.offset - base, at.before, at.sum};
-        bool const behind_token = before_ != Before::nothing || number > 0;
-        if (number == tokens_.size()) return pipeline_->encode_rest(text().part(base, text_.size()), from, behind_token, ids);
+        bool const after_token = before_ != Before::nothing || number > 0;
+        if (number == tokens_.size()) return pipeline_->encode_rest(text().part(base, text_.size()), from, after_token, ids);
         ExplicitToken const token = tokens_[number];
         auto const inside = pipeline_->number_inside(token.id);
-        if (inside) pipeline_->encode_before(text().part(base, token.end), from, token.start - base, *inside, behind_token, ids);
-        else pipeline_->encode_rest(text().part(base, token.start), from, behind_token, ids);
+        if (inside) pipeline_->encode_before(text().part(base, token.end), from, token.start - base, *inside, after_token, ids);
+        else pipeline_->encode_rest(text().part(base, token.start), from, after_token, ids);
         ids.push_back(token.id);
         at = {token.end, inside ? Before::inside : Before::token};
     }
@@ -312,7 +312,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
 void PipelinePrependingEncoder::return_to(const State& state) {
     state_ = state;
     totals_.resize(state.length + 1, unknown);
-    behind_tokens_.erase(behind_tokens_.upper_bound(state.length), behind_tokens_.end());
+    after_tokens_.erase(after_tokens_.upper_bound(state.length), after_tokens_.end());
     for (auto const& head : heads_)
         if (head) head->truncate(state.length);
 }

@@ -121,7 +121,7 @@ std::unique_ptr<GrowingPiece> PieceCoder::growing(Side side, bool is_first) cons
 }
 
 std::unique_ptr<GrowingPiece> Pipeline::growing(std::size_t stage, Side side, Before before, double sum) const {
-    if (regions_.units_of_unigram() && side == Side::right) return static_cast<const UnigramModel&>(coder().model()).growing_behind(sum);
+    if (regions_.units_of_unigram() && side == Side::right) return static_cast<const UnigramModel&>(coder().model()).growing_after(sum);
     if (stage == stages()) return coder().growing(side, before == Before::nothing);
     // The text is normalized already, if the token is one that is looked for in it.
     return growing_text(rest(stage), side, before == Before::inside ? Before::token : before);

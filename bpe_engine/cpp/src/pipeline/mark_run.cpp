@@ -7,9 +7,9 @@
 
 namespace bpe {
 
-std::unique_ptr<MarkRun> MarkRun::make(const Pipeline& pipeline, Bytes text, Position from, bool behind_token) {
+std::unique_ptr<MarkRun> MarkRun::make(const Pipeline& pipeline, Bytes text, Position from, bool after_token) {
     if (!pipeline.orders_marks()) return nullptr;
-    std::unique_ptr<MarkRun> made(new MarkRun(pipeline, from, behind_token ? no_match : 0));
+    std::unique_ptr<MarkRun> made(new MarkRun(pipeline, from, after_token ? no_match : 0));
     return made->read(text) ? std::move(made) : nullptr;
 }
 
@@ -158,7 +158,7 @@ std::optional<std::size_t> MarkRun::count(Bytes text, PieceCoder::Workspace& wor
 }
 
 // The tokens of the piece that the run is part of.
-std::optional<std::size_t> MarkRun::count_run(Bytes before, Bytes behind, bool is_first) {
+std::optional<std::size_t> MarkRun::count_run(Bytes before, Bytes after, bool is_first) {
     if (auto const start = static_cast<std::size_t>(before.data - text_.text.data()); start != table_start_) {
         table_ = pipeline_.coder().growing(Side::right, is_first);
         if (!table_) return std::nullopt;
@@ -172,7 +172,7 @@ std::optional<std::size_t> MarkRun::count_run(Bytes before, Bytes behind, bool i
         if (part.table) part.table->extend(written.part(part.table->size(), written.size));
         parts.push_back(part.table ? AddedPart{{}, part.table.get()} : AddedPart{written});
     }
-    if (behind.size > 0) parts.push_back({behind});
+    if (after.size > 0) parts.push_back({after});
     return table_->count_with(parts);
 }
 

@@ -7,11 +7,11 @@ std::size_t Normalizer::run_without(const NeedlessPart& part, const Byte* raw, s
     if (part.size == 0) return run(raw, from, limit, at_start, is_first, at_end, base, out);
     std::vector<Byte> shorter(raw + from, raw + part.start);
     shorter.insert(shorter.end(), raw + part.start + part.size, raw + limit);
-    std::size_t const before = out.origin.size(), first_behind = part.start - base;
+    std::size_t const before = out.origin.size(), first_after = part.start - base;
     std::size_t to = from + run(shorter.data(), 0, shorter.size(), at_start, is_first, at_end, base - from, out);
     if (to >= part.start) to += part.size;
     for (std::size_t index = before; index < out.origin.size(); ++index)
-        if (out.origin[index] >= first_behind) out.origin[index] += static_cast<std::uint32_t>(part.size);
+        if (out.origin[index] >= first_after) out.origin[index] += static_cast<std::uint32_t>(part.size);
     return to;
 }
 

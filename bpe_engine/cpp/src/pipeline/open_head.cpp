@@ -47,7 +47,7 @@ std::size_t OpenHead::first_token(const AddedTokens& tokens, std::size_t kind, c
     return found == none ? limit : length - found;
 }
 
-std::size_t OpenHead::behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length) {
+std::size_t OpenHead::after_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length) {
     UnicodeTable const& table = UnicodeTable::instance();
     std::size_t place = from;
     while (place < end) {
@@ -170,8 +170,8 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
     std::size_t join = 0, joined = text_.size();  // indices in `made`, and in what is there
     for (std::size_t window = added + thresholds::look_ahead;; window *= 4) {
         // Far enough after it for a character that is cut.
-        bool const reaches_behind = from + window > without.start + 3;
-        std::size_t stop = std::min(end, from + window + (reaches_behind ? without.size : 0));
+        bool const reaches_after = from + window > without.start + 3;
+        std::size_t stop = std::min(end, from + window + (reaches_after ? without.size : 0));
         if (stop < end) stop -= std::min(stop - from, unfinished_end({text + from, stop - from}));
         if (distances_.size() == 0) stop = end;
         made.clear();

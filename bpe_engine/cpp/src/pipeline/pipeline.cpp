@@ -72,17 +72,17 @@ void Pipeline::encode(Bytes text, std::vector<std::uint32_t>& ids, const AddedTo
     sink.ids.flush();
 }
 
-void Pipeline::encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const {
+void Pipeline::encode_rest(Bytes text, Position from, bool after_token, std::vector<std::uint32_t>& ids) const {
     Lease const workspace = lease();
     IdsSink sink(*this, *workspace, ids);
-    scan(text.data, 0, from, text.size, true, {}, *workspace, sink, behind_token);
+    scan(text.data, 0, from, text.size, true, {}, *workspace, sink, after_token);
     sink.ids.flush();
 }
 
-void Pipeline::encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool behind_token, std::vector<std::uint32_t>& ids) const {
+void Pipeline::encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool after_token, std::vector<std::uint32_t>& ids) const {
     Lease const workspace = lease();
     IdsSink sink(*this, *workspace, ids);
-    scan_before(text.data, from, start, text.size, number, *workspace, sink, behind_token);
+    scan_before(text.data, from, start, text.size, number, *workspace, sink, after_token);
     sink.ids.flush();
 }
 

@@ -43,7 +43,7 @@ struct StageFacts {
     }
 
     // The facts after all characters but white space.
-    std::uint8_t behind_nonblank(std::size_t right) const {
+    std::uint8_t after_nonblank(std::size_t right) const {
         std::uint8_t facts = 0xFF;
         for (std::size_t left = 0; left < classes.count(); ++left)
             if (!is_white_class[left]) facts &= boundaries.between(left, right);
@@ -267,7 +267,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         for (std::size_t number = 0; number < stages.size(); ++number) {
             StageFacts const& stage = stages[number];
             std::uint8_t const facts = one.is_known      ? stage.boundaries.between(one.lasts[number], other.firsts[number])
-                                       : one.is_nonblank ? stage.behind_nonblank(other.firsts[number])
+                                       : one.is_nonblank ? stage.after_nonblank(other.firsts[number])
                                                          : stage.boundaries.between(Boundaries::any, other.firsts[number]);
             ends = facts & stage.ends_piece();
             if (ends) break;

@@ -55,7 +55,7 @@ void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
     bool const again = filled_ > word && (words_[word].cuts >> (at.offset & 63) & 1);
     for (; filled_ <= word; ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
     tokens_ += tokens;
-    if (at.before == Before::token) behind_tokens_.push_back(at.offset);
+    if (at.before == Before::token) after_tokens_.push_back(at.offset);
     if (again) {
         std::size_t const number = counts_.size() - 1;
         std::size_t const sum = tokens + (counts_.back() < 255 ? counts_.back() : large_.at(number));
@@ -71,8 +71,8 @@ void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
 bool PipelineIntervalEncoder::is_cut(Position at) const { return (words_[at.offset >> 6].cuts >> (at.offset & 63) & 1) && cut_at(at.offset) == at; }
 
 Position PipelineIntervalEncoder::cut_at(std::size_t offset) const {
-    bool const is_behind = !behind_tokens_.empty() && std::binary_search(behind_tokens_.begin(), behind_tokens_.end(), offset);
-    return {offset, is_behind ? Before::token : Before::region};
+    bool const is_after_token = !after_tokens_.empty() && std::binary_search(after_tokens_.begin(), after_tokens_.end(), offset);
+    return {offset, is_after_token ? Before::token : Before::region};
 }
 
 std::size_t PipelineIntervalEncoder::tokens_before(std::size_t offset) const {
@@ -163,7 +163,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
 
 std::size_t PipelineIntervalEncoder::memory() const {
     if (units_) return units_->memory();
-    return words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + behind_tokens_.capacity() * sizeof(std::size_t) +
+    return words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + after_tokens_.capacity() * sizeof(std::size_t) +
            windows_.capacity() * sizeof(Window);
 }
 

@@ -374,7 +374,7 @@ std::size_t StepNormalizer::most_shrunk() const {
 
 bool NormalizationStep::has_member(char32_t code) const {
     auto const next = std::upper_bound(members.begin(), members.end(), code);
-    // Behind the first of a run, or on the last.
+    // After the first of a run, or on the last.
     return (next - members.begin()) % 2 != 0 || (next != members.begin() && *std::prev(next) == code);
 }
 

@@ -50,7 +50,7 @@ public:
     // The same, of a unit that is not looked up.
     template <class Use>
     void read_anew(const Text& text, double& sum, Use&& use) {
-        units_.read_behind(text.text, sum, &tokens_);
+        units_.read_after(text.text, sum, &tokens_);
         use(tokens_of(text));
     }
 
@@ -143,10 +143,10 @@ private:
             std::uint64_t const long_hash = long_key.hash();
             Long const* const found = slot->tokens == slot->elsewhere ? find(long_, long_key, long_hash) : nullptr;
             if (!found) return slot->tokens == slot->elsewhere ? add(long_, long_key, long_hash, unit, sum, text, use) : read_anew(text(), sum, use);
-            sum = units_.sum_behind(sum, found->scores, found->number);
+            sum = units_.sum_after(sum, found->scores, found->number);
             return use(tokens_of(*found));
         }
-        sum = units_.sum_behind(sum, slot->scores, slot->number);
+        sum = units_.sum_after(sum, slot->scores, slot->number);
         use(tokens_of(*slot));
     }
 
@@ -165,7 +165,7 @@ private:
         if (is_sure && !put(slot, tokens) && unit.size <= MediumKey::longest && put_elsewhere(unit, tokens, slot.reach, slot.power))
             slot.tokens = slot.elsewhere;
         if (!units_.are_certain(sum, known.needs, known.reach)) return read_at_pace(unit, known.reach, sum, text, use);
-        sum = units_.sum_behind(sum, scores_.data(), scores_.size());
+        sum = units_.sum_after(sum, scores_.data(), scores_.size());
         use(tokens);
     }
 
@@ -206,7 +206,7 @@ private:
         }
         double const before = sum;
         Text const made = text();
-        units_.read_behind(made.text, sum, &tokens_);
+        units_.read_after(made.text, sum, &tokens_);
         Tokens const tokens = tokens_of(made);
         scores_.assign(1, sum - before);
         if (tokens.size <= Long::most) {

@@ -149,7 +149,7 @@ std::size_t UnigramSlices::count_unit(std::size_t number, double& sum, UnigramUn
     Unit const& unit = units_[number];
     auto const reach = static_cast<double>(unit.reach);
     if (!units.are_certain(sum, static_cast<double>(unit.needs), reach)) {
-        auto const read = [&] { return units.read_behind(text().part(unit.start, unit_end(number)), sum); };
+        auto const read = [&] { return units.read_after(text().part(unit.start, unit_end(number)), sum); };
         auto const found = std::lower_bound(unsure_.begin(), unsure_.end(), number);
         if (found == unsure_.end() || *found != number) return read();
         return remembered(of_unsure_, static_cast<std::size_t>(found - unsure_.begin()), reach, sum, units, read);
@@ -195,8 +195,8 @@ std::size_t UnigramSlices::count(std::size_t start, std::size_t end) const {
     // The last unit that begins before what the end of the slice may change.
     auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& one) { return value < one.limit; });
     std::size_t const certain = window == windows_.begin() ? 0 : std::prev(window)->certain;
-    auto const behind = std::lower_bound(units_.begin(), units_.end(), certain, [](Unit const& unit, std::size_t value) { return unit.raw < value; });
-    auto const last = static_cast<std::size_t>(behind - units_.begin());  // one after it
+    auto const after = std::lower_bound(units_.begin(), units_.end(), certain, [](Unit const& unit, std::size_t value) { return unit.raw < value; });
+    auto const last = static_cast<std::size_t>(after - units_.begin());  // one after it
 
     double sum = 0;
     std::size_t total = 0, first = 0;
@@ -223,7 +223,7 @@ std::size_t UnigramSlices::count(std::size_t start, std::size_t end) const {
                 before = next_place - place;
             }
             if (first < units_.size() || limit == end) {
-                total = units.read_behind(own.part(0, met), sum);
+                total = units.read_after(own.part(0, met), sum);
                 if (first == units_.size()) return total;
             }
         }
@@ -233,7 +233,7 @@ std::size_t UnigramSlices::count(std::size_t start, std::size_t end) const {
         first = last - 1;
     }
     bool const at_start = units_[first].raw == 0;
-    return total + units.read_behind(normalized(units_[first].raw, end, at_start, true, workspace->made), sum);
+    return total + units.read_after(normalized(units_[first].raw, end, at_start, true, workspace->made), sum);
 }
 
 std::size_t UnigramSlices::memory() const {

@@ -47,7 +47,7 @@ void UnigramWords::find(Bytes unit, bool is_open, UnigramUnits& units, std::vect
         else found = read(word, state, units);
         if (first > 0 && !found.is_joined) cuts.push_back(first);
         if (at_end) return;
-        state = found.behind;
+        state = found.after;
         first = place;
     }
 }
@@ -64,12 +64,12 @@ UnigramWords::Found UnigramWords::recall(Cache& cache, const Word& key, Bytes wo
         slot = cache.set(hash);
         known = slot->count(with_state);
     }
-    if (known != 0) return {known == 1, slot->behind};
+    if (known != 0) return {known == 1, slot->after};
     Found const found = read(word, state, units);
     auto& made = cache.make(hash);
     made.set(key, found.is_joined ? 1 : 2);
     made.before = state;
-    made.behind = found.behind;
+    made.after = found.after;
     return found;
 }
 

@@ -36,14 +36,14 @@ private:
     // The count of a slot: 1 where a token may reach over the start of the word, 2 where none does.
     template <class WordSlot, class Word>
     struct alignas(2 * sizeof(WordSlot)) Slot : WordSlot {
-        State before, behind;
+        State before, after;
 
         Key<Word> key() const { return {WordSlot::key(), before}; }
         std::uint64_t count(const Key<Word>& key) const { return WordSlot::count(key.word) & (std::uint64_t{0} - (before == key.state)); }
     };
     struct Found {
         bool is_joined;
-        State behind;
+        State after;
     };
 
     template <class Cache, class Word>

@@ -192,9 +192,9 @@ NodePointer Parser::dot() const {
 NodePointer Parser::line_start() const {
     NodePointer start = make(Node::Kind::text_start);
     if (!flags_.multiline) return start;
-    NodePointer behind = make(Node::Kind::look_behind);
-    behind->set = {{'\n', '\n'}};
-    return any_of(std::move(start), std::move(behind));
+    NodePointer before = make(Node::Kind::look_behind);
+    before->set = {{'\n', '\n'}};
+    return any_of(std::move(start), std::move(before));
 }
 
 NodePointer Parser::end_or_last_newline() const {
@@ -238,12 +238,12 @@ NodePointer Parser::atom() {
     }
 }
 
-NodePointer Parser::look(bool behind, bool negated) {
+NodePointer Parser::look(bool looks_behind, bool negated) {
     NodePointer body = alternatives();
     if (!take(U')')) wrong("an unclosed group");
-    NodePointer node = make(behind ? Node::Kind::look_behind : Node::Kind::look_ahead);
+    NodePointer node = make(looks_behind ? Node::Kind::look_behind : Node::Kind::look_ahead);
     node->negated = negated;
-    if (behind) {
+    if (looks_behind) {
         if (!single_set(*body, node->set)) unsupported("a look-behind at anything but one character");
     } else {
         node->children.push_back(std::move(body));

@@ -38,7 +38,7 @@ private:
     NodePointer atom();
     NodePointer group();
     NodePointer flags_group();
-    NodePointer look(bool behind, bool negated);
+    NodePointer look(bool looks_behind, bool negated);
     NodePointer dot() const;
     NodePointer line_start() const;
     NodePointer line_end() const;

@@ -51,7 +51,7 @@ public:
     // `fewest` looks back as far as a token that continues after the end may start.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
     // A piece that grows to the right, after text with this sum of scores.
-    std::unique_ptr<GrowingPiece> growing_behind(double sum) const;
+    std::unique_ptr<GrowingPiece> growing_after(double sum) const;
     ~UnigramModel() override;
 
     // Whether a token, or a run of unknown characters, may cross the boundary between two characters. If not, a piece can be split there, apart from

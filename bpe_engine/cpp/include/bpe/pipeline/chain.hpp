@@ -298,13 +298,13 @@ private:
         bool with_next(std::size_t number, std::size_t start, std::size_t limit, bool at_end) {
             Matcher const& matcher = *stages[number].matcher;
             Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
-            std::size_t piece = start, behind = start;  // the piece begins with a match if it begins before `behind`
+            std::size_t piece = start, match_end = start;  // the piece begins with a match if it begins before `match_end`
             for (;;) {
                 Found const found = search.next();
                 if (!at_end && !found.settled) {
                     if (found.start_settled) {
                         if (found.start > piece) stage(number + 1, piece, found.start, true);
-                    } else if (std::size_t const certain = std::max(found.open_from, behind); certain > piece) {
+                    } else if (std::size_t const certain = std::max(found.open_from, match_end); certain > piece) {
                         stage(number + 1, piece, certain, false);
                     }
                     return false;
@@ -312,7 +312,7 @@ private:
                 if (found.start == no_match) return piece == limit || stage(number + 1, piece, limit, at_end);
                 if (found.start > piece && !stage(number + 1, piece, found.start, true)) return false;
                 piece = found.start;
-                behind = found.end;
+                match_end = found.end;
                 matched(number, found.start, found.end);
             }
         }

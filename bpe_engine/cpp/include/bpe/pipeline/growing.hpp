@@ -127,7 +127,7 @@ private:
 
     std::size_t total(std::size_t added);
     std::uint32_t& total_at(std::size_t distance, Before before) {
-        return before == Before::region ? totals_[distance] : behind_tokens_.emplace(distance, unknown).first->second;
+        return before == Before::region ? totals_[distance] : after_tokens_.emplace(distance, unknown).first->second;
     }
 
     // The memory of a text. White space that is stripped at the start is back where the end of a character is before it.
@@ -140,7 +140,7 @@ private:
     Before before_;
     LeftGrowingText text_;
     std::vector<std::uint32_t> totals_{unknown};  // of each distance, inside of a region; unknown where no cut is known
-    std::map<std::size_t, std::uint32_t> behind_tokens_;
+    std::map<std::size_t, std::uint32_t> after_tokens_;
     std::array<std::unique_ptr<OpenHead>, 2> heads_;  // once they are worth it
     State state_;
 };

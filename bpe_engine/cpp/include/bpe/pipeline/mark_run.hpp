@@ -21,7 +21,7 @@ namespace bpe {
 class MarkRun {
 public:
     // The run at the end of `text`, which is read from the cut `from` on; null where there is none, or none of which it is known what becomes of it.
-    static std::unique_ptr<MarkRun> make(const Pipeline& pipeline, Bytes text, Position from, bool behind_token);
+    static std::unique_ptr<MarkRun> make(const Pipeline& pipeline, Bytes text, Position from, bool after_token);
 
     Position from() const { return from_; }
     // The length of the text that was read first.
@@ -48,7 +48,7 @@ private:
     MarkRun(const Pipeline& pipeline, Position from, std::size_t begin) : pipeline_(pipeline), from_(from), begin_(begin) {}
     bool read(Bytes text);
     Part* part_of(std::uint8_t order);
-    std::optional<std::size_t> count_run(Bytes before, Bytes behind, bool is_first);
+    std::optional<std::size_t> count_run(Bytes before, Bytes after, bool is_first);
 
     const Pipeline& pipeline_;
     Position from_;

@@ -28,7 +28,7 @@ public:
                             std::size_t added);
 
     // The end of the characters at the start of text[from:end) of which a normalizer leaves nothing.
-    std::size_t behind_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
+    std::size_t after_dropped(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length);
     // The part of a long run of spaces, or of characters that come to the same, at the start of text[from:end) that can be left out. `at_start`: a region
     // begins at `from`. What is left out from `from` on changes nothing: the text can begin after it.
     NeedlessPart needless(const Normalizer& normalizer, const Byte* text, std::size_t from, std::size_t end, std::size_t length, bool at_start);

@@ -86,12 +86,12 @@ public:
     //     of pieces
     //     unit(text, start, end, limit)           the same unit, for a sink that does not count; unit_expected(Bytes, readable) tells it of one that comes soon
     //
-    // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `behind_token`: a token stands before
+    // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `after_token`: a token stands before
     // `begin`, so that no piece is the first. `tail`: what is known of the text from `at` on, and is added to where the text does not end.
     template <class Sink>
     void scan(const Byte* text, std::size_t begin, Position& at, std::size_t limit, bool at_end, const AddedTokens::Wanted& wanted, Workspace& workspace,
-              Sink& sink, bool behind_token = false, OpenTail* tail = nullptr) const {
-        std::size_t const first = behind_token ? no_match : begin;
+              Sink& sink, bool after_token = false, OpenTail* tail = nullptr) const {
+        std::size_t const first = after_token ? no_match : begin;
         // An unfinished character may become any.
         if (!at_end) limit -= std::min(limit - at.offset, unfinished_end({text, limit}));
         bool const finds_outer = outer_.finds(wanted), finds_inner = !looks_inside() && regions_.inner().finds(wanted);
@@ -132,7 +132,7 @@ public:
                 regions_.read(text, first, at, end, reach, limit, is_known, wanted, workspace, sink, known, !at_end && !is_known) != Regions::Progress::done)
                 return;
             if (!match.is_found()) return;
-            // Behind a token the text is another matter.
+            // After a token the text is another matter.
             if (tail && !at_end) tail->close();
             tail = nullptr;
             sink.token(match.number, match.start, match.end);
@@ -144,53 +144,53 @@ public:
 
     // Reads to the end of a text that may go on later: `sink.uncertain()` is called after all that nothing can change, and `at` is the last cut before it.
     template <class Sink>
-    void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool behind_token = false,
+    void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool after_token = false,
                      OpenTail* tail = nullptr) const {
         bool const is_simple = !regions_.splits() && !tail && !looks_inside() && chain().runs_to_end() && !outer_.finds({}) && !regions_.inner().finds({}) &&
                                unfinished_end({text + at.offset, limit - at.offset}) == 0;
         // With a normalizer what follows may change the last character: its class stays, and scanners look at no more.
         if (is_simple && (!normalizer() || (chain().stages()[0].scanner && normalizer()->keeps({text + at.offset, limit - at.offset}, begins_region(at.before),
                                                                                                at.before == Before::nothing)))) {
-            RawSink<Sink> raw{sink, at, text, behind_token ? no_match : begin, limit};
+            RawSink<Sink> raw{sink, at, text, after_token ? no_match : begin, limit};
             chain().run_to_end(text, at.offset, limit, raw);
             return;
         }
-        scan(text, begin, at, limit, false, {}, workspace, sink, behind_token, tail);
+        scan(text, begin, at, limit, false, {}, workspace, sink, after_token, tail);
         sink.uncertain();
         Position end = at;
-        scan(text, begin, end, limit, true, {}, workspace, sink, behind_token, tail && tail->covers(at.offset) ? tail : nullptr);
+        scan(text, begin, end, limit, true, {}, workspace, sink, after_token, tail && tail->covers(at.offset) ? tail : nullptr);
     }
 
     // Reads to a token that stands in a text as such, and that is looked for in normalized text: what is before it, text[at.offset:start), as it is in
     // text[at.offset:end), which ends with the token. So a normalizer that strips the end of a text leaves the white space before the token.
     template <class Sink>
     void scan_before(const Byte* text, Position& at, std::size_t start, std::size_t end, std::uint32_t number, Workspace& workspace, Sink& sink,
-                     bool behind_token) const {
-        scan(text, 0, at, start, false, {}, workspace, sink, behind_token);
+                     bool after_token) const {
+        scan(text, 0, at, start, false, {}, workspace, sink, after_token);
         sink.again();
         if (outer_.finds({})) {
             std::size_t last = at.offset;
             for (AddedTokens::Match match; (match = outer_.find(text, 0, last, start, true, {})).is_found();) last = match.end;
-            if (last > at.offset) scan(text, 0, at, last, true, {}, workspace, sink, behind_token);
+            if (last > at.offset) scan(text, 0, at, last, true, {}, workspace, sink, after_token);
         }
         Normalized& made = regions_.second() ? workspace.first : workspace.normalized;
         made.clear();
         normalizer()->run(text, at.offset, end, begins_region(at.before), at.before == Before::nothing, true, at.offset, made);
         std::size_t const size = size_before(made, tokens_[number], start - at.offset);
-        regions_.between_tokens(made, size, behind_token ? no_match : 0, at, true, {}, workspace, sink);
+        regions_.between_tokens(made, size, after_token ? no_match : 0, at, true, {}, workspace, sink);
     }
 
     // Reads on in a region of a whole text to which much was prepended, byte by byte or more, and up to a cut at which the sink ends the scan. `head` is of
     // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
-    bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head, bool behind_token = false) const {
+    bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head, bool after_token = false) const {
         if (looks_inside() && coder().acts_at_start()) return false;
         std::size_t end = text.size;
         if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
         if (regions_.inner().finds({}) && !looks_inside()) end = head.first_token(regions_.inner(), 1, text.data, at.offset, end, text.size, added);
         if (end - at.offset <= thresholds::long_tail) return false;
         bool const at_start = begins_region(at.before), is_first = at.before == Before::nothing;
-        if (normalizer()) at.offset = head.behind_dropped(*normalizer(), text.data, at.offset, end, text.size);
+        if (normalizer()) at.offset = head.after_dropped(*normalizer(), text.data, at.offset, end, text.size);
         if (at.offset == end) return true;
         NeedlessPart without{at.offset, 0};
         if (normalizer()) without = head.needless(*normalizer(), text.data, at.offset, end, text.size, at_start);
@@ -208,13 +208,13 @@ public:
                 (void)sink.cut(at);
             }
         } else if (keeps) {
-            RawSink<Sink> raw{sink, at, text.data, behind_token ? no_match : 0, text.size};
+            RawSink<Sink> raw{sink, at, text.data, after_token ? no_match : 0, text.size};
             chain().run_from_left(text.data, at.offset, end, raw, head.chain(text.data, end));
         } else {
             head.normalize(*normalizer(), other, text.data, at.offset, end, at_start, is_first, added, without, orders_marks_ ? &chain() : nullptr);
             // The tables of marks are those of pieces that are not cut again.
             bool const has_parts = !coder().acts_at_start() && !head.has_marks(head.normalized());
-            HeadSink<Sink> inner{sink, at, head, head.normalized(), behind_token ? no_match : 0, end, has_parts};
+            HeadSink<Sink> inner{sink, at, head, head.normalized(), after_token ? no_match : 0, end, has_parts};
             chain().run_from_left(inner.text.data, 0, inner.text.size, inner, head.chain(inner.text.data, inner.text.size));
         }
         return true;
@@ -233,9 +233,9 @@ public:
     // The ids, and for each the offset in bytes of the character that it comes from.
     void encode_with_offsets(Bytes text, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets, const AddedTokens::Wanted& wanted = {}) const;
     // The ids of the text after a cut.
-    void encode_rest(Bytes text, Position from, bool behind_token, std::vector<std::uint32_t>& ids) const;
+    void encode_rest(Bytes text, Position from, bool after_token, std::vector<std::uint32_t>& ids) const;
     // The same up to a token that `scan_before` reads to. `text` ends with it, from `start` on.
-    void encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool behind_token, std::vector<std::uint32_t>& ids) const;
+    void encode_before(Bytes text, Position from, std::size_t start, std::uint32_t number, bool after_token, std::vector<std::uint32_t>& ids) const;
     // The number of the token with this id, if it is looked for in normalized text.
     std::optional<std::uint32_t> number_inside(std::uint32_t id) const;
     struct Written {

@@ -74,15 +74,15 @@ public:
         if (!runs_ || runs_limit_ != end_ - limit) runs_ = std::make_unique<RunIndex>(RunIndex::Side::left, 0);
         runs_limit_ = end_ - limit;
         // Bytes that may belong to a character before them.
-        auto const behind_claimed = [&](std::size_t from) {
+        auto const after_claimed = [&](std::size_t from) {
             std::size_t place = from;
             while (place < from + 3 && place < limit && UnicodeTable::continues(text[place])) ++place;
             return place;
         };
         // The text may have been cut back to the middle of a character.
-        runs_->truncate(limit - behind_claimed(limit - runs_->end()));
+        runs_->truncate(limit - after_claimed(limit - runs_->end()));
         // At the start of the text they are added for this answer only.
-        std::size_t const finished = behind_claimed(first);
+        std::size_t const finished = after_claimed(first);
         if (std::size_t const indexed = limit - runs_->end(); finished < indexed) runs_->extend({text + finished, indexed - finished});
         std::size_t const indexed = runs_->end();
         if (limit - indexed > first) runs_->extend({text + first, limit - indexed - first});
@@ -139,7 +139,7 @@ public:
     // `memory`: of a text that grows to the right; `recollection`: of one that grows to the left, and ends here.
     Search(const Matcher& matcher, const Byte* text, std::size_t from, std::size_t limit, bool at_end, StageMemory* memory = nullptr,
            regex::Recollection* recollection = nullptr)
-        : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end), memory_(memory), recollection_(recollection), behind_(from) {
+        : matcher_(matcher), text_(text), from_(from), limit_(limit), at_end_(at_end), memory_(memory), recollection_(recollection), last_end_(from) {
         if (ExpressionMatcher const* const expression = matcher.expression()) {
             lease_.emplace(expression->caches());
             sweep_.emplace(expression->program(), **lease_, text, from, from, limit, at_end, memory ? &memory->resumption : nullptr, recollection);
@@ -167,23 +167,23 @@ public:
 
     // Continues after a match that ended at `place`.
     void go_to(std::size_t place) {
-        from_ = behind_ = place;
+        from_ = last_end_ = place;
         if (sweep_) sweep_->skip_to(place);
     }
 
     // The ends of settled matches that follow at once, each from the end of the one before on; 0 where `next` has to say.
     std::size_t ends(std::size_t* ends, std::size_t capacity) {
         // The next match cannot be read here, or `next` must record where it searched in vain.
-        if (recollection_ || (memory_ && (!sweep_ || memory_->start == behind_))) return 0;
+        if (recollection_ || (memory_ && (!sweep_ || memory_->start == last_end_))) return 0;
         std::size_t const count = sweep_ ? sweep_->ends(ends, capacity) : matcher_.boundaries(text_, from_, limit_, ends, capacity);
-        if (count > 0) from_ = behind_ = ends[count - 1];
+        if (count > 0) from_ = last_end_ = ends[count - 1];
         return count;
     }
 
 private:
     // Skips the part that was searched before.
     void skip() {
-        if (memory_->start != behind_) return;
+        if (memory_->start != last_end_) return;
         std::size_t& from = from_;
         if (sweep_ ? sweep_->offset() >= memory_->searched : from >= memory_->searched) return;
         if (memory_->searched > limit_) return;
@@ -237,12 +237,12 @@ private:
     }
 
     void note(const Found& found) {
-        if (found.start != no_match) behind_ = found.end;
-        if (at_end_ || found.settled || found.start_settled || found.start != no_match || found.open_from <= behind_) return;
+        if (found.start != no_match) last_end_ = found.end;
+        if (at_end_ || found.settled || found.start_settled || found.start != no_match || found.open_from <= last_end_) return;
         std::size_t searched = found.open_from;
         // The characters on both sides decide about a boundary.
-        if (!sweep_) searched = character_before(text_, searched, behind_);
-        memory_->start = behind_;
+        if (!sweep_) searched = character_before(text_, searched, last_end_);
+        memory_->start = last_end_;
         memory_->searched = searched;
     }
 
@@ -252,7 +252,7 @@ private:
     bool at_end_;
     StageMemory* memory_;
     regex::Recollection* recollection_;
-    std::size_t behind_;  // the last match, or the start
+    std::size_t last_end_;  // the end of the last match, or the start
     std::optional<Shelf<regex::Cache>::Lease> lease_;
     std::optional<regex::Sweep> sweep_;
 };

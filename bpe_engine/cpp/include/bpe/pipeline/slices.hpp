@@ -62,7 +62,7 @@ private:
     std::vector<Word> words_;
     std::vector<std::uint8_t> counts_;              // between each cut and the one before; 255: see `large_`
     std::map<std::uint64_t, std::uint64_t> large_;  // number of the cut -> tokens
-    std::vector<std::size_t> behind_tokens_;        // the cuts after added tokens
+    std::vector<std::size_t> after_tokens_;         // the cuts after added tokens
     std::vector<Window> windows_;
     std::uint64_t tokens_ = 0;
     std::size_t filled_ = 0;
