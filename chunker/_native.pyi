@@ -91,12 +91,12 @@ class Grower:
 
     def reach(self) -> int:
         """
-        How far the last chunk looked: it comes out as it did whatever stands behind that offset. At least the end of the text if it depends on that.
+        How far the last chunk looked: it comes out as it did whatever comes after that offset. At least the end of the text if it depends on that.
         """
 
     def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]:
         """
-        The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.
+        The units ahead that are no rows of the outline as it is; the row after them; and how many units repeat the end of the last chunk.
         """
 
     def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -334,7 +334,7 @@ class CodeReading:
 
     def resumption(self) -> tuple[list[tuple[int, int]], list[tuple[str, str]], list[tuple[int, int]]]:
         """
-        Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and behind; and from where to where the parser met errors.
+        Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and after; and from where to where the parser met errors.
         """
 
     def regions(self) -> list[tuple[int, int, str]]:
@@ -357,8 +357,8 @@ class Grammar:
     """
     What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.
 
-    `kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.
-    `definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it is optional, its literal text, and placeholders, each with its ways and the literal text behind it.
+    `kinds`: role, inside, number of the label, number of the definition or -1; after those of the grammar that of errors.
+    `definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it is optional, its literal text, and placeholders, each with its ways and the literal text after it.
     `labels`: the first are line, paragraph, statement, clause, comment.
     """
 

@@ -83,8 +83,8 @@ class CompiledGrower:
 
     def ahead(self) -> tuple[list[Place], int, int]:
         """See `AnyGrower`."""
-        places, behind, overlapping = self._grower.ahead()
-        return [Place(*place) for place in places], behind, overlapping
+        places, next_row, overlapping = self._grower.ahead()
+        return [Place(*place) for place in places], next_row, overlapping
 
     def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Return details of the units ahead that differ from the outline: the starts of closed units with their offsets

@@ -69,7 +69,7 @@ class Grower:
 
     def ahead(self) -> tuple[list[Place], int, int]:
         """See `AnyGrower`."""
-        return self._units.front[::-1], self._units.row, self._overlapping
+        return self._units.front[::-1], self._units.next_row, self._overlapping
 
     def resume(self, ahead: list[Place], overlapping: int) -> None:
         """See `AnyGrower`."""
@@ -261,11 +261,11 @@ class Grower:
         """Take the next unit without its trailing blank lines, if only these keep a larger unit from being complete."""
         if not self._units.next_completes_unit:
             return
-        place, behind = self._units.next, self._units.end
+        place, unit_end = self._units.next, self._units.end
         if not draft.begins_unit_around(place):
             return
-        end = end_before_blank_lines(self._text, place.offset, behind)
-        if end == behind:
+        end = end_before_blank_lines(self._text, place.offset, unit_end)
+        if end == unit_end:
             return
         count = self._append(place.offset, end)
         if count <= self._budget.max_tokens:

@@ -125,8 +125,8 @@ class Optimizer:
         while cuts[-1]:
             cuts.append(ways[cuts[-1]])
         cuts.reverse()
-        for behind in cuts[1:]:
-            begin, end = starts[behind], atoms[behind - 1].end
+        for stop in cuts[1:]:
+            begin, end = starts[stop], atoms[stop - 1].end
             (size,) = self._sizes(begin, [end])
             yield Piece(begin.offset, end, begin.context, size, begin.label)
 
@@ -224,11 +224,11 @@ class Optimizer:
         joined, before = [], []
         parts = [*pairwise([*kept, len(atoms)])][::-1]
         while parts:
-            first, behind = parts.pop()
-            atom = atoms[first]._replace(end=atoms[behind - 1].end)
-            if behind - first > 1 and self._is_over(atom.start, atom.end, self._atomic_size(atom.start)):
-                middle = (first + behind) // 2
-                parts += (middle, behind), (first, middle)
+            first, stop = parts.pop()
+            atom = atoms[first]._replace(end=atoms[stop - 1].end)
+            if stop - first > 1 and self._is_over(atom.start, atom.end, self._atomic_size(atom.start)):
+                middle = (first + stop) // 2
+                parts += (middle, stop), (first, middle)
             else:
                 joined.append(atom)
                 before.append(sums[first])
@@ -267,13 +267,13 @@ class Optimizer:
             costs[index] += COST_OF_LEVEL * min(depths[index], DEEPEST_LEVEL) + COST_OF_BROKEN_UNIT * broken[index]
         return costs
 
-    def _tears_head(self, behind: _Atom, end: int) -> bool:
-        """Whether a cut before the atom `behind`, in a unit up to `end`, needlessly separates the first line of a
+    def _tears_head(self, following: _Atom, end: int) -> bool:
+        """Whether a cut before the atom `following`, in a unit up to `end`, needlessly separates the first line of a
         definition from the comments or attributes before it.
         """
-        if behind.start not in self._tops:
+        if following.start not in self._tops:
             return False
-        return behind.strength <= Strength.PARAGRAPH or self._is_over(behind.start, end, self._budget.max_tokens)
+        return following.strength <= Strength.PARAGRAPH or self._is_over(following.start, end, self._budget.max_tokens)
 
     def _cost_of_chunk(self, size: int, repeated: int) -> float:
         """Return the cost of a chunk of `size` tokens. `repeated` of them are context and overlap, which do not count
@@ -299,10 +299,10 @@ class Optimizer:
             begin = self._begin(atoms, ways[first], first)
             repeated = self._tokenizer.count(begin.context) + self._prices.count(begin.offset, atom.start)
             sizes = self._sizes(begin, [atom.end for atom in atoms[first:last]])
-            for behind, size in enumerate(sizes, first + 1):
-                cost = best[first] + self._cost_of_chunk(size, repeated) + costs[behind]
-                if size <= self._budget.max_tokens and cost < best[behind]:
-                    best[behind], ways[behind], begins[behind] = cost, first, begin
+            for stop, size in enumerate(sizes, first + 1):
+                cost = best[first] + self._cost_of_chunk(size, repeated) + costs[stop]
+                if size <= self._budget.max_tokens and cost < best[stop]:
+                    best[stop], ways[stop], begins[stop] = cost, first, begin
         return ways, begins
 
     def _begin(self, atoms: list[_Atom], before: int, first: int) -> _Start:

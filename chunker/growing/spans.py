@@ -50,11 +50,11 @@ class SpanMeter:
         """Return the measures of text[start:end], which is not empty: start and end in bytes, first and last line."""
         known = self._end
         first = known if start == known.offset else self._at(start, known if start > known.offset else self._start)
-        behind = self._at(end, first)
-        self._start, self._end = first, behind
+        stop = self._at(end, first)
+        self._start, self._end = first, stop
         # The last character belongs to its line even if it ends it.
         ends_line = self._text[end - 1] in "\r\n" and self._line_breaks(end - 1, end)
-        return first.byte, behind.byte, 1 + first.breaks, 1 + behind.breaks - ends_line
+        return first.byte, stop.byte, 1 + first.breaks, 1 + stop.breaks - ends_line
 
     def _at(self, offset: int, known: _Known) -> _Known:
         """All three at `offset`, from a place where they are known."""

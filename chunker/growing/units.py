@@ -113,23 +113,23 @@ class Units:
         # Start of each closed unit -> its start in the sketch. The two differ if the blank lines before the unit were
         # moved into it.
         self._closed = {} if self._sketch is None else dict(zip(self._sketch.closed, self._sketch.closed, strict=True))
-        self._behind = 0  # the index of the next row
+        self._next_row = 0  # the index of the next row
         self._front: list[Place] = []  # before what is ahead of the rows, last one first
 
     def __bool__(self) -> bool:
-        return bool(self._front) or self._behind < len(self._offsets)
+        return bool(self._front) or self._next_row < len(self._offsets)
 
     @property
     def next(self) -> Place:
         """The boundary where the next unit begins."""
-        return self._front[-1] if self._front else self._place(self._behind)
+        return self._front[-1] if self._front else self._place(self._next_row)
 
     @property
     def after_next(self) -> Place | None:
         """The boundary where the next unit ends; None for the end of the text."""
         if len(self._front) > 1:
             return self._front[-2]
-        index = self._behind + 1 - len(self._front)
+        index = self._next_row + 1 - len(self._front)
         return self._place(index) if index < len(self._offsets) else None
 
     def _place(self, row: int) -> Place:
@@ -140,7 +140,7 @@ class Units:
         """The start of the next unit, in characters; the length of the text if there is none."""
         if self._front:
             return self._front[-1].offset
-        return self._offsets[self._behind] if self._behind < len(self._offsets) else len(self._text)
+        return self._offsets[self._next_row] if self._next_row < len(self._offsets) else len(self._text)
 
     def offset_of(self, number: int) -> int:
         """Return the start, in characters, of the unit after the next `number` units; the length of the text if there
@@ -148,7 +148,7 @@ class Units:
         """
         if number < len(self._front):
             return self._front[-1 - number].offset
-        row = self._behind + number - len(self._front)
+        row = self._next_row + number - len(self._front)
         return self._offsets[row] if row < len(self._offsets) else len(self._text)
 
     @property
@@ -162,32 +162,32 @@ class Units:
         taken: list[Place] = []
         while self._front and len(taken) < number:
             taken.append(self._front.pop())
-        behind = self._behind + number - len(taken)
-        taken += map(self._place, range(self._behind, behind))
-        self._behind = behind
+        next_row = self._next_row + number - len(taken)
+        taken += map(self._place, range(self._next_row, next_row))
+        self._next_row = next_row
         return taken
 
     def take_until(self, end: int) -> list[Place]:
         """Take the units that begin before `end`. Returns the boundaries where they begin."""
         # The list in front is in reverse order.
         from_front = len(self._front) - bisect_right(self._front, -end, key=_from_the_end)
-        return self.take(from_front + bisect_left(self._offsets, end, self._behind) - self._behind)
+        return self.take(from_front + bisect_left(self._offsets, end, self._next_row) - self._next_row)
 
     def stand_at(self, place: Place) -> None:
         """Let the next unit begin at `place`, before or after the current one, and drop all refinements: units after it
         are those of the outline.
         """
-        self._behind = bisect_left(self._offsets, place.offset)
-        known = self._behind < len(self._offsets) and self._offsets[self._behind] == place.offset
+        self._next_row = bisect_left(self._offsets, place.offset)
+        known = self._next_row < len(self._offsets) and self._offsets[self._next_row] == place.offset
         self._front = [] if known else [place]
 
     def put_back(self, places: list[Place], keep: int = 0) -> None:
         """Keep the first `keep` of the taken units in `places`; put the others back ahead."""
         back = places[keep:]
         del places[keep:]
-        start = self._behind - len(back)
-        if not self._front and start >= 0 and list(map(self._place, range(start, self._behind))) == back:
-            self._behind = start
+        start = self._next_row - len(back)
+        if not self._front and start >= 0 and list(map(self._place, range(start, self._next_row))) == back:
+            self._next_row = start
         else:
             self._front.extend(reversed(back))
 
@@ -206,9 +206,9 @@ class Units:
         return self._front
 
     @property
-    def row(self) -> int:
+    def next_row(self) -> int:
         """The row of the outline that follows the units in `front`."""
-        return self._behind
+        return self._next_row
 
     @property
     def heads(self) -> dict[int, int]:

@@ -74,13 +74,13 @@ class StreamGrower:
         grower.resume([_moved(place, -base) for place in self._front], self._overlapping)
         for piece in grower.pieces(horizon):
             yield piece._replace(start=base + piece.start, end=base + piece.end)
-        front, behind, self._overlapping = grower.ahead()
+        front, next_row, self._overlapping = grower.ahead()
         self._front = [_moved(place, base) for place in front]
-        self._columns = Found(offsets[behind:], strengths[behind:], labels[behind:])
+        self._columns = Found(offsets[next_row:], strengths[next_row:], labels[next_row:])
         if self._front:
             self.start = self._front[0].offset
         else:
-            self.start = offsets[behind] if behind < len(offsets) else self._end
+            self.start = offsets[next_row] if next_row < len(offsets) else self._end
 
     def _horizon(self, window: str) -> int | None:
         """Return the last offset in `window` from which a chunk is certain; None if there is none."""

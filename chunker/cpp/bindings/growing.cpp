@@ -104,7 +104,7 @@ public:
         nb::list places;
         for (Place const& place : grower_.units().front())
             places.append(nb::make_tuple(place.offset, place.strength, outlined_.label(place.label), place.enclosing_end));
-        return {places, grower_.units().behind(), grower_.overlapping()};
+        return {places, grower_.units().next_row(), grower_.overlapping()};
     }
 
     // Of the places ahead that are not rows: those that are closed, with their starts in the sketch; and those in heads, with the ends of these
@@ -131,7 +131,7 @@ public:
             auto const part = [&](Py_ssize_t number) { return nb::borrow(PyTuple_GetItem(place.ptr(), number)); };
             std::size_t const offset = given::size(part(0), "the offset of a place"), end = given::size(part(3), "the end of a place");
             if (offset < least || end <= offset || end > text_.size())
-                throw nb::value_error("places must ascend inside of the text, and end behind their start");
+                throw nb::value_error("places must ascend inside of the text, and end after their start");
             least = offset + 1;
             places.push_back({offset, given::number(part(1), "the strength of a place"), outlined_.number_of(part(2)), end, no_outline_row});
         }
@@ -199,9 +199,9 @@ void define_growing(nb::module_& module) {
              "The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.")
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
         .def("reach", &Growing::reach, nb::lock_self(),
-             "How far the last chunk looked: it comes out as it did whatever stands behind that offset. At least the end of the text if it depends on that.")
+             "How far the last chunk looked: it comes out as it did whatever comes after that offset. At least the end of the text if it depends on that.")
         .def("ahead", &Growing::ahead, nb::lock_self(), nb::sig("def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]"),
-             "The units ahead that are no rows of the outline as it is; the row behind them; and how many units repeat the end of the last chunk.")
+             "The units ahead that are no rows of the outline as it is; the row after them; and how many units repeat the end of the last chunk.")
         .def(
             "details", &Growing::details, nb::lock_self(),
             "Of the units of `ahead` those that are closed, each with where the sketch says that it begins; and those in heads, each with where the head ends.")

@@ -31,7 +31,7 @@ public:
     CodeAsked& operator=(const CodeAsked&) = delete;
 
     bool operator()(const Code& code, Columns& found) {
-        nb::object const answer = look_(code.start, code.end, code.indent, code.named, code.behind_name);
+        nb::object const answer = look_(code.start, code.end, code.indent, code.named, code.name_end);
         if (answer.is_none()) return false;
         nb::tuple const columns = as_tuple(answer, 3, "the answer about code");
         auto const offsets = from_list(as_list(columns[0], "offsets")), strengths = from_list(as_list(columns[1], "strengths"));

@@ -90,26 +90,26 @@ public:
     }
 
     void begin_at_the_end() override {
-        behind_ = nowhere;
+        right_end_ = nowhere;
         prepends_ = false;
     }
     std::size_t prepend(std::size_t start, std::size_t end) override {
-        if (behind_ == nowhere) {
-            behind_ = end;
-            sum_behind_.reset();
+        if (right_end_ == nowhere) {
+            right_end_ = end;
+            sum_to_right_end_.reset();
         }
-        std::size_t const first = text_.place(start), last = text_.place(behind_);
+        std::size_t const first = text_.place(start), last = text_.place(right_end_);
         if (!prepends_ && window_.hold(first, last)) {
             // In scripts without spaces most slices are inside of one pre-token, and agree after their end: to ask first is slower.
             bool const is_short = last - first <= slice_worth_a_price;
-            if (is_short && text_.data()[first] >= first_without_spaces) return count(0, start, behind_);
+            if (is_short && text_.data()[first] >= first_without_spaces) return count(0, start, right_end_);
             auto const agreed = window_.agreement({}, first);
             if (agreed && last >= agreed->from) {
-                if (!sum_behind_ || summed_in_ != window_.number()) sum_behind_ = window_.count(window_.start(), last);
+                if (!sum_to_right_end_ || summed_in_ != window_.number()) sum_to_right_end_ = window_.count(window_.start(), last);
                 summed_in_ = window_.number();
-                if (sum_behind_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_behind_) + agreed->shift);
+                if (sum_to_right_end_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_to_right_end_) + agreed->shift);
             }
-            if (agreed || is_short) return count(0, start, behind_);
+            if (agreed || is_short) return count(0, start, right_end_);
         }
         return grow_to_the_left(first, prepends_ ? text_.place(end) : last);
     }
@@ -227,8 +227,8 @@ private:
     std::size_t agreed_in_ = no_window;  // the window that this is of
     bool appends_ = false, is_kept_ = false;
     // The text that grows to the left: its end in characters, and the tokens of the window up to there.
-    std::size_t behind_ = nowhere;
-    std::optional<std::size_t> sum_behind_;
+    std::size_t right_end_ = nowhere;
+    std::optional<std::size_t> sum_to_right_end_;
     std::size_t summed_in_ = no_window;
     bool prepends_ = false;
 };

@@ -112,7 +112,7 @@ public:
         if (!items.is_valid()) throw nb::python_error();
         for (nb::handle item : items) {
             std::size_t const offset = given::size(item[0], "the offset of a head"), end = given::size(item[1], "the end of a head");
-            if (offset >= end || end > size) throw nb::value_error("a head ends behind its start, inside of the text");
+            if (offset >= end || end > size) throw nb::value_error("a head ends after its start, inside of the text");
             result[offset] = end;
         }
         return result;

@@ -97,8 +97,8 @@ public:
             for (auto const& [path, types] : conditions) definition.conditions.push_back({path, types});
             for (auto const& [optional, before, placeholders] : name) {
                 NameTemplate::Segment segment{optional, before, {}};
-                for (auto const& [ways, behind] : placeholders) {
-                    NameTemplate::Placeholder placeholder{{}, behind};
+                for (auto const& [ways, after] : placeholders) {
+                    NameTemplate::Placeholder placeholder{{}, after};
                     for (auto const& [field, deep] : ways) placeholder.ways.push_back({field, deep});
                     segment.placeholders.push_back(std::move(placeholder));
                 }
@@ -245,7 +245,7 @@ void define_syntax(nb::module_& module) {
         .def(
             "resumption", &CodeReading::resumption, nb::lock_self(),
             "Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers "
-            "the lines that stand for the text before and behind; and from where to where the parser met errors.")
+            "the lines that stand for the text before and after; and from where to where the parser met errors.")
         .def("regions", &CodeReading::regions, nb::lock_self(),
              "The definitions outside of closed units that have a name: start and end in characters, and the name, on one line.")
         .def("breadcrumb", &CodeReading::breadcrumb, nb::lock_self(), nb::arg("offset"), "The names of the definitions around an offset, outermost first.")
@@ -254,9 +254,9 @@ void define_syntax(nb::module_& module) {
 
     nb::class_<Grammar>(module, "Grammar", nb::type_slots(references::shown<Grammar>),
                         "What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.\n\n"
-                        "`kinds`: role, inside, number of the label, number of the definition or -1; behind those of the grammar that of errors.\n"
+                        "`kinds`: role, inside, number of the label, number of the definition or -1; after those of the grammar that of errors.\n"
                         "`definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it "
-                        "is optional, its literal text, and placeholders, each with its ways and the literal text behind it.\n"
+                        "is optional, its literal text, and placeholders, each with its ways and the literal text after it.\n"
                         "`labels`: the first are line, paragraph, statement, clause, comment.")
         .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, Strings, nb::bytes>(), nb::arg("language"),
              nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"))

@@ -71,8 +71,8 @@ Grower::Draft Grower::fill() {
         }
         if (enough && units_.next_is_of_outline()) return draft;
         Place const next = units_.next();
-        Place behind{};
-        Place const* const after = units_.after_next(behind) ? &behind : nullptr;
+        Place end_place{};
+        Place const* const after = units_.after_next(end_place) ? &end_place : nullptr;
         if (Places const several = units_.several(next, after); !several.empty()) units_.split_next(several);
         else if (enough || !make_room(draft, after)) return draft;
     }
@@ -283,9 +283,9 @@ std::size_t Grower::balanced_tail(Draft& draft, const Place& after, std::size_t 
     measure_all(draft);
     auto const& sizes = draft.sizes;
     auto const smaller_side = [&](std::size_t index) {
-        auto const behind = static_cast<std::int64_t>(whole) - static_cast<std::int64_t>(sizes[index]);
+        auto const rest = static_cast<std::int64_t>(whole) - static_cast<std::int64_t>(sizes[index]);
         auto const before = index > draft.fresh ? static_cast<std::int64_t>(sizes[index]) - static_cast<std::int64_t>(draft.base) : 0;
-        return std::min({before, behind, draft.least});
+        return std::min({before, rest, draft.least});
     };
     using Better = std::tuple<std::int64_t, std::int64_t, std::size_t>;
     std::vector<Better> better;
@@ -309,10 +309,10 @@ std::size_t Grower::balanced_tail(Draft& draft, const Place& after, std::size_t 
 void Grower::leave_blank_lines(Draft& draft) {
     if (!units_.next_completes_unit()) return;
     Place const next = units_.next();
-    std::size_t const behind = units_.end(), number = draft.places.size();
+    std::size_t const unit_end = units_.end(), number = draft.places.size();
     if (last_stronger(draft.places, next.strength, draft.fresh, number) == number) return;
-    std::size_t const end = end_before_blank_lines(next.offset, behind);
-    if (end == behind) return;
+    std::size_t const end = end_before_blank_lines(next.offset, unit_end);
+    if (end == unit_end) return;
     std::size_t const count = append_fitting(next.offset, end, limits_.most);
     if (count > limits_.most) return;
     units_.move_next_end(end);

@@ -68,8 +68,8 @@ LineTable::Row LineTable::row(std::uint32_t byte, Row near) const {
         near += step;
         step *= 2;
     }
-    Row const behind = std::min(count, near + step);
-    auto const found = std::upper_bound(starts_.begin() + near, starts_.begin() + behind, byte);
+    Row const stop = std::min(count, near + step);
+    auto const found = std::upper_bound(starts_.begin() + near, starts_.begin() + stop, byte);
     return static_cast<Row>(found - starts_.begin()) - 1;
 }
 

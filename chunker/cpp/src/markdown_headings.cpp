@@ -36,10 +36,10 @@ formats::Text without_anchor(formats::Text heading) {
 std::optional<std::pair<std::size_t, std::size_t>> plain_heading(formats::Text heading) {
     heading = without_anchor(heading.substr(0, formats::stripped(heading, 0, heading.size())));
     std::size_t const end = heading.size();
-    std::size_t start = formats::behind(heading, 0, [](char32_t character) { return formats::is_blank(character) || character == '>'; });
-    std::size_t const behind_marks = formats::behind(heading, start, [](char32_t character) { return character == '#'; });
-    if (behind_marks - start <= deepest_level && (behind_marks == end || formats::is_space(heading[behind_marks])))
-        start = formats::behind(heading, behind_marks, formats::is_space);
+    std::size_t start = formats::skip_while(heading, 0, [](char32_t character) { return formats::is_blank(character) || character == '>'; });
+    std::size_t const after_marks = formats::skip_while(heading, start, [](char32_t character) { return character == '#'; });
+    if (after_marks - start <= deepest_level && (after_marks == end || formats::is_space(heading[after_marks])))
+        start = formats::skip_while(heading, after_marks, formats::is_space);
     bool is_spaced = false;
     for (char32_t const character : heading.substr(start)) {
         if (character == '[' || character == '{' || (formats::is_space(character) && (is_spaced || character != ' '))) return std::nullopt;

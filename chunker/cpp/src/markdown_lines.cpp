@@ -81,13 +81,13 @@ ItemMark item_mark(std::string_view line) {
         mark.one = line[at - 1] == '1' && run(line, '0') + 1 == at;
     }
     char const kind = line[at];
-    std::size_t const behind = ++at;
+    std::size_t const after = ++at;
     if (at < line.size() && !is_space(line[at])) return mark;
     mark.kind = kind;
-    mark.length = behind;
-    mark.pad = run(line, ' ', behind);
-    mark.empty = blank_from(line, behind);
-    mark.tab = !mark.empty && line[behind + mark.pad] == '\t';
+    mark.length = after;
+    mark.pad = run(line, ' ', after);
+    mark.empty = blank_from(line, after);
+    mark.tab = !mark.empty && line[after + mark.pad] == '\t';
     return mark;
 }
 

@@ -39,8 +39,8 @@ Blocks::Step Blocks::table() {
         rows.push_back(at);
         at = std::min(end + 1, copy_.size());
     }
-    std::string_view const behind = copy_.substr(at, end_of_line(at) - at);
-    if (!is_blank(behind) && heading_level(behind) == 0 && fence_length(behind) == 0) return Step::uncertain;
+    std::string_view const rest = copy_.substr(at, end_of_line(at) - at);
+    if (!is_blank(rest) && heading_level(rest) == 0 && fence_length(rest) == 0) return Step::uncertain;
     sketch_.table(start_, at, rows);
     next_ = at;
     return Step::done;

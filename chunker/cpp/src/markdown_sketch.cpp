@@ -31,11 +31,11 @@ Sketch::Sketch(std::string_view copy) : copy_(copy) { columns_.strengths.push_ba
 // --- blocks
 
 void Sketch::heading(std::size_t start, std::size_t end, int heading_level) {
-    int const above = glued_;
+    int const level_before = glued_;
     if (depth_) {
         block(start, Label::heading);
     } else {
-        if (!above || above >= heading_level) put(start, section - heading_level, Label::section);
+        if (!level_before || level_before >= heading_level) put(start, section - heading_level, Label::section);
         headings_.push_back({start, end, heading_level});
     }
     glued_ = heading_level;

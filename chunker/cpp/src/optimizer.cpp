@@ -45,9 +45,9 @@ std::vector<Piece> Optimizer::pieces() {
         go_on_from(first, std::max(first + 1, last));
     }
     std::vector<Piece> pieces;
-    for (std::size_t behind = size; behind > 0; behind = ways_[behind].from) {
-        Way const& way = ways_[behind];
-        pieces.push_back({way.start.offset, atoms_[behind - 1].end, way.start.context, way.size, way.start.label});
+    for (std::size_t stop = size; stop > 0; stop = ways_[stop].from) {
+        Way const& way = ways_[stop];
+        pieces.push_back({way.start.offset, atoms_[stop - 1].end, way.start.context, way.size, way.start.label});
     }
     std::reverse(pieces.begin(), pieces.end());
     return pieces;
@@ -60,26 +60,26 @@ void Optimizer::find_candidates() {
     std::vector<Sum> const sums = sums_of(atoms);
     std::vector<std::size_t> kept{0};
     std::size_t const step = std::max<std::size_t>(limits_.most / std::size_t{cost::steps_of_chunk}, 1);
-    for (std::size_t first = 1, behind; first < atoms.size(); first = behind) {
+    for (std::size_t first = 1, stop; first < atoms.size(); first = stop) {
         std::size_t strongest = first;
-        for (behind = first + 1; behind < atoms.size() && sums[behind].rough / step == sums[first].rough / step; ++behind)
-            if (atoms[behind].strength > atoms[strongest].strength) strongest = behind;
+        for (stop = first + 1; stop < atoms.size() && sums[stop].rough / step == sums[first].rough / step; ++stop)
+            if (atoms[stop].strength > atoms[strongest].strength) strongest = stop;
         kept.push_back(first);
         if (strongest > first) kept.push_back(strongest);
-        if (behind - 1 > strongest) kept.push_back(behind - 1);
+        if (stop - 1 > strongest) kept.push_back(stop - 1);
     }
     kept.push_back(atoms.size());
     std::vector<std::pair<std::size_t, std::size_t>> parts;
     for (std::size_t index = 0; index + 1 < kept.size(); ++index) {
         parts.assign(1, {kept[index], kept[index + 1]});
         while (!parts.empty()) {
-            auto const [first, behind] = parts.back();
+            auto const [first, stop] = parts.back();
             parts.pop_back();
             Atom atom = atoms[first];
-            atom.end = atoms[behind - 1].end;
-            if (behind - first > 1 && finder_.is_over(atom.start, atom.end, finder_.atomic_size(atom.start))) {
-                std::size_t const middle = (first + behind) / 2;
-                parts.emplace_back(middle, behind);
+            atom.end = atoms[stop - 1].end;
+            if (stop - first > 1 && finder_.is_over(atom.start, atom.end, finder_.atomic_size(atom.start))) {
+                std::size_t const middle = (first + stop) / 2;
+                parts.emplace_back(middle, stop);
                 parts.emplace_back(first, middle);
                 continue;
             }
@@ -146,8 +146,9 @@ void Optimizer::price_cuts() {
             }
             known[index].depth = known[around].depth + 1;
             known[index].broken = known[left].is_over ? 0 : known[around].broken + 1;
-            Atom const& behind = atoms_[index];
-            bool const tears = finder_.is_in_head(behind.start) && (behind.strength <= strength::paragraph || finder_.is_over(behind.start, end, limits_.most));
+            Atom const& following = atoms_[index];
+            bool const tears =
+                finder_.is_in_head(following.start) && (following.strength <= strength::paragraph || finder_.is_over(following.start, end, limits_.most));
             double cost = static_cast<double>(tears) * cost::of_torn_head;
             cost += cost::of_level * static_cast<double>(std::min<std::size_t>(known[index].depth, cost::deepest_level)) +
                     cost::of_broken_unit * static_cast<double>(known[index].broken);
@@ -175,13 +176,13 @@ void Optimizer::go_on_from(std::size_t first, std::size_t last) {
     std::size_t const repeated =
         finder_.context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
     double const known = ways_[first].cost;
-    for (std::size_t behind = first + 1; size <= limits_.most + limits_.look_ahead; size = size_at(behind)) {
+    for (std::size_t stop = first + 1; size <= limits_.most + limits_.look_ahead; size = size_at(stop)) {
         // No chunk costs less than nothing.
-        if (size <= limits_.most && known + costs_[behind] < ways_[behind].cost) {
-            double const cost = known + cost_of_chunk(size, repeated) + costs_[behind];
-            if (cost < ways_[behind].cost) ways_[behind] = {cost, first, start, size};
+        if (size <= limits_.most && known + costs_[stop] < ways_[stop].cost) {
+            double const cost = known + cost_of_chunk(size, repeated) + costs_[stop];
+            if (cost < ways_[stop].cost) ways_[stop] = {cost, first, start, size};
         }
-        if (++behind > last) break;
+        if (++stop > last) break;
     }
 }
 
@@ -223,10 +224,10 @@ void Optimizer::begin(const Start& start) {
     appended_ = start.offset;
 }
 
-std::size_t Optimizer::size_at(std::size_t behind) {
-    Sum const& sum = sums_[behind];
+std::size_t Optimizer::size_at(std::size_t stop) {
+    Sum const& sum = sums_[stop];
     if (agreed_ && sum.place >= *agreed_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(sum.exact) + shift_);
-    return counter_.append(std::exchange(appended_, atoms_[behind - 1].end), atoms_[behind - 1].end);
+    return counter_.append(std::exchange(appended_, atoms_[stop - 1].end), atoms_[stop - 1].end);
 }
 
 // The places in the atoms of the chunk that ends where atom `first` begins, as far back as an overlap may reach: where they begin, and what the outline has

@@ -60,10 +60,10 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
 std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const {
     if (limits_.overlap <= leap_spares || known - first < 2) return known;
     std::size_t const reached = counter_.reach_back(end, limits_.overlap - leap_spares);
-    auto const behind = places.begin() + static_cast<std::ptrdiff_t>(known);
-    auto const place = std::lower_bound(places.begin() + static_cast<std::ptrdiff_t>(first), behind, reached,
+    auto const stop = places.begin() + static_cast<std::ptrdiff_t>(known);
+    auto const place = std::lower_bound(places.begin() + static_cast<std::ptrdiff_t>(first), stop, reached,
                                         [](const Place& one, std::size_t offset) { return one.offset < offset; });
-    if (behind - place < 2) return known;
+    if (stop - place < 2) return known;
     if (counter_.prepend(place->offset, end) <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
     counter_.begin_at_the_end();
     return known;

@@ -15,7 +15,7 @@ void clear(ByRow<Placed>& placed, Row from, Row to) {
 // follows, whatever stands between.
 ByRow<Placed> with_leading_lines(const Found& found, const LineTable& lines, ByRow<Row>& tops) {
     ByRow<Placed> placed = found.parts;
-    for (Row row = found.first; row < found.behind; ++row) {
+    for (Row row = found.first; row < found.end; ++row) {
         Placed part = found.parts(row);
         bool const has_attributes = found.leading(row) != no_row;
         if (part.strength == 0 || !(has_attributes || (row > 0 && found.comments(row - 1) != no_row))) continue;
@@ -49,8 +49,8 @@ ByRow<Placed> with_leading_lines(const Found& found, const LineTable& lines, ByR
 // Comments at the end of a definition stay with it, if all of it fits; else they go first.
 void cut_off_trailing_comments(ByRow<Placed>& placed, const Found& found, const LineTable& lines) {
     if (found.regions.empty()) return;
-    ByRow<char> commented(found.first, found.behind, 0);
-    for (Row last = found.first; last < found.behind; ++last)
+    ByRow<char> commented(found.first, found.end, 0);
+    for (Row last = found.first; last < found.end; ++last)
         if (found.comments(last) != no_row)
             for (Row row = found.comments(last); row <= last; ++row) commented.at(row) = 1;
     for (const Region& region : found.regions) {
@@ -65,8 +65,8 @@ void cut_off_trailing_comments(ByRow<Placed>& placed, const Found& found, const 
 
 // Parts that are not stronger than lines have no head, because no unit begins there.
 ByRow<Row> headers_of(const Found& found, const ByRow<Row>& tops) {
-    ByRow<Row> headers(found.first, found.behind, no_row);
-    for (Row row = found.first; row < found.behind; ++row) {
+    ByRow<Row> headers(found.first, found.end, no_row);
+    for (Row row = found.first; row < found.end; ++row) {
         bool const moved = tops(row) != no_row, has_header = found.headers(row) != no_row;
         if (!(moved || has_header) || found.parts(row).strength <= strength::paragraph) continue;
         Row const header = has_header ? found.headers(row) : row;
@@ -82,7 +82,7 @@ ByRow<Row> headers_of(const Found& found, const ByRow<Row>& tops) {
 }  // namespace
 
 Settled settled(const Found& found, const LineTable& lines) {
-    ByRow<Row> tops(found.first, found.behind, no_row);  // where those went that moved
+    ByRow<Row> tops(found.first, found.end, no_row);  // where those went that moved
     ByRow<Placed> placed = with_leading_lines(found, lines, tops);
     cut_off_trailing_comments(placed, found, lines);
     ByRow<Row> headers = headers_of(found, tops);
@@ -107,27 +107,27 @@ std::vector<Unit> LineBoundaries::close(std::vector<Closed> closed) {
     auto const stands = [&](Row row) { return nonblank(row) && rows_[row].strength > bound; };
     for (const Closed& node : closed) {
         Unit unit{node.first, 0, {}};
-        bool const joins = !units.empty() && node.first < units.back().behind;
+        bool const joins = !units.empty() && node.first < units.back().end;
         if (joins) {
             unit = std::move(units.back());
             units.pop_back();
         }
         bound = joins ? std::max(bound, node.bound()) : node.bound();
         unit.nodes.push_back(node);
-        unit.behind = std::max(unit.behind, node.last + 1);
+        unit.end = std::max(unit.end, node.last + 1);
         while (!stands(unit.first)) {
             --unit.first;
-            if (!units.empty() && unit.first < units.back().behind) {
+            if (!units.empty() && unit.first < units.back().end) {
                 Unit before = std::move(units.back());
                 units.pop_back();
                 before.nodes.insert(before.nodes.end(), unit.nodes.begin(), unit.nodes.end());
-                unit = {before.first, std::max(before.behind, unit.behind), std::move(before.nodes)};
+                unit = {before.first, std::max(before.end, unit.end), std::move(before.nodes)};
             }
         }
-        while (unit.behind < rows_.size() && !stands(unit.behind)) ++unit.behind;
+        while (unit.end < rows_.size() && !stands(unit.end)) ++unit.end;
         units.push_back(std::move(unit));
     }
-    for (const Unit& unit : units) std::fill(hidden_.begin() + unit.first + 1, hidden_.begin() + unit.behind, 1);
+    for (const Unit& unit : units) std::fill(hidden_.begin() + unit.first + 1, hidden_.begin() + unit.end, 1);
     return units;
 }
 
@@ -147,7 +147,7 @@ Boundaries LineBoundaries::boundaries() const {
 
 Boundaries LineBoundaries::inside(const Unit& unit, const Settled& more) const {
     Boundaries result;
-    for (Row row = unit.first + 1; row < unit.behind; ++row) {
+    for (Row row = unit.first + 1; row < unit.end; ++row) {
         if (!nonblank(row)) continue;
         Placed const found = more.placed(row);
         Row const known = headers_(row), header = more.headers(row);

@@ -94,8 +94,8 @@ Offsets clusters(const Text& text, std::size_t start, std::size_t end) {
     ends = cluster_ends_in_window(text, start, end);
     if (ends.empty() && start + window < end) {
         // The first cluster is longer than the window: only its end will do.
-        std::size_t const behind = start + cluster_end(text.part(start, end), 0);
-        if (behind < end) ends.push_back(behind);
+        std::size_t const after = start + cluster_end(text.part(start, end), 0);
+        if (after < end) ends.push_back(after);
     }
     return spread(ends);
 }

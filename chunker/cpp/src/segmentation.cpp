@@ -289,19 +289,19 @@ private:
     }
 
     bool is_full_stop() const {
-        Reader behind(text_, at + 1);
-        behind.skip(sentence<SB::Extend, SB::Format>);
-        if (behind.ahead(sentence<SB::Numeric>)) return false;  // SB6: 3.4
-        if (!behind.ahead(sentence<SB::Upper>)) return true;    // SB7: U.S.
+        Reader after(text_, at + 1);
+        after.skip(sentence<SB::Extend, SB::Format>);
+        if (after.ahead(sentence<SB::Numeric>)) return false;  // SB6: 3.4
+        if (!after.ahead(sentence<SB::Upper>)) return true;    // SB7: U.S.
         std::size_t place = at;
         while (place > 0 && sentence<SB::Extend, SB::Format>(class_of(place - 1))) --place;
         return place == 0 || !sentence<SB::Upper, SB::Lower>(class_of(place - 1));
     }
 
     bool goes_on_in_lower_case() const {  // SB8: etc. and
-        Reader behind(text_, at);
-        behind.skip([](const BreakClass& found) { return !sentence<SB::OLetter, SB::Upper, SB::Lower, SB::Sep, SB::CR, SB::LF, SB::STerm, SB::ATerm>(found); });
-        return behind.ahead(sentence<SB::Lower>);
+        Reader after(text_, at);
+        after.skip([](const BreakClass& found) { return !sentence<SB::OLetter, SB::Upper, SB::Lower, SB::Sep, SB::CR, SB::LF, SB::STerm, SB::ATerm>(found); });
+        return after.ahead(sentence<SB::Lower>);
     }
 };
 
@@ -311,21 +311,21 @@ bool is_shad(char32_t character) { return (character >= 0xF0D && character <= 0x
 // The ends of phrases in Thai, Lao and Tibetan: after a space between letters; after shads.
 void phrase_ends(Characters text, std::vector<std::size_t>& ends) {
     for (std::size_t at = 0; at < text.size();) {
-        std::size_t behind = at + 1;
+        std::size_t after = at + 1;
         if (is_thai_or_lao(text[at])) {
-            while (behind < text.size() && text[behind] == ' ') ++behind;
-            if (behind == at + 1 || behind == text.size() || !is_thai_or_lao(text[behind])) {
+            while (after < text.size() && text[after] == ' ') ++after;
+            if (after == at + 1 || after == text.size() || !is_thai_or_lao(text[after])) {
                 ++at;
                 continue;
             }
         } else if (is_shad(text[at])) {
-            while (behind < text.size() && (is_shad(text[behind]) || text[behind] == ' ')) ++behind;
+            while (after < text.size() && (is_shad(text[after]) || text[after] == ' ')) ++after;
         } else {
             ++at;
             continue;
         }
-        ends.push_back(behind);
-        at = behind;
+        ends.push_back(after);
+        at = after;
     }
 }
 
@@ -373,17 +373,17 @@ std::vector<std::size_t> sentence_ends(Characters text) {
     return ends;
 }
 
-bool clusters_apart(char32_t before, char32_t behind) {
+bool clusters_apart(char32_t before, char32_t after) {
     BreakClasses const& classes = break_classes();
-    return classes[before].tells(ends_cluster) && classes[behind].tells(begins_cluster) && !(before == '\r' && behind == '\n');
+    return classes[before].tells(ends_cluster) && classes[after].tells(begins_cluster) && !(before == '\r' && after == '\n');
 }
 
-bool words_apart(char32_t before, char32_t behind) {
+bool words_apart(char32_t before, char32_t after) {
     BreakClasses const& classes = break_classes();
     BreakClass const& first = classes[before];
     if (!first.tells(ends_word)) return false;
-    BreakClass const& second = classes[behind];
-    return second.tells(begins_word) && !(first.unspaced && second.unspaced) && !(before == '\r' && behind == '\n');
+    BreakClass const& second = classes[after];
+    return second.tells(begins_word) && !(first.unspaced && second.unspaced) && !(before == '\r' && after == '\n');
 }
 
 }  // namespace chunker

@@ -41,13 +41,13 @@ SpanMeter::Place SpanMeter::backward(Place from, std::size_t offset) const {
 
 SpanMeter::Span SpanMeter::span(std::size_t start, std::size_t end) {
     Place const first = start == end_.offset ? end_ : at(start, start > end_.offset ? end_ : start_);
-    Place const behind = forward(first, end);
+    Place const stop = forward(first, end);
     start_ = first;
-    end_ = behind;
+    end_ = stop;
     // The last character belongs to its line even if it ends it.
-    unsigned char const last = behind.byte > 0 ? text_[behind.byte - 1] : 0;
-    bool const ends_line = (last == '\n' || last == '\r') && breaks(behind.byte - 1, behind.byte) > 0;
-    return {first, behind, behind.breaks - ends_line};
+    unsigned char const last = stop.byte > 0 ? text_[stop.byte - 1] : 0;
+    bool const ends_line = (last == '\n' || last == '\r') && breaks(stop.byte - 1, stop.byte) > 0;
+    return {first, stop, stop.breaks - ends_line};
 }
 
 }  // namespace chunker

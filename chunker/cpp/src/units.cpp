@@ -41,7 +41,7 @@ Place Units::row(std::size_t number) const {
 
 std::size_t Units::offset_of(std::size_t number) const {
     if (number < front_.size()) return front_[front_.size() - 1 - number].offset;
-    return static_cast<std::size_t>(rows_.offsets[std::min(behind_ + number - front_.size(), size_)]);
+    return static_cast<std::size_t>(rows_.offsets[std::min(next_row_ + number - front_.size(), size_)]);
 }
 
 bool Units::after_next(Place& place) const {
@@ -49,7 +49,7 @@ bool Units::after_next(Place& place) const {
         place = front_[front_.size() - 2];
         return true;
     }
-    std::size_t const number = behind_ + 1 - front_.size();
+    std::size_t const number = next_row_ + 1 - front_.size();
     if (number >= size_) return false;
     place = row(number);
     return true;
@@ -60,7 +60,7 @@ std::size_t Units::number_up_to(std::size_t offset) const {
     auto const first = std::lower_bound(front_.begin(), front_.end(), offset, [](const Place& place, std::size_t limit) { return place.offset > limit; });
     auto const in_front = static_cast<std::size_t>(front_.end() - first);
     if (in_front < front_.size()) return in_front;
-    auto const start = rows_.offsets.begin() + static_cast<std::ptrdiff_t>(behind_);
+    auto const start = rows_.offsets.begin() + static_cast<std::ptrdiff_t>(next_row_);
     return in_front + static_cast<std::size_t>(std::upper_bound(start, rows_.offsets.end(), static_cast<std::int64_t>(offset)) - start);
 }
 
@@ -68,13 +68,13 @@ void Units::take(std::size_t number, Places& to) {
     auto const in_front = static_cast<std::ptrdiff_t>(std::min(number, front_.size()));
     to.insert(to.end(), front_.rbegin(), front_.rbegin() + in_front);
     front_.erase(front_.end() - in_front, front_.end());
-    for (number -= static_cast<std::size_t>(in_front); number > 0; --number) to.push_back(row(behind_++));
+    for (number -= static_cast<std::size_t>(in_front); number > 0; --number) to.push_back(row(next_row_++));
 }
 
 void Units::put_back(Places& places, std::size_t keep) {
     while (places.size() > keep) {
         // Units that equal rows of the outline become rows again.
-        if (front_.empty() && places.back().row != no_outline_row && places.back().row + 1 == behind_) --behind_;
+        if (front_.empty() && places.back().row != no_outline_row && places.back().row + 1 == next_row_) --next_row_;
         else front_.push_back(places.back());
         places.pop_back();
     }
@@ -169,7 +169,7 @@ void Units::open_all_taken(Places& places) {
 
 void Units::open_all() {
     Places ahead;
-    take(front_.size() + size_ - behind_, ahead);
+    take(front_.size() + size_ - next_row_, ahead);
     while (!ahead.empty()) {
         put_back(ahead, ahead.size() - 1);
         open_next();

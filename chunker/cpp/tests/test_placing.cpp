@@ -65,20 +65,20 @@ void anything(std::mt19937& random) {
     Boundaries const shown = rows.boundaries();
 
     std::size_t nodes = 0;
-    Row behind = 0;
+    Row end = 0;
     Boundaries opened;
     std::size_t next = 0;
     auto const show_until = [&](std::uint32_t offset) {
         for (; next < shown.offsets.size() && shown.offsets[next] <= offset; ++next) opened.offsets.push_back(shown.offsets[next]);
     };
     for (const Unit& unit : units) {
-        CHECK(unit.first >= behind && unit.first < unit.behind && unit.behind <= count);
-        behind = unit.behind;
+        CHECK(unit.first >= end && unit.first < unit.end && unit.end <= count);
+        end = unit.end;
         nodes += unit.nodes.size();
-        for (const Closed& node : unit.nodes) CHECK(node.first >= unit.first && node.last < unit.behind);
+        for (const Closed& node : unit.nodes) CHECK(node.first >= unit.first && node.last < unit.end);
         show_until(lines.character(unit.first));
-        Boundaries const inside = rows.inside(
-            unit, {ByRow<Placed>(unit.first, unit.behind, {}), ByRow<Row>(unit.first, unit.behind, no_row), ByRow<Row>(unit.first, unit.behind, no_row)});
+        Boundaries const inside =
+            rows.inside(unit, {ByRow<Placed>(unit.first, unit.end, {}), ByRow<Row>(unit.first, unit.end, no_row), ByRow<Row>(unit.first, unit.end, no_row)});
         opened.offsets.insert(opened.offsets.end(), inside.offsets.begin(), inside.offsets.end());
         CHECK(std::binary_search(shown.offsets.begin(), shown.offsets.end(), lines.character(unit.first)));
     }

@@ -40,11 +40,11 @@ inline void try_columns(const markdown::Sketch& sketch) {
         // The work of a unit lies before the next one, or the rows of a sketch would not ascend once it is done.
         HOLDS(place + 1 == columns.offsets.size() || work.end <= columns.offsets[place + 1]);
     }
-    std::size_t behind = 0;
+    std::size_t last_end = 0;
     for (const markdown::Heading& heading : sketch.headings()) {
-        HOLDS(behind <= heading.start && heading.start < heading.end && heading.end <= copy.size());
+        HOLDS(last_end <= heading.start && heading.start < heading.end && heading.end <= copy.size());
         HOLDS(heading.level >= 1 && heading.level <= 6);
-        behind = heading.end;
+        last_end = heading.end;
     }
     for (const markdown::Table& table : sketch.tables()) HOLDS(table.start < table.first_row && table.first_row < table.end && table.end <= copy.size());
 }

@@ -163,8 +163,8 @@ class _Walk:
         self._close(-1, _MAPPING, end)
         if len(self._documents) > 1:
             ends = [*self._documents[1:], end]
-            for number, (first, behind) in enumerate(zip(self._documents, ends, strict=True), 1):
-                self.members.append(Member(first, behind, Kind.DOCUMENT, number, 0))
+            for number, (first, stop) in enumerate(zip(self._documents, ends, strict=True), 1):
+                self.members.append(Member(first, stop, Kind.DOCUMENT, number, 0))
 
     def _read(self, line: _Line) -> None:
         """Handle a non-blank line."""

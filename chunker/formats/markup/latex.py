@@ -104,11 +104,11 @@ def _latex_by_compiled(text: str, compiled: ModuleType) -> Outline:
 
     def scopes() -> Iterator[Scope]:
         yield from code.scopes
-        for start, end, told, behind in slides:
-            if name := _title(text[told:behind]):
+        for start, end, told, told_end in slides:
+            if name := _title(text[told:told_end]):
                 yield Scope(start, end, name)
-        yield from (Scope(start, end, "", text[told:behind]) for start, end, told, behind in tables)
-        found = [Heading(start, level, _title(text[told:behind])) for start, level, told, behind, _ in headings]
+        yield from (Scope(start, end, "", text[told:told_end]) for start, end, told, told_end in tables)
+        found = [Heading(start, level, _title(text[told:told_end])) for start, level, told, told_end, _ in headings]
         yield from sections(found, len(text))
 
     return outline_by_compiled(columns, scopes)
@@ -273,10 +273,10 @@ class _Reader:
 
     def _section(self, command: Command) -> None:
         level = SECTIONS.index(command.name) + 1
-        above, self._glued = self._glued, 0
-        glued = bool(above) and above < level
+        level_before, self._glued = self._glued, 0
+        glued = bool(level_before) and level_before < level
         if glued:
-            self._glued = above
+            self._glued = level_before
         start = self._put(command.start, "section", strength=_SECTION - level)
         self._headings.append(Heading(start, level, self._title(command.end)))
         self._glued = level
@@ -319,7 +319,7 @@ class _Reader:
             # The rule may be on the line of the first row, or on one of the next.
             rule = _HEADER_RULE.search(self._copy, rows[0][0], rows[1][1] if len(rows) > 1 else end)
         # The first row stays with the header.
-        below = [behind for _, behind in rows if rule is None or behind > rule.end()]
+        below = [row_end for _, row_end in rows if rule is None or row_end > rule.end()]
         first = below[0] if below else end
         self._columns.verbatim(first - 1, end)
         if rule is not None and below:

@@ -54,7 +54,7 @@ class LatexRestarts:
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the blocks outside of environments, and the sections if no environment begins between such a block
-        and them, before the first text that another one far behind may still change.
+        and them, before the first text that another one far after it may still change.
         """
         copy = copy_for_parsers(text)
         document = document_start(copy)

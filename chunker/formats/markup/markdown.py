@@ -63,7 +63,7 @@ _ATTRIBUTES = re.compile(
     r"""[ \t]*+\{:?[ \t]*+(?=[\#.:}]|[\w-]++=|-\})(?:[\#.:]?[\w:.-]++(?:=(?:"[^"\n]*+"|'[^'\n]*+'|[^\s"'{}]*+))?+[ \t]*+)*+\}[ \t]*+(?=\#*+\s*\Z)"""
 )
 _DEEPEST_LEVEL = 6  # of a heading
-_MARKS_BEHIND = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
+_MARKS_AFTER = re.compile(r"(?:\A|[ \t]++)#++\s*\Z|\n[ \t>]*+(?:=++|-++)\s*\Z|\s++\Z")
 
 
 # Equal to Scope(*fields), in a third of the time.
@@ -187,7 +187,7 @@ def _plain(heading: str) -> str:
         heading = heading[level:]
     # Most headings have none of these, and an expression that searches for them takes ten times as long as this test.
     if heading.endswith(("#", "=", "-")):
-        heading = _MARKS_BEHIND.sub("", heading)
+        heading = _MARKS_AFTER.sub("", heading)
     if "{" in heading:
         heading = _ATTRIBUTES.sub("", heading, count=1)
     if "[" in heading:

@@ -84,11 +84,11 @@ class MarkdownSketch:
 
     def heading(self, start: int, end: int, level: int) -> None:
         """See `Reader`."""
-        above = self._glued
+        level_before = self._glued
         if self._depth:
             self._block(start, "heading")
         else:
-            if not above or above >= level:
+            if not level_before or level_before >= level:
                 self._columns.put(start, _SECTION - level, "section")
             self._headings.append((start, end, level))
         self._glued = level
@@ -125,12 +125,12 @@ class MarkdownSketch:
         """See `Reader`."""
         first = True
         while start < end:
-            behind = self._copy.find("\n", start, end) + 1 or end
-            if not self._is_blank(start, behind):
+            next_line = self._copy.find("\n", start, end) + 1 or end
+            if not self._is_blank(start, next_line):
                 if start:
                     self._columns.put(start, *self._unclaimed(start, first=first))
                 first = False
-            start = behind
+            start = next_line
 
     def open(self, start: int, label: str) -> None:
         """See `Reader`."""

@@ -113,10 +113,10 @@ class Blocks:
     def begin_section(self, start: int, title: Line, style: str) -> None:
         """Begin a section. The order in which the styles of adornments appear makes their levels."""
         level = min(self.levels.setdefault(style, len(self.levels) + 1), LOWEST - 1)
-        above, self.glued = self.glued, 0
+        level_before, self.glued = self.glued, 0
         if self._lead is not None:
             start, self._lead = self._lead, None
-        if not above or above >= level:
+        if not level_before or level_before >= level:
             self.columns.put(start, _SECTION - level, "section")
         name = " ".join(self.text[title.text_start : title.end].split())
         self.headings.append(Heading(start, level, name))

@@ -16,7 +16,7 @@ BUDGETS = [40, 56, 80, 120]
 
 class Case(NamedTuple):
     """`before`: what may stand before it, a line each. `head`: from the first comment up to the first line of the definition, which is the last
-    of these. `member`: what is in its body, `{}` is a number. `end`: behind that.
+    of these. `member`: what is in its body, `{}` is a number. `end`: after that.
     """
 
     language: str

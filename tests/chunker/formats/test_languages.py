@@ -71,7 +71,7 @@ def test_every_format_that_is_detected_exists() -> None:
     for name in ("C++", "C#", "js", "py", "yml", "Golang", "go", "Shell", "sh", "bash", "TSX", "kt", "MARKDOWN"):
         assert format_called(name) in format_names()
     assert format_called("Klingon") is None
-    # Those that authors write behind a fence.
+    # Those that authors write after a fence.
     assert [format_called(name) for name in ("golang", "node", "pycon", "console")] == [
         "go",
         "javascript",

@@ -163,7 +163,7 @@ def test_what_should_stay_whole_is_weak_inside(block: str, parts: list[str]) -> 
         inside = {boundary for boundary in outline.boundaries if start < boundary.offset < start + len(block)}
         assert {boundary.offset for boundary in inside} == ends
         assert all(boundary.strength <= Strength.PARAGRAPH for boundary in inside)
-    # Behind a heading too, but there the cut is weaker than any other block.
+    # After a heading too, but there the cut is weaker than any other block.
     assert text.index(block) in offsets
     strengths = {boundary.offset: boundary.strength for boundary in outline.boundaries}
     if block[0] not in "->":

@@ -129,7 +129,7 @@ def texts(fragments: list[str]) -> st.SearchStrategy[str]:
 @example("    c\n|\n-")  # one bar is no table
 @example("a\n||\n-|")  # a table may end a paragraph
 @example("***\n|||\n-|-\n|")  # a bar alone is no row
-@example("~~~\n~~~\t\nk")  # the parser takes no tab behind a fence
+@example("~~~\n~~~\t\nk")  # the parser takes no tab after a fence
 @example("\ufeff ```\n\n```")
 @example("***\n$$\n- a\n$$\n")
 @example("| a |\n|-|\n||")
@@ -255,9 +255,9 @@ def test_what_is_no_part_of_the_copy_is_refused() -> None:
         compiled.MarkdownSketch("é")
 
 
-# Many lines of each, so that what is read again for each line before or behind it is seen.
+# Many lines of each, so that what is read again for each line before or after it is seen.
 HOSTILE = {
-    "blank lines behind a list": lambda size: "- [ ] a\n" + "\n" * size,
+    "blank lines after a list": lambda size: "- [ ] a\n" + "\n" * size,
     "deep list and blank lines": lambda size: "- " * 60 + "a\n" + "\n" * size,
     "brackets": lambda size: "[\n" * (size // 2),
     "quotes in quotes": lambda size: ">" * size,

@@ -153,7 +153,7 @@ def test_a_long_line_is_cut_in_few_calls_into_small_pieces(unit: str) -> None:
         assert len(refine(text, start, len(text), Strength.SENTENCE)) < 64
 
 
-def test_behind_the_window_is_one_more_unit() -> None:
+def test_after_the_window_is_one_more_unit() -> None:
     text = "a" * 5 * WINDOW
     first = refine(text, 0, len(text), Strength.LINE)
     assert first[-1].offset < WINDOW

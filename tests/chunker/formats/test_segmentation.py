@@ -143,7 +143,7 @@ def test_sentences_of_prose(expected: list[str]) -> None:
     assert sentences("".join(expected), prose_sentence_ends) == expected
 
 
-# A realistic paragraph of each script: the first line is cut behind each bar.
+# A realistic paragraph of each script: the first line is cut after each bar.
 PARAGRAPHS = {
     "Chinese": "今天天气很好。|他说：“我们走吧！”|然后就离开了？|「是的。」|好",
     "Japanese": "吾輩は猫である。|名前はまだ無い。|「どこで生れたか？」|とんと見当がつかぬ！』|と言った",

@@ -12,7 +12,7 @@ from chunker.growing.units import Place, places_of
 
 
 def drawn_places(drawing: str) -> list[Place]:
-    """A digit is a boundary of that strength, with one token behind it."""
+    """A digit is a boundary of that strength, with one token after it."""
     boundaries = [Boundary(offset, int(digit), "") for offset, digit in enumerate(drawing)]
     return places_of(boundaries, len(drawing))
 

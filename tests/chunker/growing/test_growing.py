@@ -51,7 +51,7 @@ def test_paragraphs_stay_whole() -> None:
     assert bodies(chunks) == ["".join(paragraphs[:2]), "".join(paragraphs[2:4]), paragraphs[4]]
 
 
-def test_a_unit_is_not_broken_for_the_blank_lines_behind_it(halves: Tokenizer) -> None:
+def test_a_unit_is_not_broken_for_the_blank_lines_after_it(halves: Tokenizer) -> None:
     """Ten bytes and two blank lines at a budget of ten: the blank lines go to the next chunk, the second line does not."""
     chunks = TextChunker(10, tokenizer=halves, min_tokens=0).chunk("1234\n6789\n\n\nnext paragraph\n")
     assert bodies(chunks)[0] == "1234\n6789\n"

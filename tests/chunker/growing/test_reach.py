@@ -1,4 +1,4 @@
-"""How far a grower looks: a chunk comes out as it did, whatever stands behind that offset."""
+"""How far a grower looks: a chunk comes out as it did, whatever comes after that offset."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def grown(chunker: TextChunker, text: str) -> list[tuple[Piece, int]]:
 
 
 @given(LINES, LINES, st.sampled_from(OPTIONS), st.integers(10, 40), st.data())
-def test_what_stands_behind_the_reach_changes_nothing(
+def test_what_stands_after_the_reach_changes_nothing(
     text: str, other: str, options: dict[str, Any], max_tokens: int, data: st.DataObject
 ) -> None:
     chunker = TextChunker(max_tokens, **options)

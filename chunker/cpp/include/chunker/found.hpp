@@ -35,7 +35,7 @@ struct Placed {
 template <class Value>
 class ByRow {
 public:
-    ByRow(Row first, Row behind, Value none) : first_(first), none_(none), values_(behind - first, none) {}
+    ByRow(Row first, Row end, Value none) : first_(first), none_(none), values_(end - first, none) {}
 
     // Lines outside have nothing.
     Value operator()(Row row) const { return row - first_ < values_.size() ? values_[row - first_] : none_; }
@@ -64,14 +64,14 @@ struct Region {
 // and the comments above. `headers`: of definitions that begin with attributes or annotations of their own, their first line after these.
 // `comments`: their last lines -> their first. `regions`: the definitions.
 struct Found {
-    Found(Row first_row, Row behind_row)
+    Found(Row first_row, Row end_row)
         : first(first_row),
-          behind(behind_row),
-          parts(first, behind, {}),
-          leading(first, behind, no_row),
-          own(first, behind, 0),
-          headers(first, behind, no_row),
-          comments(first, behind, no_row) {}
+          end(end_row),
+          parts(first, end, {}),
+          leading(first, end, no_row),
+          own(first, end, 0),
+          headers(first, end, no_row),
+          comments(first, end, no_row) {}
 
     // Put a part on a line; of two on the same line the stronger one counts.
     void put(Row row, int strength, Label label) {
@@ -79,7 +79,7 @@ struct Found {
         if (known.strength < strength) known = {strength, label};
     }
 
-    Row first, behind;
+    Row first, end;
     ByRow<Placed> parts;
     ByRow<Row> leading;
     ByRow<int> own;

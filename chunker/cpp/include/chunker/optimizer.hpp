@@ -55,7 +55,7 @@ private:
     void go_on_from(std::size_t first, std::size_t last);
     // The sizes of chunks that grow from `start`: what text[start.offset:end] has after its context. The ends ascend.
     void begin(const Start& start);
-    std::size_t size_at(std::size_t behind);
+    std::size_t size_at(std::size_t stop);
     // The start of a chunk whose first new atom is `first`, which fits; `size` is the count with this atom only.
     Start start_of(std::size_t first, std::size_t& size);
     bool fits(const Start& start, std::size_t first, std::size_t& size);

@@ -28,7 +28,7 @@ struct Boundaries {
 
 // Lines whose boundaries are not known yet, and the nodes in them.
 struct Unit {
-    Row first, behind;
+    Row first, end;
     std::vector<Closed> nodes;
 };
 

@@ -22,7 +22,7 @@ std::vector<std::size_t> word_ends(Characters text);
 std::vector<std::size_t> sentence_ends(Characters text);
 
 // Whether two characters alone prove that a grapheme cluster ends between them, and whether a word does, too. False does not prove the opposite.
-bool clusters_apart(char32_t before, char32_t behind);
-bool words_apart(char32_t before, char32_t behind);
+bool clusters_apart(char32_t before, char32_t after);
+bool words_apart(char32_t before, char32_t after);
 
 }  // namespace chunker

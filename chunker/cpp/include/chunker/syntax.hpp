@@ -44,7 +44,7 @@ struct NameTemplate {
     };
     struct Placeholder {
         std::vector<Way> ways;  // the first of them that is there
-        std::string behind;     // the literal text that follows
+        std::string after;      // the literal text that follows
     };
     // `optional`: left out where a placeholder finds nothing, of which else there is no name.
     struct Segment {

@@ -40,9 +40,9 @@ class Units {
 public:
     Units(const Text& text, OutlineRows rows, Surroundings& surroundings);
 
-    bool empty() const { return front_.empty() && behind_ >= size_; }
+    bool empty() const { return front_.empty() && next_row_ >= size_; }
     // The place where the next unit begins; there is one.
-    Place next() const { return front_.empty() ? row(behind_) : front_.back(); }
+    Place next() const { return front_.empty() ? row(next_row_) : front_.back(); }
     // The start of the unit after this many units ahead; or the end of the text.
     std::size_t offset_of(std::size_t number) const;
     std::size_t offset() const { return offset_of(0); }
@@ -85,12 +85,12 @@ public:
 
     // To continue elsewhere: the places before the rows, the next one first, and the row after them.
     Places front() const { return {front_.rbegin(), front_.rend()}; }
-    std::size_t behind() const { return behind_; }
+    std::size_t next_row() const { return next_row_; }
     // Of a place of those whether it is closed, and where the sketch says that it begins; no_outline_row for one that is not.
     std::size_t closed_at(const Place& place) const;
     // Let a place in front be closed, that begins at `said` in the sketch.
     void close(std::size_t offset, std::size_t said) { moved_[offset] = said; }
-    std::size_t size() const { return front_.size() + size_ - behind_; }
+    std::size_t size() const { return front_.size() + size_ - next_row_; }
 
 private:
     Place row(std::size_t number) const;
@@ -106,7 +106,7 @@ private:
     Surroundings& surroundings_;
     std::size_t size_;                   // of the rows
     std::vector<std::size_t> end_rows_;  // the next stronger row
-    std::size_t behind_ = 0;
+    std::size_t next_row_ = 0;
     Places front_;                                        // before what is ahead of the rows, last one first
     std::unordered_map<std::size_t, std::size_t> moved_;  // where closed units begin that got the blank lines before them -> where the sketch says so
 };

@@ -51,9 +51,9 @@ bool TagReader::read(std::size_t start, Tag& tag) {
     if (first < copy_.size() && is_ascii_letter(copy_[first])) {
         std::size_t last = first;
         while (last < copy_.size() && !is_gap(copy_[last]) && copy_[last] != '/' && copy_[last] != '>' && (quotes_ || copy_[last] != '<')) ++last;
-        std::size_t const behind = behind_attributes(last);
-        if (behind == none) return false;
-        tag.end = behind;
+        std::size_t const after = after_attributes(last);
+        if (after == none) return false;
+        tag.end = after;
         read_name(first, last, tag);
         return true;
     }
@@ -72,7 +72,7 @@ bool TagReader::read(std::size_t start, Tag& tag) {
 }
 
 // After the end of a tag; none if it has no end.
-std::size_t TagReader::behind_attributes(std::size_t at) const {
+std::size_t TagReader::after_attributes(std::size_t at) const {
     if (!quotes_) {
         at = copy_.find_first_of("<>", at);
         return at == copy_.npos || copy_[at] != '>' ? none : at + 1;
@@ -105,13 +105,13 @@ void TagReader::read_name(std::size_t first, std::size_t last, Tag& tag) {
 void TagReader::find_content(Tag& tag) {
     tag.content_start = tag.end;
     for (std::size_t at = copy_.find("</", tag.end); at != copy_.npos; at = copy_.find("</", at + 2)) {
-        std::size_t const behind = at + 2 + name_.size();
-        if (behind >= copy_.size()) break;
+        std::size_t const after = at + 2 + name_.size();
+        if (after >= copy_.size()) break;
         if (!std::equal(name_.begin(), name_.end(), copy_.begin() + static_cast<std::ptrdiff_t>(at + 2),
                         [](char one, char other) { return one == lower(other); }))
             continue;
-        if (!is_gap(copy_[behind]) && copy_[behind] != '/' && copy_[behind] != '>') continue;
-        std::size_t const end = copy_.find('>', behind);
+        if (!is_gap(copy_[after]) && copy_[after] != '/' && copy_[after] != '>') continue;
+        std::size_t const end = copy_.find('>', after);
         tag.content_end = at;
         tag.end = end == copy_.npos ? copy_.size() : end + 1;
         return;

@@ -28,7 +28,7 @@ public:
 
 private:
     bool read(std::size_t start, Tag& tag);
-    std::size_t behind_attributes(std::size_t at) const;
+    std::size_t after_attributes(std::size_t at) const;
     void read_name(std::size_t first, std::size_t last, Tag& tag);
     void find_content(Tag& tag);
 

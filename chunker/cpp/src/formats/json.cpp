@@ -7,7 +7,7 @@ namespace chunker::formats {
 namespace {
 
 // The end of the string that begins at `at`: after its quotation mark, or with its line.
-std::size_t behind_string(Text text, std::size_t at) {
+std::size_t after_string(Text text, std::size_t at) {
     for (++at; at < text.size(); ++at) {
         if (text[at] == '"') return at + 1;
         if (is_line_end(text[at])) return at;
@@ -20,7 +20,7 @@ std::size_t behind_string(Text text, std::size_t at) {
 }
 
 // The end of the comment that begins at `at`; `at` if none does. A comment that nothing closes ends with the text.
-std::size_t behind_comment(Text text, std::size_t at) {
+std::size_t after_comment(Text text, std::size_t at) {
     if (begins(text, at, U"//")) return line_end(text, at);
     if (!begins(text, at, U"/*")) return at;
     std::size_t const closed = text.find(U"*/", at + 2);
@@ -28,13 +28,13 @@ std::size_t behind_comment(Text text, std::size_t at) {
 }
 
 // After the rest of the line, if nothing but a comment is on it, and the blank lines after it; else after spaces.
-std::size_t behind_rest(Text text, std::size_t at) {
-    at = behind_blanks(text, at);
+std::size_t after_rest(Text text, std::size_t at) {
+    at = after_blanks(text, at);
     std::size_t const end = begins(text, at, U"//") ? line_end(text, at) : at;
-    std::size_t next = behind_line_end(text, end);
+    std::size_t next = after_line_end(text, end);
     if (next == end) return at;
     for (;;) {
-        std::size_t const nonblank = behind_blanks(text, next), after = behind_line_end(text, nonblank);
+        std::size_t const nonblank = after_blanks(text, next), after = after_line_end(text, nonblank);
         if (after == nonblank) return next;
         next = after;
     }
@@ -45,8 +45,8 @@ std::pair<std::size_t, std::size_t> key_of(Text text, std::size_t start) {
     constexpr std::pair<std::size_t, std::size_t> no_key{0, 0};
     std::size_t at = start;
     for (;;) {
-        std::size_t const nonblank = behind(text, at, is_space);
-        std::size_t const next = behind_comment(text, nonblank);
+        std::size_t const nonblank = skip_while(text, at, is_space);
+        std::size_t const next = after_comment(text, nonblank);
         if (next == nonblank || (text[nonblank + 1] == '*' && (next < nonblank + 4 || text[next - 2] != '*' || text[next - 1] != '/'))) {
             at = nonblank;
             break;
@@ -56,17 +56,17 @@ std::pair<std::size_t, std::size_t> key_of(Text text, std::size_t start) {
     if (at == text.size()) return no_key;
     std::size_t first = at, last = at;
     if (text[at] == '"') {
-        last = at = behind_string(text, at);
+        last = at = after_string(text, at);
     } else if (text[at] == '\'') {
         ++first;
-        last = behind(text, first, [](char32_t character) { return character != '\'' && !is_line_end(character); });
+        last = skip_while(text, first, [](char32_t character) { return character != '\'' && !is_line_end(character); });
         if (last == text.size() || text[last] != '\'') return no_key;
         at = last + 1;
     } else {
-        last = at = behind(text, at, [](char32_t character) { return is_of_name(character) || character == '$' || character == '.' || character == '-'; });
+        last = at = skip_while(text, at, [](char32_t character) { return is_of_name(character) || character == '$' || character == '.' || character == '-'; });
         if (first == last) return no_key;
     }
-    at = behind(text, at, is_space);
+    at = skip_while(text, at, is_space);
     return at < text.size() && text[at] == ':' && first < last ? std::pair(first, last) : no_key;
 }
 
@@ -79,15 +79,15 @@ void JsonScan::run(std::size_t start, std::size_t end, std::size_t outer) {
     after_value_ = false;
     for (std::size_t at = start; at < end;) {
         switch (text_[at]) {
-        case '"': at = behind_string(text_, at); break;
+        case '"': at = after_string(text_, at); break;
         case '[':
         case '{':
         case ',': at = read_separator(at); break;
         case ']':
         case '}': close(++at); break;
         case '/': {
-            std::size_t const behind = behind_comment(text_, at);
-            at = behind == at ? at + 1 : behind;
+            std::size_t const after = after_comment(text_, at);
+            at = after == at ? at + 1 : after;
             break;
         }
         default: ++at;
@@ -102,7 +102,7 @@ void JsonScan::run_records() {
     std::size_t number = 0;
     for (std::size_t start = 0; start < whole_.size();) {
         std::size_t const end = line_end(whole_, start);
-        if (behind(whole_.substr(0, end), start, is_space) < end) {
+        if (skip_while(whole_.substr(0, end), start, is_space) < end) {
             ++number;
             columns.add(start, strength_at(0), "record");
             if (is_long(start, end)) {
@@ -110,13 +110,13 @@ void JsonScan::run_records() {
                 run(start, end, 1);
             }
         }
-        start = end < whole_.size() ? behind_line_end(whole_, end) : end;
+        start = end < whole_.size() ? after_line_end(whole_, end) : end;
     }
 }
 
 // A bracket opens, or a comma stands, at `at`; where the member after it begins.
 std::size_t JsonScan::read_separator(std::size_t at) {
-    std::size_t const begin = behind_rest(text_, at + 1);
+    std::size_t const begin = after_rest(text_, at + 1);
     nesting::Rank rank = nesting::first;
     if (text_[at] == ',') {
         if (is_long(containers_.back().begin, begin)) end_scalar(at);
@@ -127,7 +127,7 @@ std::size_t JsonScan::read_separator(std::size_t at) {
         containers_.push_back({begin, 0, text_[at] == '['});
     }
     after_value_ = false;
-    std::size_t const nonblank = behind(text_, begin, is_space);
+    std::size_t const nonblank = skip_while(text_, begin, is_space);
     if (nonblank < text_.size() && text_[nonblank] != ']' && text_[nonblank] != '}')
         columns.add(begin, strength_at(outer_ + containers_.size() - 1, rank), containers_.back().is_array ? "element" : "key");
     return begin;
@@ -141,7 +141,7 @@ void JsonScan::close(std::size_t at) {
     containers_.pop_back();
     name(containers_.size() - 1, at);
     if (containers_.size() > 1) return;
-    std::size_t const next = behind_rest(text_, at), nonblank = behind(text_, next, is_space);
+    std::size_t const next = after_rest(text_, at), nonblank = skip_while(text_, next, is_space);
     if (nonblank == text_.size() || text_[nonblank] == ',' || text_[nonblank] == ']' || text_[nonblank] == '}') return;
     containers_.front().begin = next;
     after_value_ = false;
@@ -170,22 +170,22 @@ void JsonScan::end_scalar(std::size_t end) {
 
 void JsonScan::put_escaped_lines(std::size_t start, std::size_t end) {
     Text const text = text_.substr(0, end);
-    auto const behind_escaped = [&](std::size_t at) {
+    auto const after_escaped = [&](std::size_t at) {
         std::size_t const feed = begins(text, at, U"\\r\\n") ? at + 2 : at;
         return begins(text, feed, U"\\n") ? feed + 2 : at;
     };
     for (std::size_t at = text.find('\\', start); at != none; at = text.find('\\', at)) {
-        std::size_t offset = behind_escaped(at);
+        std::size_t offset = after_escaped(at);
         if (offset == at) {
             at += 2;  // another escape
             continue;
         }
         bool blank = false;
         for (;;) {
-            std::size_t const next = behind_blanks(text, offset), behind = behind_escaped(next);
-            if (behind == next) break;
+            std::size_t const next = after_blanks(text, offset), after = after_escaped(next);
+            if (after == next) break;
             blank = true;
-            offset = behind;
+            offset = after;
         }
         if (offset < end && text[offset] != '"') columns.add(offset, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
         at = offset;

@@ -50,7 +50,7 @@ private:
     void read(const Command& command) {
         if (whole_ && command.kind != Command::begin && command.kind != Command::end) return;
         if (command.kind == Command::end && places(command.name).empty() && command.name != "document") {
-            text_until(command.behind);  // it ends nothing: as good as text
+            text_until(command.after);  // it ends nothing: as good as text
             return;
         }
         if (!whole_) {
@@ -70,7 +70,7 @@ private:
             break;
         case Command::comment: break;
         }
-        at_ = std::max(at_, command.behind);
+        at_ = std::max(at_, command.after);
     }
 
     // --- blocks
@@ -102,15 +102,15 @@ private:
             Label const label = is_table ? "table" : environments_.lists.contains(command.name) ? "list" : markup_.label_of(command.name);
             environment.start = put(command.start, label, environment.whole);
             glued_ = introduction_;
-            if (command.name == "frame") std::tie(environment.title_start, environment.title_end) = title(command.behind);
-            at_ = std::max(at_, behind_arguments(command.behind));
+            if (command.name == "frame") std::tie(environment.title_start, environment.title_end) = title(command.after);
+            at_ = std::max(at_, after_arguments(command.after));
         }
         whole_ += environment.whole;
         places(command.name).push_back(open_.size());
         open_.push_back(environment);
     }
 
-    std::size_t behind_arguments(std::size_t at) const {
+    std::size_t after_arguments(std::size_t at) const {
         std::string_view const copy = markup_.copy();
         while (at < copy.size() && (copy[at] == '[' || copy[at] == '{')) {
             std::size_t const closed = copy.find_first_of(copy[at] == '[' ? "]\n" : "{}\n", at + 1);
@@ -123,7 +123,7 @@ private:
     void end(const Command& command) {
         end_lead();
         std::vector<std::size_t> const& open = places(command.name);
-        pop_to(open.empty() ? 0 : open.back(), command.behind);
+        pop_to(open.empty() ? 0 : open.back(), command.after);
         after_blank_ = false;
     }
 
@@ -142,10 +142,10 @@ private:
     }
 
     void section(const Command& command) {
-        std::size_t const above = glued_;
-        glued_ = above && above < command.level ? above : 0;
+        std::size_t const level_before = glued_;
+        glued_ = level_before && level_before < command.level ? level_before : 0;
         std::size_t const start = put(command.start, "section", false, latex::section - static_cast<std::int32_t>(command.level));
-        auto const [first, last] = title(command.behind);
+        auto const [first, last] = title(command.after);
         markup_.found.headings.push_back({start, static_cast<int>(command.level), first, last});
         glued_ = command.level;
     }
@@ -168,10 +168,10 @@ private:
     void verbatim(const Command& command) {
         put(command.start, command.name == "comment" ? "comment" : "code", true);
         // The line of \begin stays with the first line, that of \end with the last one.
-        std::size_t const feed = markup_.line_feed(command.body, command.behind);
+        std::size_t const feed = markup_.line_feed(command.body, command.after);
         if (feed == none) return;
         std::size_t const first = feed + 1;
-        std::size_t last = command.behind;
+        std::size_t last = command.after;
         while (markup_.copy()[last - 1] != '\n') --last;
         if (first < last) markup_.code({first, last, 0, command.start, first});
     }
@@ -192,7 +192,7 @@ private:
             rows.emplace_back(mark, feed + 1);
             at = feed + 1;
         }
-        std::size_t const rule = rows.empty() ? none : behind_rule(copy.substr(0, rows.size() > 1 ? rows[1].second : end), rows[0].first);
+        std::size_t const rule = rows.empty() ? none : after_rule(copy.substr(0, rows.size() > 1 ? rows[1].second : end), rows[0].first);
         // The first row stays with the header.
         auto const first = std::find_if(rows.begin(), rows.end(), [&](auto const& row) { return rule == none || row.second > rule; });
         markup_.verbatim((first == rows.end() ? end : first->second) - 1, end);
@@ -224,13 +224,13 @@ private:
     }
 
     // After the line of the first rule below a header from `at` on; none if there is none.
-    static std::size_t behind_rule(std::string_view copy, std::size_t at) {
+    static std::size_t after_rule(std::string_view copy, std::size_t at) {
         for (at = copy.find('\\', at); at != copy.npos; at = copy.find('\\', at + 1)) {
-            std::size_t behind = at + 1;
-            while (behind < copy.size() && is_letter(static_cast<unsigned char>(copy[behind]))) ++behind;
-            std::string_view const name = copy.substr(at + 1, behind - at - 1);
+            std::size_t after = at + 1;
+            while (after < copy.size() && is_letter(static_cast<unsigned char>(copy[after]))) ++after;
+            std::string_view const name = copy.substr(at + 1, after - at - 1);
             if (name != "hline" && name != "midrule" && name != "endfirsthead" && name != "endhead") continue;
-            std::size_t const feed = copy.find('\n', behind);
+            std::size_t const feed = copy.find('\n', after);
             return feed == copy.npos ? copy.size() : feed + 1;
         }
         return none;

@@ -11,21 +11,21 @@ namespace {
 constexpr bool is_gap(char character) { return character == ' ' || character == '\t'; }
 bool is_white(char character) { return is_space(static_cast<unsigned char>(character)); }
 
-std::size_t behind_gap(std::string_view copy, std::size_t at) {
+std::size_t after_gap(std::string_view copy, std::size_t at) {
     while (at < copy.size() && is_gap(copy[at])) ++at;
     return at;
 }
 
 // After blank lines below the line end at `at`; `at` if there are none.
-std::size_t behind_blank_lines(std::string_view copy, std::size_t at) {
+std::size_t after_blank_lines(std::string_view copy, std::size_t at) {
     std::size_t end = at;
-    for (std::size_t next = behind_gap(copy, at + 1); next < copy.size() && copy[next] == '\n'; next = behind_gap(copy, next + 1)) end = next + 1;
+    for (std::size_t next = after_gap(copy, at + 1); next < copy.size() && copy[next] == '\n'; next = after_gap(copy, next + 1)) end = next + 1;
     return end;
 }
 
 }  // namespace
 
-std::size_t behind_command(std::string_view copy, std::size_t at) {
+std::size_t after_command(std::string_view copy, std::size_t at) {
     while (at < copy.size() && is_of_command(copy[at])) ++at;
     return at;
 }
@@ -49,11 +49,11 @@ std::size_t document_start(std::string_view copy) {
 
 std::pair<std::size_t, std::size_t> argument(std::string_view copy, std::size_t start, const Environments& environments) {
     std::pair<std::size_t, std::size_t> const missing{start, start};
-    std::size_t at = behind_gap(copy, start);
+    std::size_t at = after_gap(copy, start);
     if (at < copy.size() && copy[at] == '[') {
         std::size_t const closed = copy.find_first_of("[]{}", at + 1);
         if (closed == copy.npos || copy[closed] != ']' || closed - at - 1 > latex_commands::longest_argument) return missing;
-        at = behind_gap(copy, closed + 1);
+        at = after_gap(copy, closed + 1);
     }
     if (at >= copy.size() || copy[at] != '{') return missing;
     std::size_t const begin = ++at;
@@ -65,10 +65,10 @@ std::pair<std::size_t, std::size_t> argument(std::string_view copy, std::size_t 
         } else if (character == '}') {
             if (--depth == 0) return {begin, at};
         } else if (character == '\n') {
-            std::size_t const next = behind_gap(text, at + 1);
+            std::size_t const next = after_gap(text, at + 1);
             if (next < text.size() && text[next] == '\n') break;
         } else if (character == '\\') {
-            std::string_view const name = text.substr(at + 1, behind_command(text, at + 1) - at - 1);
+            std::string_view const name = text.substr(at + 1, after_command(text, at + 1) - at - 1);
             if (name == "begin" || std::find(environments.sections.begin(), environments.sections.end(), name) != environments.sections.end()) break;
             if (at + 1 < text.size()) ++at;
         }
@@ -85,7 +85,7 @@ bool CommandReader::next(Command& command) {
             return true;
         }
         if (copy_[start] == '\n') {
-            at_ = behind_blank_lines(copy_, start);
+            at_ = after_blank_lines(copy_, start);
             if (at_ > start) {
                 command = {Command::blank, start, at_};
                 return true;
@@ -100,22 +100,22 @@ bool CommandReader::next(Command& command) {
 
 // Moves past what begins with the backslash at `start`; whether that matters.
 bool CommandReader::read(std::size_t start, Command& command) {
-    std::size_t const first = start + 1, behind = behind_command(copy_, first);
-    std::string_view const name = copy_.substr(first, behind - first);
+    std::size_t const first = start + 1, after = after_command(copy_, first);
+    std::string_view const name = copy_.substr(first, after - first);
     if ((name.starts_with("begin") || name.starts_with("end")) && read_edge(start, first + (name[0] == 'b' ? 5 : 3), command)) return true;
     auto const section = std::find(environments_.sections.begin(), environments_.sections.end(), name);
     if (section != environments_.sections.end()) {
-        at_ = behind + (behind < copy_.size() && copy_[behind] == '*');
+        at_ = after + (after < copy_.size() && copy_[after] == '*');
         command = {Command::section, start, at_, name, 0, static_cast<std::size_t>(section - environments_.sections.begin()) + 1};
         return true;
     }
-    at_ = behind;
+    at_ = after;
     if (name == "item") {
         command = {Command::item, start, at_, name};
         return true;
     }
     if (name.starts_with("verb")) {
-        if (std::size_t const shown = behind_verb(first + 4); shown != none) at_ = shown;
+        if (std::size_t const shown = after_verb(first + 4); shown != none) at_ = shown;
     } else if (name.empty()) {
         at_ = std::min(first + 1, copy_.size());
     }
@@ -125,7 +125,7 @@ bool CommandReader::read(std::size_t start, Command& command) {
 // A \begin or \end whose name is in braces after `at`.
 bool CommandReader::read_edge(std::size_t start, std::size_t at, Command& command) {
     bool const begins = copy_[start + 1] == 'b';
-    at = behind_gap(copy_, at);
+    at = after_gap(copy_, at);
     if (at >= copy_.size() || copy_[at] != '{') return false;
     std::size_t const first = at + 1, last = copy_.find_first_of("{}\\\n", first);
     if (last == copy_.npos || copy_[last] != '}' || last == first || last - first > latex_commands::longest_name) return false;
@@ -144,12 +144,12 @@ bool CommandReader::read_edge(std::size_t start, std::size_t at, Command& comman
     }
     command.kind = Command::verbatim;
     command.body = at_;
-    command.behind = at_ = end + mark.size();
+    command.after = at_ = end + mark.size();
     return true;
 }
 
 // After what \verb shows, between two marks or up to the end of the line; none if there is no mark.
-std::size_t CommandReader::behind_verb(std::size_t at) const {
+std::size_t CommandReader::after_verb(std::size_t at) const {
     if (at < copy_.size() && copy_[at] == '*') ++at;
     if (at >= copy_.size()) return none;
     char const mark = copy_[at];

@@ -16,7 +16,7 @@ struct Command {
     enum Kind { begin, end, section, item, comment, blank, verbatim };
 
     Kind kind;
-    std::size_t start, behind;
+    std::size_t start, after;
     std::string_view name{};
     std::size_t body = 0;
     std::size_t level = 0;  // of sections, from 1 on
@@ -32,7 +32,7 @@ public:
 private:
     bool read(std::size_t start, Command& command);
     bool read_edge(std::size_t start, std::size_t name, Command& command);
-    std::size_t behind_verb(std::size_t at) const;
+    std::size_t after_verb(std::size_t at) const;
 
     std::string_view copy_;
     const Environments& environments_;
@@ -41,7 +41,7 @@ private:
 };
 
 constexpr bool is_of_command(char character) { return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character == '@'; }
-std::size_t behind_command(std::string_view copy, std::size_t at);
+std::size_t after_command(std::string_view copy, std::size_t at);
 
 // The offset of \begin{document} outside of comments; none if there is none.
 std::size_t document_start(std::string_view copy);

@@ -159,7 +159,7 @@ private:
         std::size_t const spaces = end;
         while (is<SB::Sp>(end)) end = extended(end + 1);
         std::size_t const line = end;
-        end = behind_line_end(text_, end);
+        end = after_line_end(text_, end);
         if (!is_cjk && line == spaces && end == line) return none;
         std::size_t next = end;
         while (next < text_.size() && (is_line_end(text_[next]) || is<SB::Sp>(next))) ++next;

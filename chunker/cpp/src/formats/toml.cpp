@@ -8,10 +8,10 @@ namespace chunker::formats {
 namespace {
 
 // After the part of a name that begins at `at`; `at` if none does.
-std::size_t behind_part(Text text, std::size_t at) {
+std::size_t after_part(Text text, std::size_t at) {
     if (at >= text.size()) return at;
     char32_t const mark = text[at];
-    if (mark != '"' && mark != '\'') return behind(text, at, [](char32_t character) { return is_of_name(character) || character == '-'; });
+    if (mark != '"' && mark != '\'') return skip_while(text, at, [](char32_t character) { return is_of_name(character) || character == '-'; });
     for (std::size_t last = at + 1; last < text.size() && !is_line_end(text[last]); ++last) {
         if (text[last] == mark) return last + 1;
         if (mark == '"' && text[last] == '\\' && (++last == text.size() || is_line_end(text[last]))) break;
@@ -26,12 +26,12 @@ struct Name {
 
 // The name that begins at `at`, of no parts if none does.
 Name name_at(Text text, std::size_t at) {
-    Name name{at, behind_part(text, at)};
+    Name name{at, after_part(text, at)};
     if (name.last == at) return name;
     for (name.parts = 1;; ++name.parts) {
-        std::size_t const dot = behind_blanks(text, name.last);
+        std::size_t const dot = after_blanks(text, name.last);
         if (dot == text.size() || text[dot] != '.') return name;
-        std::size_t const first = behind_blanks(text, dot + 1), last = behind_part(text, first);
+        std::size_t const first = after_blanks(text, dot + 1), last = after_part(text, first);
         if (last == first) return name;
         name.last = last;
     }
@@ -40,50 +40,50 @@ Name name_at(Text text, std::size_t at) {
 struct Header {
     Name name;
     bool of_array;
-    std::size_t behind;
+    std::size_t after;
 };
 
 std::optional<Header> header_at(Text text, std::size_t at) {
-    at = behind_blanks(text, at);
+    at = after_blanks(text, at);
     if (at == text.size() || text[at] != '[') return {};
     bool const of_array = ++at < text.size() && text[at] == '[';
-    Header header{name_at(text, behind_blanks(text, at + of_array)), of_array, 0};
+    Header header{name_at(text, after_blanks(text, at + of_array)), of_array, 0};
     if (!header.name.parts) return {};
-    at = behind_blanks(text, header.name.last);
+    at = after_blanks(text, header.name.last);
     if (at == text.size() || text[at] != ']') return {};
     ++at;
-    at = behind_blanks(text, at + (at < text.size() && text[at] == ']'));
+    at = after_blanks(text, at + (at < text.size() && text[at] == ']'));
     if (at < text.size() && text[at] == '#') at = line_end(text, at);
-    header.behind = behind_line_end(text, at);
-    return header.behind > at || at == text.size() ? std::optional(header) : std::nullopt;
+    header.after = after_line_end(text, at);
+    return header.after > at || at == text.size() ? std::optional(header) : std::nullopt;
 }
 
 struct Key {
     Name name;
-    std::size_t behind;
+    std::size_t after;
 };
 
 std::optional<Key> key_at(Text text, std::size_t at) {
-    Name const name = name_at(text, behind_blanks(text, at));
+    Name const name = name_at(text, after_blanks(text, at));
     if (!name.parts) return {};
-    at = behind_blanks(text, name.last);
+    at = after_blanks(text, name.last);
     return at < text.size() && text[at] == '=' ? std::optional(Key{name, at + 1}) : std::nullopt;
 }
 
-std::size_t behind_line(Text text, std::size_t at) { return behind_line_end(text, line_end(text, at)); }
+std::size_t after_line(Text text, std::size_t at) { return after_line_end(text, line_end(text, at)); }
 
 bool is_blank_line(Text text, std::size_t at) {
-    at = behind_blanks(text, at);
+    at = after_blanks(text, at);
     return at == text.size() || is_line_end(text[at]);
 }
 // The bracket that closes an array stays with its last element.
 bool closes_or_blank(Text text, std::size_t at) {
-    at = behind_blanks(text, at);
+    at = after_blanks(text, at);
     return at == text.size() || is_line_end(text[at]) || text[at] == ']' || text[at] == '}';
 }
 
 // After the string that begins at `at`. One that is not closed goes on to the end of its line; one of several lines to the end of the text.
-std::size_t behind_string(Text text, std::size_t at) {
+std::size_t after_string(Text text, std::size_t at) {
     char32_t const mark = text[at];
     char32_t const three[] = {mark, mark, mark};
     if (!begins(text, at, Text(three, 3))) {
@@ -119,22 +119,22 @@ public:
                 std::size_t const top =
                     statement(at, toml::tables - static_cast<std::int32_t>(std::min<std::size_t>(header->name.parts, toml::deepest)), "table");
                 found_.tables.push_back({top, header->of_array, header->name.first, header->name.last});
-                end = header->behind;
+                end = header->after;
                 first_key = true;
             } else if (auto const key = key_at(text_, at)) {
                 std::size_t const top = statement(at, first_key ? toml::first : after_blank ? toml::group : toml::keys, "key");
-                end = value(key->behind);
+                end = value(key->after);
                 first_key = false;
                 if (end > top + nesting::long_member) found_.members.push_back({top, end, Member::key, key->name.first, key->name.last});
             } else if (is_blank_line(text_, at)) {
                 if (!comment_after_blank_) comment_.reset();  // they end what is above
                 after_blank = true;
-                at = behind_line(text_, at);
+                at = after_line(text_, at);
                 continue;
             } else {
                 put_line(at, after_blank);
-                end = behind_line(text_, at);
-                if (text_[behind_blanks(text_, at)] == '#') {
+                end = after_line(text_, at);
+                if (text_[after_blanks(text_, at)] == '#') {
                     if (!comment_) {
                         comment_ = at;
                         comment_after_blank_ = after_blank;
@@ -176,7 +176,7 @@ private:
         while (at < text_.size()) {
             char32_t const mark = text_[at];
             if (mark == '"' || mark == '\'') {
-                at = behind_string(text_, at);
+                at = after_string(text_, at);
             } else if (mark == '#') {
                 at = line_end(text_, at);
             } else if (mark == '[' || mark == '{') {
@@ -189,7 +189,7 @@ private:
             } else if (!is_line_end(mark)) {
                 ++at;
             } else {
-                at = behind_line_end(text_, at);
+                at = after_line_end(text_, at);
                 // A bracket that is still open was never closed, if a statement begins here.
                 if (depth == 0 || header_at(text_, at) || key_at(text_, at)) break;
                 if (closes_or_blank(text_, at)) continue;
@@ -204,7 +204,7 @@ private:
     // The lines inside a value: of long strings, of arrays in arrays, comments.
     void lines(std::size_t start, std::size_t end) {
         bool after_blank = false;
-        for (std::size_t at = behind_line(text_, start); at < end; at = behind_line(text_, at)) {
+        for (std::size_t at = after_line(text_, start); at < end; at = after_line(text_, at)) {
             if (is_blank_line(text_, at)) {
                 after_blank = true;
             } else if (!closes_or_blank(text_, at)) {

@@ -8,11 +8,11 @@ namespace chunker::formats {
 namespace {
 
 // After tags and anchors that begin at `at`, each with the blanks after it; `at_end`: the last one needs none.
-std::size_t behind_properties(Text body, std::size_t at, bool at_end) {
+std::size_t after_properties(Text body, std::size_t at, bool at_end) {
     while (at < body.size() && (body[at] == '&' || body[at] == '!')) {
         std::size_t const last =
-            behind(body, at + 1, [](char32_t mark) { return !is_space(mark) && mark != ',' && mark != '[' && mark != ']' && mark != '{' && mark != '}'; });
-        std::size_t const next = behind_blanks(body, last);
+            skip_while(body, at + 1, [](char32_t mark) { return !is_space(mark) && mark != ',' && mark != '[' && mark != ']' && mark != '{' && mark != '}'; });
+        std::size_t const next = after_blanks(body, last);
         if (next == last && !(at_end && last == body.size())) break;
         at = next;
     }
@@ -23,22 +23,22 @@ bool ends_or_comments(Text body, std::size_t at) { return at == body.size() || b
 
 // Whether the text after a key, on its line, begins a block scalar.
 bool is_block_scalar(Text value) {
-    std::size_t at = behind_properties(value, behind_blanks(value, 0), false);
+    std::size_t at = after_properties(value, after_blanks(value, 0), false);
     if (at == value.size() || (value[at] != '|' && value[at] != '>')) return false;
-    at = behind(value, at + 1, [](char32_t mark) { return mark == '-' || mark == '+' || is_digit(mark); });
-    return ends_or_comments(value, behind_blanks(value, at));
+    at = skip_while(value, at + 1, [](char32_t mark) { return mark == '-' || mark == '+' || is_digit(mark); });
+    return ends_or_comments(value, after_blanks(value, at));
 }
-bool is_no_value(Text value) { return ends_or_comments(value, behind_properties(value, behind_blanks(value, 0), true)); }
+bool is_no_value(Text value) { return ends_or_comments(value, after_properties(value, after_blanks(value, 0), true)); }
 
 struct Key {
     std::size_t first, last;  // of its name, in the line
-    std::size_t behind;       // its colon
+    std::size_t after;        // its colon
 };
 
 bool may_begin_plain(char32_t mark) { return !is_space(mark) && Text(U"\"'#&*!|>%@`{}[],?-").find(mark) == none; }
 
 // After a plain key whose first character stands before `at`: up to a colon before white space, or a comment.
-std::size_t behind_plain(Text body, std::size_t at) {
+std::size_t after_plain(Text body, std::size_t at) {
     for (; at < body.size(); ++at) {
         if (body[at] == ':' && (at + 1 == body.size() || is_space(body[at + 1]))) break;
         if (body[at] == '#' && is_space(body[at - 1])) break;
@@ -48,15 +48,15 @@ std::size_t behind_plain(Text body, std::size_t at) {
 
 // The key whose name is body[first:last], if a colon follows after `at`.
 std::optional<Key> key_before_colon(Text body, std::size_t first, std::size_t last, std::size_t at) {
-    at = behind_blanks(body, at);
+    at = after_blanks(body, at);
     if (at == body.size() || body[at] != ':' || (at + 1 < body.size() && !is_blank(body[at + 1]))) return {};
     return Key{first, last, at + 1};
 }
 
 std::optional<Key> key_of(Text body) {
     std::size_t at = 0;
-    if (!body.empty() && body[0] == '?' && body.size() > 1 && is_blank(body[1])) at = behind_blanks(body, 1);
-    at = behind_properties(body, at, false);
+    if (!body.empty() && body[0] == '?' && body.size() > 1 && is_blank(body[1])) at = after_blanks(body, 1);
+    at = after_properties(body, at, false);
     if (at == body.size()) return {};
     char32_t const mark = body[at];
     if (mark == '"' || mark == '\'') {
@@ -69,11 +69,11 @@ std::optional<Key> key_of(Text body) {
     bool const is_alias = mark == '*', is_odd = mark == '?' || mark == '-';
     bool const has_next = at + 1 < body.size();
     if (is_odd ? has_next && !is_space(body[at + 1]) : is_alias ? has_next && may_begin_plain(body[at + 1]) : may_begin_plain(mark)) {
-        std::size_t const last = behind_plain(body, at + 1 + is_alias);
+        std::size_t const last = after_plain(body, at + 1 + is_alias);
         if (auto const key = key_before_colon(body, at, last, last)) return key;
     }
     if (!is_alias) return {};
-    std::size_t const last = behind(body, at + 1, [](char32_t character) { return !is_space(character) && character != ':'; });
+    std::size_t const last = skip_while(body, at + 1, [](char32_t character) { return !is_space(character) && character != ':'; });
     return last == at + 1 ? std::nullopt : key_before_colon(body, at, last, last);
 }
 
@@ -84,11 +84,11 @@ public:
     YamlOutline read() {
         bool after_blank = true;
         for (std::size_t start = 0; start < text_.size();) {
-            std::size_t const end = line_end(text_, start), text_start = behind_blanks(text_, start + (text_[start] == 0xFEFF));
+            std::size_t const end = line_end(text_, start), text_start = after_blanks(text_, start + (text_[start] == 0xFEFF));
             Text const line = text_.substr(0, end);
             std::size_t body = text_start;
-            while (body < end && line[body] == '-' && (body + 1 == end || is_blank(line[body + 1]))) body = behind_blanks(line, body + 1);
-            if (body == text_start && behind(line, text_start, is_space) == end) {
+            while (body < end && line[body] == '-' && (body + 1 == end || is_blank(line[body + 1]))) body = after_blanks(line, body + 1);
+            if (body == text_start && skip_while(line, text_start, is_space) == end) {
                 after_blank = true;
                 if (!in_block_ && !comments_.empty() && !comments_.front().after_blank) comments_.clear();  // they end what is above
             } else {
@@ -96,7 +96,7 @@ public:
                 read_line({start, indent, text_start, body, line, after_blank});
                 after_blank = false;
             }
-            start = behind_line_end(text_, end);
+            start = after_line_end(text_, end);
             if (start == end) break;
         }
         close(-1, mapping, text_.size());
@@ -179,7 +179,7 @@ private:
         for (std::size_t at = line.dashes; at < line.body;) {
             enter(column, sequence, top, 0, 0, first_of_line, line.start);
             first_of_line = false;
-            std::size_t const next = behind_blanks(line.text, at + 1);
+            std::size_t const next = after_blanks(line.text, at + 1);
             column += static_cast<std::int64_t>(next - at);
             at = next;
         }
@@ -188,7 +188,7 @@ private:
             return;
         }
         enter(column, mapping, top, line.body + key->first, line.body + key->last, first_of_line, line.start);
-        value(line.rest().substr(key->behind), column);
+        value(line.rest().substr(key->after), column);
     }
 
     // A member of this kind begins in this column, with its comments at `top`.

@@ -42,7 +42,7 @@ std::optional<std::string> filled(const NameTemplate::Segment& segment, TSNode n
         std::uint32_t const start = ts_node_start_byte(found), end = ts_node_end_byte(found);
         if (start == end) return std::nullopt;
         text += source.substr(start, std::min(end - start, most_bytes));
-        text += placeholder.behind;
+        text += placeholder.after;
     }
     return text;
 }

@@ -66,7 +66,7 @@ void* checked(void* memory, std::size_t size) {
 
 Head* head_of(void* block) { return static_cast<Head*>(block) - 1; }
 
-void* behind(Head* head, std::uint64_t size) {
+void* block_after(Head* head, std::uint64_t size) {
     head->size = size;
     return head + 1;
 }
@@ -76,7 +76,7 @@ void* behind(Head* head, std::uint64_t size) {
 // The allocation functions of the runtime. No exception may pass through its frames.
 struct Allocator {
     static void* allocate(std::size_t wanted) noexcept {
-        if (!used) return behind(static_cast<Head*>(checked(std::malloc(wanted + sizeof(Head)), wanted)), plain);
+        if (!used) return block_after(static_cast<Head*>(checked(std::malloc(wanted + sizeof(Head)), wanted)), plain);
         std::size_t const size = (wanted + sizeof(Head) + Pool::step - 1) / Pool::step * Pool::step;
         if (wanted > Pool::largest || size > Pool::largest) return allocate_large(*used, wanted);
         Pool& pool = *used;
@@ -85,7 +85,7 @@ struct Allocator {
             return known;
         }
         if (static_cast<std::size_t>(pool.end_ - pool.next_) < size) add_chunk(pool);
-        void* const block = behind(reinterpret_cast<Head*>(pool.next_), size);
+        void* const block = block_after(reinterpret_cast<Head*>(pool.next_), size);
         pool.next_ += size;
         return block;
     }
@@ -99,7 +99,7 @@ struct Allocator {
     static void* resize(void* block, std::size_t wanted) noexcept {
         if (!block) return allocate(wanted);
         Head* const head = head_of(block);
-        if (head->size == plain) return behind(static_cast<Head*>(checked(std::realloc(head, wanted + sizeof(Head)), wanted)), plain);
+        if (head->size == plain) return block_after(static_cast<Head*>(checked(std::realloc(head, wanted + sizeof(Head)), wanted)), plain);
         if (head->size == large) {
             Pool::Large* const place = leave_ring(block);
             return enter_ring(place, checked(std::realloc(static_cast<std::byte*>(block) - large_head, wanted + large_head), wanted));
@@ -152,7 +152,7 @@ private:
         auto* const one = new (memory) Pool::Large{place, place->next};
         place->next->before = one;
         place->next = one;
-        return behind(reinterpret_cast<Head*>(one + 1), large);
+        return block_after(reinterpret_cast<Head*>(one + 1), large);
     }
 
     // The one before it.

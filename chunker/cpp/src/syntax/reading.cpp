@@ -55,15 +55,15 @@ public:
         auto const unit = std::lower_bound(units_.begin(), units_.end(), character,
                                            [&](const Unit& one, std::uint32_t place) { return lines_.character(one.first) < place; });
         if (unit == units_.end() || lines_.character(unit->first) != character) throw std::out_of_range("no closed unit begins there");
-        Found found(unit->first, unit->behind);
-        for (Row row = unit->first; row < unit->behind; ++row)
+        Found found(unit->first, unit->end);
+        for (Row row = unit->first; row < unit->end; ++row)
             if (comments_(row)) found.comments.at(row) = row;
         std::vector<Pending> nodes;
         for (const Closed& closed : unit->nodes) nodes.push_back(nodes_[closed.node]);
         syntax::Walk walk({grammar_, source_, lines_}, found, 0);
         walk.enter(std::move(nodes));
         Settled more = settled(found, lines_);
-        for (Row row = unit->first; row < unit->behind; ++row)
+        for (Row row = unit->first; row < unit->end; ++row)
             if (attributes_(row)) more.placed.at(row) = {};
         return {rows_.front().inside(*unit, more), named(found.regions, more.tops, walk.defined())};
     }

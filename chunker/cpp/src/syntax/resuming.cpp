@@ -115,7 +115,7 @@ private:
         int depth = around.depth;
         TSNode const body = body_of(definition, last - first, depth);
         if (ts_node_is_null(body) || depth >= strength::max_depth) return false;
-        Row inside = no_row, behind = 0;
+        Row inside = no_row, after = 0;
         std::uint32_t end = 0;
         bool whole = true;
         each_child(body, [&](TSNode child) {
@@ -124,18 +124,18 @@ private:
             Row const row = lines_.row(ts_node_start_byte(child), first);
             if (inside == no_row && ts_node_start_byte(child) <= lines_.text_start(row)) inside = row;
             end = ts_node_end_byte(child);
-            behind = end > ts_node_start_byte(child) ? lines_.row(end - 1, row) + 1 : row + 1;
+            after = end > ts_node_start_byte(child) ? lines_.row(end - 1, row) + 1 : row + 1;
             return whole;
         });
-        if (!whole || inside == no_row || inside <= first || (behind > last && end != ts_node_end_byte(definition))) return false;
-        while (behind < last && lines_.blank(behind)) ++behind;
+        if (!whole || inside == no_row || inside <= first || (after > last && end != ts_node_end_byte(definition))) return false;
+        while (after < last && lines_.blank(after)) ++after;
         Row const top = tops_(first) == no_row ? first : tops_(first);
         const EnclosingLines& outer = found_.bodies[around.number];
         auto const part = [&](Row from, Row to) {
             return from < to ? std::string(text_.source.substr(lines_.start(from), lines_.start(to) - lines_.start(from))) : "";
         };
         bodies_.push_back({body, depth, static_cast<std::uint32_t>(found_.bodies.size())});
-        found_.bodies.push_back({outer.header + part(top, inside), part(behind, last + 1) + outer.closing});
+        found_.bodies.push_back({outer.header + part(top, inside), part(after, last + 1) + outer.closing});
         return true;
     }
 

@@ -18,7 +18,7 @@ Walk::Walk(Text text, Found& found, std::uint32_t small, std::uint32_t preamble)
       found_(found),
       small_(small),
       preamble_(preamble),
-      ends_(found.first, small > 0 ? found.behind : found.first, -1),
+      ends_(found.first, small > 0 ? found.end : found.first, -1),
       cursor_{} {}
 
 Walk::~Walk() {

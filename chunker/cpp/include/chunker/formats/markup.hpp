@@ -15,11 +15,11 @@
 namespace chunker::formats {
 
 // Lines of code in a language of their own. At most `indent` characters of indentation and quote marks are not part of it on each line;
-// text[named:behind_name] tells the language.
+// text[named:name_end] tells the language.
 struct Code {
     std::size_t start, end;
     std::size_t indent = 0;
-    std::size_t named = 0, behind_name = 0;
+    std::size_t named = 0, name_end = 0;
 };
 
 // Appends the boundaries strictly inside a part of code, ascending, to `found`; false for an unknown language.

@@ -26,19 +26,19 @@ constexpr bool is_of_name(char32_t character) {
 }
 
 // The end of the line end that begins at `at`; `at` if none does.
-constexpr std::size_t behind_line_end(Text text, std::size_t at) {
+constexpr std::size_t after_line_end(Text text, std::size_t at) {
     if (at >= text.size() || !is_line_end(text[at])) return at;
     return at + (text[at] == '\r' && at + 1 < text.size() && text[at + 1] == '\n' ? 2 : 1);
 }
 // The first character from `at` on of which `test` is false, or the end.
 template <class Test>
-constexpr std::size_t behind(Text text, std::size_t at, Test test) {
+constexpr std::size_t skip_while(Text text, std::size_t at, Test test) {
     while (at < text.size() && test(text[at])) ++at;
     return at;
 }
-constexpr std::size_t behind_blanks(Text text, std::size_t at) { return behind(text, at, is_blank); }
+constexpr std::size_t after_blanks(Text text, std::size_t at) { return skip_while(text, at, is_blank); }
 constexpr std::size_t line_end(Text text, std::size_t at) {
-    return behind(text, at, [](char32_t character) { return !is_line_end(character); });
+    return skip_while(text, at, [](char32_t character) { return !is_line_end(character); });
 }
 // The start of the white space at the end of text[start:end].
 constexpr std::size_t stripped(Text text, std::size_t start, std::size_t end) {
