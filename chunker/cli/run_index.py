@@ -149,7 +149,7 @@ def opened(folder: str) -> Index:
     """Return the index in a folder. If a relative folder does not exist, it is searched for in the folders above."""
     path = Path(folder)
     if not path.is_absolute() and not path.exists():
-        path = next((above / folder for above in Path.cwd().parents if (above / folder).is_dir()), path)
+        path = next((parent / folder for parent in Path.cwd().parents if (parent / folder).is_dir()), path)
     return Index.open(path, create=False)
 
 

@@ -66,7 +66,7 @@ class ChunkRow:
 
 
 class Run:
-    """A run over all files behind some paths.
+    """A run over all files below some paths.
 
     `intake`: how files are read. `wanted`: the selection of files in folders. `hidden`: include hidden files. `output`: where results go (None or
     "-": standard output); it is never read. `task`: the text before the progress bar.

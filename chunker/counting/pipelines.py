@@ -179,12 +179,12 @@ def _separators(pipeline: Pipeline) -> str:
     """
     item = _first_that_cuts(pipeline)
     kind = item["type"]
-    behind = (
+    following = (
         pipeline.pre_tokenizers[pipeline.pre_tokenizers.index(item) + 1 :] if item in pipeline.pre_tokenizers else []
     )
     # Metaspace with "first" changes the first pre-token of a text, and after a split another pre-token would be the
     # first.
-    if any(other["type"] == "Metaspace" and other["prepend_scheme"] == "first" for other in behind):
+    if any(other["type"] == "Metaspace" and other["prepend_scheme"] == "first" for other in following):
         return ""
     if kind in _DROP_WHITE_SPACE:
         return _WHITE_SPACE

@@ -1,4 +1,4 @@
-"""Find the files behind the paths that a user names.
+"""Find the files that the paths of a user name.
 
 A file that is named is taken, whatever the rules say; `-` is standard input. A folder is walked to the bottom:
 
@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chunker.files.attributes import ATTRIBUTES_FILE, GENERATED, VENDORED, AttributeStack
-from chunker.files.gitignore import RuleStack, is_repository, repository_rules, rules_above
+from chunker.files.gitignore import RuleStack, enclosing_rules, is_repository, repository_rules
 from chunker.files.patterns import Wanted
 
 STANDARD_INPUT = "-"
@@ -136,7 +136,7 @@ def find_files(
     vendored: bool = True,
     folders: list[str] | None = None,
 ) -> Iterator[FoundFile | Problem]:
-    """Find the files behind paths, each once: the paths in their order, the files of a folder by path.
+    """Find the files that paths name, each once: the paths in their order, the files of a folder by path.
 
     A path that does not exist and a folder that cannot be listed are Problems.
 
@@ -177,13 +177,13 @@ def _find(path: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
 
 def _walked(top: str, walk: _Walk) -> Iterator[FoundFile | Problem]:
     try:
-        rules, below = rules_above(top)
+        rules, below = enclosing_rules(top)
         attributes = None if walk.vendored else AttributeStack.down_to(rules.top, below)
     except OSError as error:
         yield Problem(top, f"the ignore rules that hold here cannot be read: {reason_of(error)}")
         return
     # A list, not recursion: a tree may be as deep as the disk allows. The next item is at the end.
-    included = walk.wanted.includes_above(os.path.abspath(top))
+    included = walk.wanted.includes_all_of(os.path.abspath(top))
     pending: list[FoundFile | Problem | _Folder] = [_Folder(top, rules, attributes, below, included)]
     while pending:
         item = pending.pop()

@@ -290,7 +290,7 @@ class RuleStack:
         return False
 
 
-def rules_above(folder: str) -> tuple[RuleStack, str]:
+def enclosing_rules(folder: str) -> tuple[RuleStack, str]:
     """Return the rules that hold at the start of a walk, without those of `folder` itself, and the path of `folder`
     below their root.
 
@@ -298,7 +298,7 @@ def rules_above(folder: str) -> tuple[RuleStack, str]:
     count. Raises OSError if a file of rules cannot be read.
     """
     start = Path(folder).resolve()
-    top = next((above for above in (start, *start.parents) if is_repository(above)), None)
+    top = next((parent for parent in (start, *start.parents) if is_repository(parent)), None)
     if top is None:
         return RuleStack(start), ""
     stack = repository_rules(top)

@@ -53,7 +53,7 @@ class Patterns:
                 return rule.ignores
         return False
 
-    def match_above(self, path: str) -> bool:
+    def match_enclosing(self, path: str) -> bool:
         """Whether this absolute path, or a folder around it below `folder`, matches."""
         below = os.path.relpath(path, self.folder)
         if below == os.curdir or below.startswith(os.pardir):
@@ -92,6 +92,6 @@ class Wanted:
         """Whether the entry at this absolute path is included."""
         return self.include is None or self.include.match(path, is_folder=is_folder)
 
-    def includes_above(self, path: str) -> bool:
+    def includes_all_of(self, path: str) -> bool:
         """Whether everything in the folder at this absolute path is included."""
-        return self.include is None or self.include.match_above(path)
+        return self.include is None or self.include.match_enclosing(path)

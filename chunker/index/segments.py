@@ -69,12 +69,12 @@ def anchors(text: str, outline: Outline, reach: int) -> list[int]:
     offsets = outline.offsets
     priorities = _priorities(text, outline)
     before = _best_before(offsets, priorities, reach)
-    behind = _best_before([-offset for offset in reversed(offsets)], priorities[::-1], reach)[::-1]
+    after = _best_before([-offset for offset in reversed(offsets)], priorities[::-1], reach)[::-1]
     heads = outline.heads
     return [
         offset
         for last, offset, own, left, right in zip(
-            offsets, offsets[1:], priorities[1:], before[1:], behind[1:], strict=False
+            offsets, offsets[1:], priorities[1:], before[1:], after[1:], strict=False
         )
         if own > left
         and own >= right

@@ -74,13 +74,13 @@ def _nearest(missing: Iterable[str], names: Iterable[str]) -> list[tuple[str, ..
     for name in names:
         path = name
         while path:
-            above = path.rstrip("/").rpartition("/")[0]
-            above = f"{above}/" if above else ""
-            known = path in folders[above]
-            folders[above].add(path)
+            parent = path.rstrip("/").rpartition("/")[0]
+            parent = f"{parent}/" if parent else ""
+            known = path in folders[parent]
+            folders[parent].add(path)
             if known:
                 break
-            path = above
+            path = parent
     return [_nearest_of(source.removeprefix("./").strip("/"), folders) for source in missing]
 
 

@@ -44,7 +44,7 @@ class Focus:
         symbols: list[str] = []
         unknown: list[str] = []
         for name in dict.fromkeys(given):
-            numbers = next(filter(None, (_behind(one, files) for one in _names_of(name, root))), ())
+            numbers = next(filter(None, (_numbers_of(one, files) for one in _names_of(name, root))), ())
             symbol = name.rpartition(".")[2]
             if numbers:
                 found.append(numbers)
@@ -67,7 +67,7 @@ def _names_of(given: str, root: str) -> list[str]:
     ]
 
 
-def _behind(name: str, files: Sequence[MappedFile]) -> tuple[int, ...]:
+def _numbers_of(name: str, files: Sequence[MappedFile]) -> tuple[int, ...]:
     """The numbers of the file of this name, or of the files in this folder."""
     if name == ".":
         return tuple(range(len(files)))

@@ -55,9 +55,9 @@ class Listing:
                 for name in folder.names.intersection(_RULE_FILES):
                     self._note_rules(f"{path}/{name}")
         for path in self._paths:
-            for above in Path(path).parents:
+            for parent in Path(path).parents:
                 for name in (*_RULE_FILES, _EXCLUDED):
-                    self._note_rules(f"{above}/{name}")
+                    self._note_rules(f"{parent}/{name}")
             self._note_rules(f"{path}/{_EXCLUDED}")
 
     def _note_rules(self, path: str) -> None:

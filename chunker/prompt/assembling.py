@@ -176,13 +176,13 @@ def _messages(layout: Layout, filler: Filler) -> list[Message]:
     messages: list[Message] = []
     content = ""
     kept = list(filler.row.kept)
-    for before, place, behind in zip([-1, *kept], kept, [*kept[1:], len(layout.leaves)], strict=False):
+    for before, place, after in zip([-1, *kept], kept, [*kept[1:], len(layout.leaves)], strict=False):
         leaf = layout.leaves[place]
         _, separator, headers = layout.edges(before, place)
         goes_on = before >= 0 and layout.leaves[before].message == leaf.message
         text = filler.row.text_at(place) if not leaf.item.tool_calls else leaf.item.content
-        content = f"{content}{separator if goes_on else ''}{headers}{text}{layout.edges(place, behind)[0]}"
-        if behind < len(layout.leaves) and layout.leaves[behind].message == leaf.message:
+        content = f"{content}{separator if goes_on else ''}{headers}{text}{layout.edges(place, after)[0]}"
+        if after < len(layout.leaves) and layout.leaves[after].message == leaf.message:
             continue
         messages.append(Message.of(leaf.item, leaf.role, content))
         content = ""

@@ -47,7 +47,7 @@ class Clusters:
             before = end
         return before
 
-    def end_at_or_behind(self, place: int) -> int:
+    def end_at_or_after(self, place: int) -> int:
         """The first end of a cluster that is not before `place`."""
         before = self.end_at_or_before(place)
         return before if before == place else next(grapheme_ends(self._text, before), len(self._text))
@@ -60,7 +60,7 @@ class Clusters:
         return self._read(start, end)
 
     def _read(self, start: int, end: int) -> Iterator[int]:
-        sure = self.end_at_or_behind(start)
+        sure = self.end_at_or_after(start)
         if sure > end:
             return
         yield sure

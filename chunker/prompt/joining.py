@@ -88,10 +88,10 @@ class Row:
         kept = self._kept
         index = bisect_left(kept, place)
         before = kept[index - 1] if index else -1
-        behind = kept[index] if index < len(kept) else self._size
+        after = kept[index] if index < len(kept) else self._size
         left, right = self._left_of(index), self._right_of(index)
-        now = self._through(left, (self._glue(before, place), item, self._glue(place, behind)), right)
-        grown = now - self._join(before, behind, left, right)
+        now = self._through(left, (self._glue(before, place), item, self._glue(place, after)), right)
+        grown = now - self._join(before, after, left, right)
         self._priced = (place, item, grown)
         return grown
 
@@ -129,14 +129,14 @@ class Row:
             known = self._glues[key] = self._pricer.of_parts(self._glue_parts(left, right))
         return known
 
-    def _join(self, before: int, behind: int, left: str, right: str) -> int:
+    def _join(self, before: int, after: int, left: str, right: str) -> int:
         """Return the tokens of a join: `left`, the glue between the two neighbours, and `right`."""
         known = self._joins.get(before)
         if known is not None:
             return known
-        tokens = self._through(left, (self._glue(before, behind),), right)
+        tokens = self._through(left, (self._glue(before, after),), right)
         if (before < 0 or self._texts[before].tail is not None) and (
-            behind == self._size or self._texts[behind].tail is not None
+            after == self._size or self._texts[after].tail is not None
         ):
             self._joins[before] = tokens
         return tokens
@@ -205,12 +205,12 @@ class Row:
         while True:
             pieces.append(text.head)
             index += 1
-            behind = self._kept[index] if index < len(self._kept) else self._size
-            glue = self._glue(self._kept[index - 1], behind)
+            after = self._kept[index] if index < len(self._kept) else self._size
+            glue = self._glue(self._kept[index - 1], after)
             if glue.tail is not None:
                 pieces.append(glue.head)
                 break
-            following = self._texts[behind] if behind != self._size else None
+            following = self._texts[after] if after != self._size else None
             seen = text.head[-_SIGHT:]
             seam = glue.head + ("" if following is None else following.start(_SIGHT))
             cut = self._pricer.first_cut(seen + seam)

@@ -27,7 +27,7 @@ DEEPEST = 100
 
 @dataclass(eq=False)
 class Region:
-    """A section with its position in the tree. The whole prompt is a region, too. Its leaves are numbered from `first` up to, not including, `behind`.
+    """A section with its position in the tree. The whole prompt is a region, too. Its leaves are numbered from `first` up to, not including, `stop`.
 
     `scope`: the region in whose budget its items compete: itself if it has a budget, else the nearest one around it that has, at last the prompt.
     `budgeted`: the nearest regions inside it that have a budget. `stopper`: the region that ends where an item of this one does not fit under
@@ -40,7 +40,7 @@ class Region:
     depth: int
     fill: Fill
     first: int = 0
-    behind: int = 0
+    stop: int = 0
     children: list[Region] = field(default_factory=list)
     budgeted: list[Region] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class Region:
 
     def holds(self, place: int) -> bool:
         """Whether the leaf with this number is in it."""
-        return self.first <= place < self.behind
+        return self.first <= place < self.stop
 
 
 @dataclass(eq=False, slots=True)
@@ -140,7 +140,7 @@ class Layout:
                     stack += [(region, entries, index), (child, entry.items, 0)]
                     break
             else:
-                region.behind = len(self.leaves)
+                region.stop = len(self.leaves)
 
     def _leaf(self, item: Item, region: Region, speakers: dict[int, int]) -> Leaf:
         place = len(self.leaves)

@@ -150,5 +150,5 @@ class Side:
         if more == self._backwards:
             place = self._clusters.end_at_or_before(place)
         else:
-            place = self._clusters.end_at_or_behind(place)
+            place = self._clusters.end_at_or_after(place)
         return len(self._text) - place if self._backwards else place

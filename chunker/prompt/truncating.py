@@ -92,14 +92,14 @@ class Cutter:
 
     def _starts(self, room: int, most: int, price: Callable[[Version], int]) -> Iterator[Lengths]:
         """Starting points of the search for a part that fits, to be tried one after the other."""
-        near = self._near(room, most, price, behind=0.5)
+        near = self._near(room, most, price, right_share=0.5)
         if self._left is None or self._right is None:
             yield near
         else:
             # Both ends, if there is room for both; else the one of which more can be kept.
             if 0 not in near:
                 yield near
-            one_end = [self._near(room, most, price, behind) for behind in (0.0, 1.0)]
+            one_end = [self._near(room, most, price, right_share) for right_share in (0.0, 1.0)]
             yield from sorted((near, *one_end), key=lambda lengths: -self._tokens(*lengths))
         least = self._least_lengths()
         if least is not None:
@@ -108,14 +108,14 @@ class Cutter:
                 yield least
         yield (0, 0)
 
-    def _near(self, room: int, most: int, price: Callable[[Version], int], behind: float) -> Lengths:
+    def _near(self, room: int, most: int, price: Callable[[Version], int], right_share: float) -> Lengths:
         """Return lengths that fit: try as many tokens as there is room for, then subtract the excess until a version fits.
 
-        `behind`: the share of the right side, where there are two.
+        `right_share`: the share of the right side, where there are two.
         """
         tokens = min(room, most)
         while tokens > 0:
-            lengths = self._at_most(tokens, int(tokens * behind))
+            lengths = self._at_most(tokens, int(tokens * right_share))
             version = self._version(*lengths)
             if version is None:
                 break
@@ -142,9 +142,9 @@ class Cutter:
     def _least_lengths(self) -> Lengths | None:
         tokens = self._least
         while True:
-            behind = 0 if self._right is None else tokens if self._left is None else tokens // 2
-            left = 0 if self._left is None else self._left.at_least(tokens - behind)
-            right = 0 if self._right is None else self._right.at_least(behind)
+            on_right = 0 if self._right is None else tokens if self._left is None else tokens // 2
+            left = 0 if self._left is None else self._left.at_least(tokens - on_right)
+            right = 0 if self._right is None else self._right.at_least(on_right)
             if left is None or right is None:
                 return None
             version = self._version(left, right)
@@ -154,14 +154,14 @@ class Cutter:
                 return left, right
             tokens += 1
 
-    def _at_most(self, tokens: int, behind: int) -> Lengths:
-        """Return lengths with about `tokens` tokens, rarely more; with "middle", `behind` of them on the right."""
+    def _at_most(self, tokens: int, on_right: int) -> Lengths:
+        """Return lengths with about `tokens` tokens, rarely more; with "middle", `on_right` of them on the right."""
         if self._left is None or self._right is None:
             return (
                 0 if self._left is None else self._left.at_most(tokens),
                 0 if self._right is None else self._right.at_most(tokens),
             )
-        left = self._left.at_most(tokens - behind)
+        left = self._left.at_most(tokens - on_right)
         # If one side cannot be cut near its share, the other gets the rest.
         right = self._right.at_most(tokens - self._left.tokens(left))
         left = max(left, self._left.at_most(tokens - self._right.tokens(right)))
@@ -182,18 +182,18 @@ class Cutter:
     def _tokens(self, left: int, right: int) -> int:
         """Tokens of the kept parts, each by itself, if so many characters are kept."""
         before = 0 if self._left is None or not left else self._left.tokens(left)
-        behind = 0 if self._right is None or not right else self._right.tokens(right)
-        return before + behind
+        after = 0 if self._right is None or not right else self._right.tokens(right)
+        return before + after
 
     def _version(self, left: int, right: int) -> Version | None:
         """Return the item cut to `left` and `right` characters; None if that is nothing, or all of it."""
         if not 0 < left + right < len(self._text):
             return None
         before = [] if self._left is None or not left else [self._slice(self._left, left)]
-        behind = [] if self._right is None or not right else [self._slice(self._right, right)]
-        priced = self._pricer.joined([*before, *self._ellipsis, *behind])
+        after = [] if self._right is None or not right else [self._slice(self._right, right)]
+        priced = self._pricer.joined([*before, *self._ellipsis, *after])
         kept = ((0, left), (len(self._text) - right, len(self._text)))
-        tokens = sum(part.tokens for part in (*before, *behind))
+        tokens = sum(part.tokens for part in (*before, *after))
         return Version(priced.text, tuple((start, end) for start, end in kept if start < end), tokens, priced)
 
     def _slice(self, side: Side, length: int) -> Priced:

@@ -1,4 +1,4 @@
-"""One HTML page that shows a prompt: the use of the budget, the outcome for each item, and the item behind each part of
+"""One HTML page that shows a prompt: the use of the budget, the outcome for each item, and the item that each part of
 the text.
 
     bar      ███████▒▒▒▒▒▒████████░░░░░░      the items in their order, what is free, the reserve

@@ -227,8 +227,8 @@ class Reasons:
         """Return how many of the parts that begin at the end of a chunk fit beside it, from the smallest up."""
         encoder, done, limit = self._tokenizer.appending_encoder(), chunk.span.end, self._budget.max_tokens
         encoder.append(chunk.text)
-        for number, behind in enumerate(ends):
-            end = self._offset(behind)
+        for number, stop in enumerate(ends):
+            end = self._offset(stop)
             if end - done > limit * LONGEST_TOKEN:
                 return number
             encoder.append(self._text[done:end])
@@ -242,10 +242,10 @@ class Reasons:
         own, else the first; and its token count together with the chunk.
         """
         cut, last = chunk.span.end, ends[0]
-        for behind in ends:
-            if not self._fits_alone(chunk.source, cut, self._offset(behind)):
+        for stop in ends:
+            if not self._fits_alone(chunk.source, cut, self._offset(stop)):
                 break
-            last = behind
+            last = stop
         end, complete = self._offset(last), self._strength(last) >= self._strengths[row]
         if end - cut > self._budget.max_tokens * LONGEST_TOKEN:
             return CutPart(self._labels[row], cut, end, None, complete), None
@@ -274,8 +274,8 @@ class Reasons:
         while (end := self._heads.get(self._offset(inner))) is not None:
             if self._is_over(chunk.text, cut, end):
                 return True
-            for behind in self._ends_of_parts(inner):
-                start, end = self._offset(inner), self._offset(behind)
+            for stop in self._ends_of_parts(inner):
+                start, end = self._offset(inner), self._offset(stop)
                 if self._is_over(chunk.text, cut, end):
                     if self._fits_alone(chunk.source, start, end):
                         return True
@@ -301,10 +301,10 @@ class Reasons:
     def _ends_of_parts(self, row: int) -> Iterator[int]:
         """Yield the rows where the parts that begin at `row` end, the smallest part first."""
         strongest = -1
-        for behind in range(row + 1, len(self._offsets) + 1):
-            strength = self._strength(behind)
+        for stop in range(row + 1, len(self._offsets) + 1):
+            strength = self._strength(stop)
             if strength > strongest:
-                yield behind
+                yield stop
                 strongest = strength
             if strength >= self._strengths[row]:
                 return

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from chunker.files.discovery import FoundFile, Problem, portable, printable, reason_of
 from chunker.files.documents import Document, read_stream
-from chunker.files.gitignore import is_repository, repository_rules, rules_above
+from chunker.files.gitignore import enclosing_rules, is_repository, repository_rules
 from chunker.files.intake import Intake
 from chunker.files.patterns import Wanted
 from chunker.files.readers.table import ending_of
@@ -238,7 +238,7 @@ class Roots:
 
     def _check_wanted(self, root: Path, parts: tuple[str, ...], shown: str) -> None:
         """Refuse a file that the patterns of `--include` and `--exclude` leave out."""
-        included = self._wanted.includes_above(str(root))
+        included = self._wanted.includes_all_of(str(root))
         path = root
         for depth, part in enumerate(parts, 1):
             path /= part
@@ -309,7 +309,7 @@ def _check_rules(root: Path, parts: tuple[str, ...], shown: str) -> None:
         if part.startswith(".") or part in {"CVS", "_darcs"}:
             raise RefusedError(f"{shown} is hidden, or in a hidden folder: hidden files are left out")
     try:
-        rules, below = rules_above(str(root))
+        rules, below = enclosing_rules(str(root))
         folder = root
         for depth, part in enumerate(parts, 1):
             if below and is_repository(folder):

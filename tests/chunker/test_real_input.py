@@ -118,7 +118,7 @@ class Tally:
 
 @dataclass
 class Definition:
-    """A function or class; offsets in characters: of its comments, its decorators, its first line, and behind its last one."""
+    """A function or class; offsets in characters: of its comments, its decorators, its first line, and after its last one."""
 
     commented: int
     decorated: int

@@ -63,7 +63,7 @@ def join_raised(page: Page) -> None:
         line, (mark,) = others[at], number.words
         mark = mark._replace(text=mark.text.translate(_UP))
         before = line.box[0] >= number.box[2] - 1
-        others[at] = Line([mark, *line.words] if before else _behind(line.words, mark), line.size, line.bold)
+        others[at] = Line([mark, *line.words] if before else _with_mark_after(line.words, mark), line.size, line.bold)
         lone.discard(id(number))
     page.lines = [*others, *(number for number in numbers if id(number) in lone)]
 
@@ -76,11 +76,11 @@ def _is_raised(number: Line, line: Line) -> bool:
 
 def _gap(number: Line, line: Line) -> float:
     """Return the horizontal gap between a number and the line beside it."""
-    behind, before = number.box[0] - line.box[2], line.box[0] - number.box[2]
-    return max(behind, before, 0.0) if min(abs(behind), abs(before)) < line.size else float("inf")
+    after, before = number.box[0] - line.box[2], line.box[0] - number.box[2]
+    return max(after, before, 0.0) if min(abs(after), abs(before)) < line.size else float("inf")
 
 
-def _behind(words: list[Word], mark: Word) -> list[Word]:
+def _with_mark_after(words: list[Word], mark: Word) -> list[Word]:
     last = words[-1]
     return [*words[:-1], Word(last.text + mark.text, union([last.box, mark.box]))]
 

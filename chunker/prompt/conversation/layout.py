@@ -102,8 +102,8 @@ class Layout:
         rest = text.part(start)
         broken = rest if told is text else told.part(start)
         found: Iterable[tuple[int, int, int | Pin]] = self._tokenizer.find_special(broken, "all")
-        if behind := pins[bisect_right(pins, start, key=_end) :]:
-            found = self._merged(broken, start, found, behind)
+        if later := pins[bisect_right(pins, start, key=_end) :]:
+            found = self._merged(broken, start, found, later)
         for first, last, token in found:
             if first - place > _APART:
                 places += self._within(broken, place, first, start)

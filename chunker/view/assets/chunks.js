@@ -115,14 +115,14 @@ function groupFor(first) {
   const group = element("div", "group");
   group.setAttribute("role", "presentation");
   group.first = first;
-  group.behind = Math.min(first + GROUP, shown.text.chunks.length);
+  group.stop = Math.min(first + GROUP, shown.text.chunks.length);
   return group;
 }
 
 // Give a group its articles, if it has none, and their text as it is to be shown now.
 function build(group) {
   if (!group.firstChild) {
-    for (let place = group.first; place < group.behind; place++) {
+    for (let place = group.first; place < group.stop; place++) {
       if (!isShown(place)) continue;
       if (shown.skipped[place]) group.append(hiddenLine(shown.skipped[place]));
       group.append(articleFor(place));
@@ -145,7 +145,7 @@ function leave(group) {
 // Before its articles are there, a group is as high as they will be, more or less.
 function guessHeight(group) {
   let height = 0;
-  for (let place = group.first; place < group.behind; place++) {
+  for (let place = group.first; place < group.stop; place++) {
     const chunk = shown.text.chunks[place];
     const lines = chunk.lines[1] - chunk.lines[0] + (chunk.end - chunk.start) / LINE_LENGTH;
     if (isShown(place)) height += FRAME_HEIGHT + lines * LINE_HEIGHT;

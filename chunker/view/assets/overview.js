@@ -63,10 +63,10 @@ function drawMap() {
   const columns = Math.min(chunks.length, Math.floor(width / 2));
   for (let column = 0; column < columns; column++) {
     const first = Math.floor((column * chunks.length) / columns);
-    const behind = Math.max(Math.floor(((column + 1) * chunks.length) / columns), first + 1);
+    const stop = Math.max(Math.floor(((column + 1) * chunks.length) / columns), first + 1);
     let fullest = 0;
     let visible = false;
-    for (let place = first; place < behind; place++) {
+    for (let place = first; place < stop; place++) {
       fullest = Math.max(fullest, chunks[place].count);
       visible ||= isShown(place);
     }
@@ -75,7 +75,7 @@ function drawMap() {
     const wide = width / columns;
     pen.fillStyle = visible ? colours[column % 4] : faint;
     pen.fillRect(left, height - tall, Math.max(wide - (wide > 3 ? 1 : 0), 1), tall);
-    if (shown.current >= first && shown.current < behind) {
+    if (shown.current >= first && shown.current < stop) {
       pen.fillStyle = ink;
       pen.fillRect(left, 0, Math.max(wide, 2), 3);
     }

@@ -145,7 +145,7 @@ def test_a_header_that_the_overlap_holds_is_not_repeated() -> None:
 @pytest.mark.parametrize("marks", range(1, 5))
 @pytest.mark.parametrize("blank", ["\n\n", "\n", " \n\n", "\r\n\r\n"])
 def test_what_adds_no_token_is_not_lost_when_the_context_goes(marks: int, blank: str) -> None:
-    """Behind "T\\n" line ends cost nothing, so a chunk may hold them and have no more tokens than its context."""
+    """After "T\\n" line ends cost nothing, so a chunk may hold them and have no more tokens than its context."""
     text = "# T\n" + "word " * 5 + blank + "e" + "\u0316" * marks + "\n"
     for max_tokens in range(2 * marks + 1, 20):
         chunks = MarkdownChunker(max_tokens, context=True).chunk(text)

@@ -85,8 +85,8 @@ def patterns(draw: st.DrawFn) -> str:
     """Lines of a .gitignore, most of them sound, some at the edge of what git accepts."""
     path = "/".join(draw(st.lists(st.sampled_from(SEGMENTS), min_size=1, max_size=3)))
     before = draw(st.sampled_from(["", "", "", "", "/", "!", "!", "!/", "**/", "#"]))
-    behind = draw(st.sampled_from(["", "", "", "/", "/", "/**", "/*", "  ", "\r"]))
-    return before + path + behind
+    after = draw(st.sampled_from(["", "", "", "/", "/", "/**", "/*", "  ", "\r"]))
+    return before + path + after
 
 
 rule_files = st.lists(patterns(), min_size=1, max_size=5).map("\n".join)
@@ -102,7 +102,7 @@ def build_tree(folder: Path, tree: dict[tuple[str, ...], str | None], rules: str
     (folder / ".gitignore").write_text(rules, encoding="utf-8", newline="")
     for parts, inner in sorted(tree.items(), key=lambda item: len(item[0])):
         path = folder.joinpath(*parts)
-        if any(above.is_file() for above in path.parents) or path.is_file():
+        if any(parent.is_file() for parent in path.parents) or path.is_file():
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         if inner is None and not path.exists():
@@ -129,7 +129,7 @@ CASES = {
     "anchored": ("/build", "build/x src/build/y"),
     "a slash in the middle anchors": ("src/build", "src/build/x lib/src/build/y"),
     "folders only": ("build/", "build/x src/build"),
-    "two stars before, between and behind": ("**/a\nb/**/c\nd/**", "x/a b/c b/x/y/c d/e/f d.c"),
+    "two stars before, between and after": ("**/a\nb/**/c\nd/**", "x/a b/c b/x/y/c d/e/f d.c"),
     "a negation takes back": ("*.log\n!keep.log", "keep.log a.log b/keep.log"),
     "the last match decides": ("!keep.log\n*.log", "keep.log"),
     "nothing below an ignored folder comes back": ("build\n!build/keep", "build/keep build/x"),
@@ -196,7 +196,7 @@ def test_exclude_file_of_the_repository_and_of_a_linked_tree(
 
 
 @needs_git
-def test_a_walk_from_a_subfolder_obeys_the_rules_above(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_walk_from_a_subfolder_obeys_the_enclosing_rules(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(
         repository,
         {".gitignore": "*.log\n/src/gen/\n", "src/a.log": "", "src/b.py": "", "src/gen/c.py": "", "src/in/a.log": ""},

@@ -92,7 +92,7 @@ def test_binary_files_are_passed_over_on_a_walk_and_refused_when_named(folder: P
     assert refused.failed
 
 
-def test_a_nul_byte_behind_the_sample_is_text(folder: Path) -> None:
+def test_a_nul_byte_after_the_sample_is_text(folder: Path) -> None:
     document = read(folder, b"a" * 9000 + b"\0")
     assert isinstance(document, Document)
 
@@ -104,7 +104,7 @@ BAD = {
     "shift-jis": ("日本語".encode("shift-jis"), 0, 1),
     "an encoded surrogate": (b"ok \xed\xa0\x80", 3, 1),
     "cut off at the end": ("a\nb\n漢".encode()[:-1], 4, 3),
-    "behind the sample": (b"x" * 9999 + b"\n\xc0\xaf", 10_000, 2),
+    "after the sample": (b"x" * 9999 + b"\n\xc0\xaf", 10_000, 2),
     "half a unit of utf-16": (codecs.BOM_UTF16_LE + "a\nb".encode("utf-16-le") + b"\0", 8, 2),
     "a lone surrogate in utf-16": (codecs.BOM_UTF16_BE + "\n".encode("utf-16-be") + b"\xd8\x00\x00a", 4, 2),
 }

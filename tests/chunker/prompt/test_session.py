@@ -303,7 +303,7 @@ def test_what_had_to_stay_leaves_later() -> None:
     session = PromptSession(200, chat_format="chatml")
     session.add("assistant", "", tool_calls=({"id": "c1"},), id="call")
     fill(session, 8)
-    # The oldest stays, for its answer comes just now; those behind it leave.
+    # The oldest stays, for its answer comes just now; those after it leave.
     assert session.add("tool", "word " * 110, tool_call_id="c1", id="answer")[0] == "turn-1"
     departed: list[str] = []
     for number in range(20):

@@ -123,7 +123,7 @@ def test_pinned_ids_that_are_parts_of_characters() -> None:
 
 
 def test_white_space_that_is_in_no_token() -> None:
-    """WordPiece drops it: of a span that begins with it the first id is that of the word behind it."""
+    """WordPiece drops it: of a span that begins with it the first id is that of the word after it."""
     made = conversation(
         "{% for m in messages %}<|a|>x{% generation %} {{ m.content }} {% endgeneration %}{% endfor %}", "bert, cased"
     )

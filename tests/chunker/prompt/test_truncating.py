@@ -149,7 +149,7 @@ def test_clusters_are_those_of_the_whole_text(text: str, data: st.DataObject) ->
     place = data.draw(st.integers(0, len(text)))
     clusters = Clusters(text)
     assert clusters.end_at_or_before(place) == max(end for end in ends if end <= place)
-    assert clusters.end_at_or_behind(place) == min(end for end in ends if end >= place)
+    assert clusters.end_at_or_after(place) == min(end for end in ends if end >= place)
     last = data.draw(st.integers(place, len(text)))
     assert list(clusters.ends(place, last)) == [end for end in ends if place <= end <= last]
 

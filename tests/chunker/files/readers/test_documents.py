@@ -83,7 +83,7 @@ def test_all_words_in_their_order(ending: str, make: Callable[[Known], bytes], s
             assert f"# {text}\n" in read.text
 
 
-def test_a_short_last_column_is_read_behind_the_one_before() -> None:
+def test_a_short_last_column_is_read_after_the_one_before() -> None:
     """It has too little prose to be known for one, but for the pages before it."""
     known = known_text(12, sections=5, paragraphs=5)
     assert found_in_order(known.words, read_document_bytes(pdf_of(known, 2), "pdf").text) == 1.0
