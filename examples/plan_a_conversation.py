@@ -33,7 +33,7 @@ def main() -> None:
     for topic in islice(cycle(TOPICS), 12):
         request = planned.ask({"role": "user", "content": f"Tell me all there is to know about {topic}."}, seconds=20)
         print(
-            f"{planned.conversation.count:>4} tokens, ${request.step.bill.dollars:.5f}, breakpoints behind messages {request.breakpoints}: {request.step.why}"
+            f"{planned.conversation.count:>4} tokens, ${request.step.bill.dollars:.5f}, breakpoints after messages {request.breakpoints}: {request.step.why}"
         )
         planned.answer({"role": "assistant", "content": f"Here is what I found about {topic}. " * 20})
     print(f"${sum(bill.dollars for bill in planned.bills):.4f} in all; {planned.first} turns have left")

@@ -35,7 +35,7 @@ def main() -> None:
     for index in range(last):
         if "ERROR" not in LOG[starts[index] : starts[index + 1]]:
             continue
-        # One more line before, one more line behind, as long as the slice fits.
+        # One more line before, one more line after, as long as the slice fits.
         low, high = index, index + 1
         grown = True
         while grown:

@@ -54,7 +54,7 @@ def main() -> None:
                 print(
                     f"{report.done} parts done, {report.skipped} skipped: {report.chunks} chunks, {report.tokens} tokens"
                 )
-            # The same as a dataset of Ray, for what comes before and behind it.
+            # The same as a dataset of Ray, for what comes before and after it.
             texts = ray.data.read_parquet(corpus)
             vectors = embed(chunk(texts, 128, context=True), "hashing", dimensions=256)
             print(f"as a dataset: {vectors.count()} chunks")

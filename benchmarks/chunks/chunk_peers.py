@@ -1,4 +1,4 @@
-"""Our chunkers and those of other packages behind one interface, each with an exact o200k_base count where it takes one."""
+"""Our chunkers and those of other packages with one interface, each with an exact o200k_base count where it takes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The speed of one core on a corpus, by the size and kind of its documents: the figures behind docs/scale.md.
+"""The speed of one core on a corpus, by the size and kind of its documents: the figures of docs/scale.md.
 
     python benchmarks/run.py scale [--output FILE]
 

@@ -34,7 +34,7 @@ fifty of three words each that hardly go together in any chunk, which are far fr
 time. LanceDB searches without an index, which is exact; Chroma has its graph (HNSW, as it comes), which is approximate: found is the share of the \
 ten nearest that it names. The file's pages that ours maps count as its memory."""
 EDITS = """\
-- One line is inserted, in turn at a hundred places evenly spread over a file, indented as the line behind it, and taken out again. Share: tokens that \
+- One line is inserted, in turn at a hundred places evenly spread over a file, indented as the line after it, and taken out again. Share: tokens that \
 are sent to the embedder, of all tokens of the file. Broken: of the places where the line stands in the middle of a statement, so that the file is no \
 Python any more."""
 RANKING = """\

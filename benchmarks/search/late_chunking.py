@@ -33,7 +33,7 @@ Array = NDArray[np.float32]
 BUDGET, MOST = 2000, 5
 MEASURES = {"rank": "rank", "recall": "recall", f"recall of {MOST}": "first recall", "overlap": "overlap"}
 KINDS = ("faq", "node", "python")
-PLAIN, CONTEXT = "its own text", "its own text behind its breadcrumb"
+PLAIN, CONTEXT = "its own text", "its own text after its breadcrumb"
 EXPLANATION = f"""\
 - All figures are in hundredths, means over the questions of a set. rank: mean reciprocal rank of the first chunk that has a part of the answer. recall: the share \
 of the answer in the first {BUDGET:,} tokens retrieved, or in the first {MOST} chunks. overlap: intersection over union of these tokens and the answer.

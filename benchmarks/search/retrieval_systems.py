@@ -1,4 +1,4 @@
-"""The chunkers that the retrieval benchmark compares, behind one interface."""
+"""The chunkers that the retrieval benchmark compares, with one interface."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ INPUTS: dict[str, Input] = {
     "upper-case letters": drawn_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
     "upper case, one CJK in 300": repeated("ABCDEFGHIJ" * 30 + "中"),
     "letters, then many 'l": lambda size: "a" * (size // 2) + "'l" * (size // 4),
-    # White space is one pre-token up to its last line break, and one more behind it: both grow.
+    # White space is one pre-token up to its last line break, and one more after it: both grow.
     "blank lines of 100 spaces": repeated(" " * 100 + "\n"),
     "a letter, then spaces": lambda size: "a\n" + " " * (size - 2),
     # Nothing special, to compare with.

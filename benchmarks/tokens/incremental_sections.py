@@ -73,7 +73,7 @@ def appending(bench: Bench) -> None:
         bench.report.add(f"## Appending 40 bytes at a time, {encoding}")
         bench.report.add(
             "Through Python, the loop included; Python source and English prose. Snapshot and rollback: the median of rows of "
-            "20 calls, the loop included; each rollback is behind an append."
+            "20 calls, the loop included; each rollback is after an append."
         )
         rows = []
         for size in sizes:

@@ -1,4 +1,4 @@
-"""Our tokenizer and those of other packages behind one interface. Each is imported where it is used: loading is measured too."""
+"""Our tokenizer and those of other packages with one interface. Each is imported where it is used: loading is measured too."""
 
 from __future__ import annotations
 

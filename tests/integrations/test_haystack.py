@@ -69,15 +69,15 @@ def test_pages_and_overlaps(words: list[str], size: int, overlap: int) -> None:
     if not overlap:
         assert all("_split_overlap" not in piece.meta for piece in pieces)
         return
-    for before, behind in pairwise(pieces):
-        told = [entry for entry in behind.meta["_split_overlap"] if entry["doc_id"] == before.id]
-        shared = before.meta["split_idx_end"] - behind.meta["split_idx_start"]
+    for before, after in pairwise(pieces):
+        told = [entry for entry in after.meta["_split_overlap"] if entry["doc_id"] == before.id]
+        shared = before.meta["split_idx_end"] - after.meta["split_idx_start"]
         assert bool(told) == (shared > 0)
         for entry in told:
             first, last = entry["range"]
             assert before.content is not None
-            assert behind.content is not None
-            assert before.content[first:last] == behind.content[:shared]
+            assert after.content is not None
+            assert before.content[first:last] == after.content[:shared]
 
 
 def test_the_metadata_of_haystacks_own_splitter() -> None:

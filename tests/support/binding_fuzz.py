@@ -328,7 +328,7 @@ class Fuzz:
         inside = signature[signature.find("(") + 1 : signature.rfind(") ->")]
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        behind_star = False
+        after_star = False
         depth, start, parts = 0, 0, []
         for place, character in enumerate(inside):
             depth += (character in "[(") - (character in "])")
@@ -339,10 +339,10 @@ class Fuzz:
         for part in map(str.strip, parts):
             name, _, kind = part.partition(":")
             if name == "*":
-                behind_star = True
+                after_star = True
             elif name and name != "self":
                 value = self.fitting(name, kind.strip()) if self.chance.random() < 0.85 else self.value()
-                if behind_star:
+                if after_star:
                     named[name] = value
                 else:
                     positional.append(value)

@@ -120,7 +120,7 @@ class Program:
         return text
 
     def append_tokens(self, encoder: AppendingEncoder, text: str) -> None:
-        """Special tokens as such behind the text, each followed by more."""
+        """Special tokens as such after the text, each followed by more."""
         specials = special_ids(self.tokenizer)
         if not specials:
             return
@@ -132,7 +132,7 @@ class Program:
             encoder.rollback(mark)
             encoder.append_token(token)
             ids.append(token)
-            self.check(encoder.tokens(), ids, f"token {token} behind {text!r}")
+            self.check(encoder.tokens(), ids, f"token {token} after {text!r}")
 
     def steps(self) -> Iterator[str]:
         """The texts that are added."""

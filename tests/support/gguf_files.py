@@ -32,7 +32,7 @@ def byte_level() -> tuple[list[str], list[str]]:
 
 
 def write(path: Path, entries: dict[str, Any], *, endianess: Any = None) -> Path:
-    """A file with these entries, named without `tokenizer.ggml.` unless they have a dot; and some of other kinds before and behind them."""
+    """A file with these entries, named without `tokenizer.ggml.` unless they have a dot; and some of other kinds before and after them."""
     writer = gguf.GGUFWriter(path, "llama", endianess=endianess or gguf.GGUFEndian.LITTLE)
     writer.add_uint32("llama.block_count", 2)
     for name, value in entries.items():

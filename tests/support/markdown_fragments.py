@@ -1,9 +1,9 @@
-"""Fragments of Markdown that texts are put together from, so that anything may stand behind anything."""
+"""Fragments of Markdown that texts are put together from, so that anything may stand after anything."""
 
 from __future__ import annotations
 
-# Not among them: what markdown-it-py and pulldown-cmark read differently, and neither is wrong. Indented code or a list right behind a
-# link definition, a table right behind a paragraph, text right behind a table.
+# Not among them: what markdown-it-py and pulldown-cmark read differently, and neither is wrong. Indented code or a list right after a
+# link definition, a table right after a paragraph, text right after a table.
 BLOCKS = [
     *(
         "text\n",

@@ -1,4 +1,4 @@
-"""What every store of vectors must do, whichever server is behind it."""
+"""What every store of vectors must do, whichever server it uses."""
 
 from __future__ import annotations
 

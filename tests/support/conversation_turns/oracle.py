@@ -95,7 +95,7 @@ def world(name: str, template: str) -> World:
     # What the tokenizer itself has is special in both worlds, and nobody spells it.
     specials = tuple(special for special in specials_of(template) if base.token_to_id(special) is None)
     names = {special: chr(0xF0000 + number) * len(special) for number, special in enumerate(specials)}
-    # Some take the white space behind them along, as those of Phi do.
+    # Some take the white space after them along, as those of Phi do.
     strips = {special for special in specials if special == "<|end|>"}
 
     def made(texts: Sequence[str]) -> Tokenizer:

@@ -1,8 +1,8 @@
 """Where the parts of a conversation stand, told in other ways than ours, and whether ours says the same.
 
 generation    the indices and the mask of `transformers`
-content       a character that no text has, put before its first and behind its last letter: where it stands in the rendered text, if nothing else changes
-message       the text without the messages behind it, less the text without itself as well, where each begins with the other
+content       a character that no text has, put before its first and after its last letter: where it stands in the rendered text, if nothing else changes
+message       the text without the messages after it, less the text without itself as well, where each begins with the other
 ids           the offsets of `tokenizers`
 """
 
@@ -129,7 +129,7 @@ class Places:
             if span.kind == "message" and span.message > self.number and is_inside:
                 place = max(place, span.end)
         end = found[0][1]
-        # Behind them the end of the turn, which some write only if another message follows.
+        # After them the end of the turn, which some write only if another message follows.
         follows = any(
             span.kind == "message" and span.message > self.number and span.start == end for span in self.found
         )
@@ -137,7 +137,7 @@ class Places:
         return wanted[0][1] < place and (place == end or (place < end and follows and not between))
 
     def differs_between(self, found: list[tuple[int, int]], wanted: list[tuple[int, int]]) -> bool:
-        """What stands between two messages, some write with the one before, if there is another, and some behind the last: both are right."""
+        """What stands between two messages, some write with the one before, if there is another, and some after the last: both are right."""
         text = self.text
         if not found:
             return text[slice(*wanted[0])].isspace()
@@ -145,7 +145,7 @@ class Places:
             return False
         (start, end), (first, last) = found[0], wanted[0]
         if (start == first and end < last) or (start < first and end == last):
-            # The end of the one before, which is written by the next message or behind all of them.
+            # The end of the one before, which is written by the next message or after all of them.
             low, high = (end, last) if end < last else (start, first)
             return not any(span.kind == "content" and span.start < high and span.end > low for span in self.found)
         one, other = text[min(first, start) : max(first, start)], text[min(last, end) : max(last, end)]
@@ -166,7 +166,7 @@ class Places:
         # Where nothing is shown but a mark before its first letter, as of "</think>", the mark is read as another part of the message.
         if start is not None and (shown or self.mark(first + 1) == start + 1):
             self.that(any(one == start for one, _ in shown), "content begins", start, shown, message)
-        # Where a template cuts all of it off but what is behind its last letter, nothing of it is shown.
+        # Where a template cuts all of it off but what is after its last letter, nothing of it is shown.
         if end is not None and self.mark(last - 1) == end - 1:
             self.that(any(one == end for _, one in shown), "content ends", end, shown, message)
             around = [span for span in self.found if span.kind == "message" and span.start < end <= span.end]
