@@ -762,7 +762,7 @@ class RegexProgram:
 
     def find(self, text: bytes, start: int, from_: int, limit: int, at_end: bool, nonempty: bool = False) -> dict[str, object]:
         """
-        The first match at `from_` or after it, and what is certain of it, as Found of regex/program.hpp has it.
+        The first match at `from_` or after it, and what is certain of it, as Match of regex/program.hpp has it.
         """
 
     @property

@@ -86,7 +86,7 @@ def specification_engine(specification: Specification) -> Engine:
     try:
         return CompiledPipeline(specification)
     except NotNativeError as error:
-        from bpe_engine.fallback.staged import SpecificationEngine
+        from bpe_engine.fallback.specification_engine import SpecificationEngine
 
         return SpecificationEngine(specification, not_native=str(error))
 

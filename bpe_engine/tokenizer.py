@@ -38,7 +38,7 @@ if TYPE_CHECKING or implementation() == "cpp":
     from bpe_engine.compiled import specification_engine, vocabulary_engine
 else:
     from bpe_engine.fallback.engine import vocabulary_engine
-    from bpe_engine.fallback.staged import specification_engine
+    from bpe_engine.fallback.specification_engine import specification_engine
 
 
 class Tokenizer:

@@ -6,8 +6,8 @@ grammars.py          the rules of each named pattern, over runs of characters   
 
 appending_encoder.py  prepending_encoder.py  interval_encoder.py    the incremental encoders; the first two share growing_encoder.py,
                                                                     growing_ids.py and open_pieces.py
-staged.py            a whole pipeline: normalizing.py, splitting.py and merging.py run its stages, segments.py joins the last two, and
-                     staged_encoders.py and staged_intervals.py are its incremental encoders
+specification_engine.py   a whole pipeline: normalizing.py, splitting.py and merging.py run its stages, segments.py joins the last two, and
+                          pipeline_encoders.py and pipeline_intervals.py are its incremental encoders
 merge_order.py  ranking.py    reorder tokens so that merges of any ranks, or of pairs, run in id order; definition.py if no order does
 training.py          learns the merges of a new vocabulary
 """

@@ -18,7 +18,7 @@ from bpe_engine.pipeline.matching import is_word
 from bpe_engine.pipeline.normalizers import Prepend, Replace
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.staged import SpecificationEngine
+    from bpe_engine.fallback.specification_engine import SpecificationEngine
     from bpe_engine.pipeline.specification import AddedToken
 
 Spans = list[tuple[int, int, "AddedToken"]]

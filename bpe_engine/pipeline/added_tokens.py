@@ -20,7 +20,7 @@ from bpe_engine.pipeline.specification import AddedToken
 from bpe_engine.special_tokens import Specials, check_specials
 
 
-class Found(NamedTuple):
+class FoundToken(NamedTuple):
     """An added token in a text: its span in characters, including the white space that the token strips."""
 
     token: AddedToken
@@ -73,7 +73,7 @@ class AddedTokenFinder:
         found.sort(key=lambda span: (span[0], -span[1]))
         return found
 
-    def find(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[Found]:
+    def find(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[FoundToken]:
         """Yield the tokens in `text` for which `wanted` is true, from left to right.
 
         A token may consist of white space that the token before it strips. Then its span starts before the end of that token's span; if it ends
@@ -87,7 +87,7 @@ class AddedTokenFinder:
                 end += _leading_white_space(text, end)  # noqa: PLW2901 - as above
             taken = end
             if start < end:
-                yield Found(token, start, end)
+                yield FoundToken(token, start, end)
 
     def _leftmost(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[tuple[int, int, AddedToken]]:
         last = 0

@@ -22,8 +22,8 @@ from tokenizers import models
 from bpe_engine import AppendingEncoder, EncodingError, StaleMarkError, Tokenizer, UnknownTokenError, Vocabulary
 from bpe_engine.fallback.appending_encoder import AppendingEncoder as ReferenceEncoder
 from bpe_engine.fallback.engine import VocabularyEngine
-from bpe_engine.fallback.staged import SpecificationEngine
-from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder
+from bpe_engine.fallback.pipeline_encoders import PipelineAppendingEncoder
+from bpe_engine.fallback.specification_engine import SpecificationEngine
 from bpe_engine.pipeline.normalizers import Lowercase, UnicodeForm
 from bpe_engine.pipeline.specification import AddedToken, Specification
 from bpe_engine.special_tokens import Part
@@ -40,7 +40,7 @@ class Kind(NamedTuple):
 
 NAMED = ("o200k_base", "cl100k_base", "whole")
 # With NFC and a token that is always found; that are found in words; one that takes white space along; with what is put before a text.
-STAGED = (
+PIPELINES = (
     "llama3",
     "qwen2",
     "deepseek-v3",
@@ -66,13 +66,13 @@ def kind_of(name: str) -> Kind:
     if not in_python:
         return Kind(made, made.appending_encoder, special, separator)
     if made.specification is not None:
-        staged = SpecificationEngine(made.specification)
-        return Kind(made, lambda: StagedAppendingEncoder(staged), special, separator)
+        pipeline = SpecificationEngine(made.specification)
+        return Kind(made, lambda: PipelineAppendingEncoder(pipeline), special, separator)
     engine = VocabularyEngine(made.vocabulary)
     return Kind(made, lambda: ReferenceEncoder(engine), special, separator)
 
 
-KINDS = [*NAMED, *STAGED, *(f"{name} in Python" for name in ("o200k_base", "whole", *STAGED))]
+KINDS = [*NAMED, *PIPELINES, *(f"{name} in Python" for name in ("o200k_base", "whole", *PIPELINES))]
 
 # A text is its characters, with explicit tokens among them: (id, how it is written).
 Items = tuple[Any, ...]

@@ -19,7 +19,7 @@ from thresholds import thresholds_set_to
 from tokenizers import AddedToken, Regex, models, normalizers, pre_tokenizers
 
 from bpe_engine import AppendingEncoder, Tokenizer
-from bpe_engine.fallback.staged import SpecificationEngine
+from bpe_engine.fallback.specification_engine import SpecificationEngine
 from bpe_engine.formats.tokenizer_json import parse_tokenizer_json
 from bpe_engine.special_tokens import Part, parted
 

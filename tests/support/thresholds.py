@@ -15,9 +15,9 @@ import bpe_engine.fallback.appending_encoder
 import bpe_engine.fallback.engine
 import bpe_engine.fallback.interval_encoder
 import bpe_engine.fallback.open_pieces
+import bpe_engine.fallback.pipeline_encoders
+import bpe_engine.fallback.pipeline_intervals
 import bpe_engine.fallback.prepending_encoder
-import bpe_engine.fallback.staged_encoders
-import bpe_engine.fallback.staged_intervals
 import bpe_engine.reference.interval
 import bpe_engine.text.truncation
 
@@ -39,8 +39,8 @@ def thresholds_set_to(which: str) -> Iterator[None]:
             patch.setattr(intervals, "WINDOW", 3)
             patch.setattr(bpe_engine.fallback.open_pieces.OpenPieces, "KEPT_LENGTH", 3)
             patch.setattr(bpe_engine.fallback.engine, "BLOCK", 7)
-            patch.setattr(bpe_engine.fallback.staged_encoders, "TAIL", 1)
-            patch.setattr(bpe_engine.fallback.staged_intervals, "STRIDE", 3)
+            patch.setattr(bpe_engine.fallback.pipeline_encoders, "TAIL", 1)
+            patch.setattr(bpe_engine.fallback.pipeline_intervals, "STRIDE", 3)
             patch.setattr(bpe_engine.reference.interval, "STRIDE", 2)
             patch.setattr(bpe_engine.text.truncation, "BLOCK", 3)
         yield

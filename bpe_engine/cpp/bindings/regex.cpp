@@ -14,7 +14,7 @@ namespace bpe::bindings {
 namespace {
 
 using regex::Cache;
-using regex::Found;
+using regex::Match;
 using regex::Program;
 
 struct RegexProgram {
@@ -45,7 +45,7 @@ nb::list findall_spans(const RegexProgram& self, nb::handle text) {
             start = ends[index];
         }
         if (count > 0) continue;
-        Found const found = sweep.next();
+        Match const found = sweep.next();
         if (found.start == regex::no_match) break;
         spans.append(nb::make_tuple(found.start, found.end));
     }
@@ -55,7 +55,7 @@ nb::list findall_spans(const RegexProgram& self, nb::handle text) {
 nb::dict find(const RegexProgram& self, nb::bytes text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, bool nonempty) {
     if (!(start <= from && from <= limit && limit <= text.size())) throw nb::value_error("start <= from <= limit <= len(text) does not hold");
     Cache cache(*self.program);
-    Found const found = self.program->find(reinterpret_cast<const Byte*>(text.c_str()), start, from, limit, at_end, cache, nonempty);
+    Match const found = self.program->find(reinterpret_cast<const Byte*>(text.c_str()), start, from, limit, at_end, cache, nonempty);
     nb::dict result;
     result["start"] = offset(found.start);
     result["end"] = offset(found.end);
@@ -83,7 +83,7 @@ void define_regex(nb::module_& module) {
              "Byte offsets of all matches, as `regex.finditer` finds them.")
         .def("find", find, nb::arg("text"), nb::arg("start"), nb::arg("from_"), nb::arg("limit"), nb::arg("at_end"), nb::arg("nonempty") = false,
              nb::sig("def find(self, text: bytes, start: int, from_: int, limit: int, at_end: bool, nonempty: bool = False) -> dict[str, object]"),
-             "The first match at `from_` or after it, and what is certain of it, as Found of regex/program.hpp has it.")
+             "The first match at `from_` or after it, and what is certain of it, as Match of regex/program.hpp has it.")
         .def_prop_ro(
             "state_count", [](const RegexProgram& self) { return self.program->is_eager() ? self.program->state_count() : 0; },
             "How many states were made when the pattern was compiled; 0: they are made when a text leads to them.")

@@ -75,13 +75,13 @@ Repetitions::Repetitions(Bytes data) : data_(data) {
     }
 }
 
-std::optional<Repetitions::Found> Repetitions::at(std::size_t place) const {
+std::optional<Repetitions::Extent> Repetitions::at(std::size_t place) const {
     for (std::size_t unit = 1; unit <= longest_unit; ++unit) {
         auto const& spans = spans_[unit - 1];
         auto const after = std::upper_bound(spans.begin(), spans.end(), place, [](std::size_t value, auto const& span) { return value < span.first; });
         if (after == spans.begin()) continue;
         std::size_t const end = std::prev(after)->second;
-        if (place + repetition <= end) return Found{end, unit};
+        if (place + repetition <= end) return Extent{end, unit};
     }
     return std::nullopt;
 }

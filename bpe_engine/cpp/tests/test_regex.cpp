@@ -18,7 +18,7 @@ std::string cut(const std::string& pattern, const std::string& text, Flavour fla
     Cache cache(*program);
     Sweep sweep(*program, cache, view(text).data, 0, 0, text.size(), true);
     std::string shown;
-    for (Found found = sweep.next(); found.start != no_match; found = sweep.next()) shown += "<" + text.substr(found.start, found.end - found.start) + ">";
+    for (Match found = sweep.next(); found.start != no_match; found = sweep.next()) shown += "<" + text.substr(found.start, found.end - found.start) + ">";
     return shown;
 }
 
@@ -95,7 +95,7 @@ void hostile_patterns() {
                 auto const program = Program::compile(pattern, options);
                 Cache cache(*program);
                 std::string const text = "abcdaaaaaaaaaabbbbbbb";
-                Found const found = program->find(view(text).data, 0, 0, text.size(), true, cache);
+                Match const found = program->find(view(text).data, 0, 0, text.size(), true, cache);
                 CHECK(found.start == no_match || found.end <= text.size());
             } catch (const UnsupportedPattern& error) {
                 CHECK(*error.what() != 0);

@@ -20,7 +20,7 @@ Spans by_find(const Program& program, const std::string& text) {
     Spans spans;
     bool nonempty = false;
     for (std::size_t from = 0; from <= text.size();) {
-        Found const found = program.find(bytes(text), 0, from, text.size(), true, cache, nonempty);
+        Match const found = program.find(bytes(text), 0, from, text.size(), true, cache, nonempty);
         if (found.start == no_match) break;
         CHECK(from <= found.start && found.start <= found.end && found.end <= text.size() && found.settled);
         CHECK(!(nonempty && found.start == from && found.end == from));
@@ -48,7 +48,7 @@ Spans by_sweep(const Program& program, const std::string& text, bool at_end, boo
             start = ends[index];
         }
         if (count > 0) continue;
-        Found const found = sweep.next();
+        Match const found = sweep.next();
         if (found.start == no_match) break;
         spans.emplace_back(found.start, found.end);
     }
@@ -60,9 +60,9 @@ void settled_stays(const Program& program, const std::string& text, const std::s
     Cache cache(program);
     std::string const longer = text + more;
     for (std::size_t from = 0; from <= text.size(); from += 1 + text.size() / 6) {
-        Found const before = program.find(bytes(text), 0, from, text.size(), false, cache);
-        Found const at_end = program.find(bytes(text), 0, from, text.size(), true, cache);
-        Found const after = program.find(bytes(longer), 0, from, longer.size(), true, cache);
+        Match const before = program.find(bytes(text), 0, from, text.size(), false, cache);
+        Match const at_end = program.find(bytes(text), 0, from, text.size(), true, cache);
+        Match const after = program.find(bytes(longer), 0, from, longer.size(), true, cache);
         CHECK(before.start == at_end.start && before.end == at_end.end && before.reach <= text.size());
         if (before.settled) CHECK(after.start == before.start && after.end == before.end && before.start_settled);
         else if (before.start_settled) CHECK(after.start == before.start);

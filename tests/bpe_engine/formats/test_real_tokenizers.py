@@ -19,7 +19,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from bpe_engine import Tokenizer, implementation
 from bpe_engine.fallback.segments import EngineSegments
-from bpe_engine.fallback.staged import SpecificationEngine
+from bpe_engine.fallback.specification_engine import SpecificationEngine
 from bpe_engine.patterns import LLAMA3, O200K, QWEN2, QWEN35, R50K
 
 MISTRAL = (

@@ -167,10 +167,10 @@ def test_what_a_model_gets_around_each_text() -> None:
 
 def test_stages_are_not_written(tmp_path: Path) -> None:
     save(trained("words"), tmp_path / "custom.json")
-    staged = Tokenizer.from_file(tmp_path / "custom.json")
+    pipeline = Tokenizer.from_file(tmp_path / "custom.json")
     for file_format in ("tokenizer_json", "tiktoken", "minbpe"):
         with pytest.raises(VocabularyError, match="has pipeline stages"):
-            contents(staged, file_format)
+            contents(pipeline, file_format)
 
 
 def test_save_knows_the_format_by_the_ending(tmp_path: Path) -> None:

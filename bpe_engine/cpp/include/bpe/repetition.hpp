@@ -63,10 +63,10 @@ public:
     explicit Repetitions(Bytes data);
 
     // The long repetition around `place`: up to `end`, with units of `unit` bytes; none if it ends soon.
-    struct Found {
+    struct Extent {
         std::size_t end, unit;
     };
-    std::optional<Found> at(std::size_t place) const;
+    std::optional<Extent> at(std::size_t place) const;
     // The table of the unit that starts at `place`. Thread-safe.
     const RepeatedTable& table(const Dictionary& dictionary, std::size_t place, std::size_t unit) const;
 

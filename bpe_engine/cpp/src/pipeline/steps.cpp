@@ -240,7 +240,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
     while (place < text.size()) {
         if (!at_end) {
             // Whatever follows, text before this match is in no later one.
-            regex::Found const known = step.program->find(text.data(), place, place, certain_size, false, cache);
+            regex::Match const known = step.program->find(text.data(), place, place, certain_size, false, cache);
             if (!known.settled) {
                 std::size_t const open = number_at(std::min(known.start_settled ? known.start : known.open_from, certain_size));
                 for (std::size_t index = std::max(open, done) + 1; index < items.size(); ++index) items[index].is_cut = false;
@@ -248,7 +248,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
             }
             if (known.start == regex::no_match) break;
         }
-        regex::Found const found = step.program->find(text.data(), place, place, text.size(), true, cache);
+        regex::Match const found = step.program->find(text.data(), place, place, text.size(), true, cache);
         if (found.start == regex::no_match) break;
         std::size_t const first = number_at(found.start), last = number_at(found.end);
         if (changed.empty()) changed.reserve(items.size());

@@ -120,8 +120,8 @@ private:
         return set[0].count(key) ? set : nullptr;
     }
 
-    template <class Found>
-    static Tokens tokens_of(const Found& slot) {
+    template <class Known>
+    static Tokens tokens_of(const Known& slot) {
         return {slot.ids, slot.tokens, slot.starts, nullptr};
     }
     Tokens tokens_of(const Text& text) {

@@ -41,7 +41,7 @@ void UnigramWords::find(Bytes unit, bool is_open, UnigramUnits& units, std::vect
         if (at_end && is_open) return;
         if (at_end) place = unit.size;
         Bytes const word = unit.part(first, place);
-        Found found;
+        Reading found;
         if (word.size <= PieceKey::longest) found = recall(short_, PieceKey::of(word.data, word.size, unit.size - first), word, state, units);
         else if (word.size <= MediumKey::longest) found = recall(medium_, MediumKey::of(word.data, word.size, unit.size - first), word, state, units);
         else found = read(word, state, units);
@@ -53,7 +53,7 @@ void UnigramWords::find(Bytes unit, bool is_open, UnigramUnits& units, std::vect
 }
 
 template <class Cache, class Word>
-UnigramWords::Found UnigramWords::recall(Cache& cache, const Word& key, Bytes word, State state, UnigramUnits& units) {
+UnigramWords::Reading UnigramWords::recall(Cache& cache, const Word& key, Bytes word, State state, UnigramUnits& units) {
     Key<Word> const with_state{key, state};
     std::uint64_t const hash = with_state.hash();
     auto const* slot = cache.set(hash);
@@ -65,7 +65,7 @@ UnigramWords::Found UnigramWords::recall(Cache& cache, const Word& key, Bytes wo
         known = slot->count(with_state);
     }
     if (known != 0) return {known == 1, slot->after};
-    Found const found = read(word, state, units);
+    Reading const found = read(word, state, units);
     auto& made = cache.make(hash);
     made.set(key, found.is_joined ? 1 : 2);
     made.before = state;
@@ -74,7 +74,7 @@ UnigramWords::Found UnigramWords::recall(Cache& cache, const Word& key, Bytes wo
 }
 
 // `state` is that after the space with which the word begins, and the one that is found is that after the next; for the first word it is the start.
-UnigramWords::Found UnigramWords::read(Bytes word, State state, UnigramUnits& units) {
+UnigramWords::Reading UnigramWords::read(Bytes word, State state, UnigramUnits& units) {
     Bytes text = word;
     if (normalizer_) {
         made_.clear();

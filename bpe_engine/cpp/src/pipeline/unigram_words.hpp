@@ -41,14 +41,14 @@ private:
         Key<Word> key() const { return {WordSlot::key(), before}; }
         std::uint64_t count(const Key<Word>& key) const { return WordSlot::count(key.word) & (std::uint64_t{0} - (before == key.state)); }
     };
-    struct Found {
+    struct Reading {
         bool is_joined;
         State after;
     };
 
     template <class Cache, class Word>
-    Found recall(Cache& cache, const Word& key, Bytes word, State state, UnigramUnits& units);
-    Found read(Bytes word, State state, UnigramUnits& units);
+    Reading recall(Cache& cache, const Word& key, Bytes word, State state, UnigramUnits& units);
+    Reading read(Bytes word, State state, UnigramUnits& units);
 
     const Normalizer* normalizer_;
     std::array<bool, 128> parts_before_space_{}, is_known_{};  // characters of ASCII

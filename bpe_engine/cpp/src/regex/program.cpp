@@ -111,7 +111,7 @@ std::size_t Program::class_before(const Byte* text, std::size_t start, std::size
     return decode(classes_, text, character_before(classes_, text, start, from), from).number;
 }
 
-Found Program::find(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool nonempty) const {
+Match Program::find(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool nonempty) const {
     Sweep sweep(*this, cache, text, start, from, limit, at_end);
     sweep.set_nonempty(nonempty);
     return sweep.next();

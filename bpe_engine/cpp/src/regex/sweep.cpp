@@ -187,8 +187,8 @@ bool Sweep::worth_starting(Table& table, std::size_t place, bool nonempty) {
 }
 
 template <class Table>
-Found Sweep::next_in(Table& table) {
-    Found found;
+Match Sweep::next_in(Table& table) {
+    Match found;
     found.open_from = open_ || at_end_ ? no_match : from_;
     found.reach = from_;
     for (std::size_t place = from_; place <= limit_; place += place < limit_ ? decode(program_.classes_, text_, place, limit_).size : 1) {
@@ -230,9 +230,9 @@ Found Sweep::next_in(Table& table) {
     return found;
 }
 
-Found Sweep::next_recollected() {
+Match Sweep::next_recollected() {
     Eager table{program_};
-    Found found;
+    Match found;
     found.settled = true;
     found.reach = limit_;
     std::vector<std::size_t> passed;
@@ -271,9 +271,9 @@ Found Sweep::next_recollected() {
     return found;
 }
 
-Found Sweep::next() {
+Match Sweep::next() {
     if (from_ > limit_) {
-        Found none;
+        Match none;
         none.settled = at_end_;
         none.reach = none.open_from = limit_;
         return none;

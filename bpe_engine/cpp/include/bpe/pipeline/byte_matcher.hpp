@@ -15,7 +15,7 @@ public:
         for (Byte const byte : members) is_member_[byte] = true;
     }
 
-    Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
+    Match find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
         for (std::size_t place = from; place < limit; ++place)
             if (is_member_[text[place]]) return {place, place + 1, true, true, place};
         return {no_match, no_match, at_end, false, limit};

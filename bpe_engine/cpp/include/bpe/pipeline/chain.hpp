@@ -111,7 +111,7 @@ private:
             for (std::size_t count; is_certain && (count = search.ends(ends.data(), ends.size())) > 0;)
                 for (std::size_t index = 0; index < count; ++index) give(ends[index], true);
             // If it is not settled, take it as if the text ended here.
-            Found const found = search.next();
+            Match const found = search.next();
             if (found.start == no_match) break;
             give(found.start, is_certain && (found.settled || found.start_settled));
             give(found.end, is_certain && found.settled);
@@ -228,7 +228,7 @@ private:
                         piece = ends[index];
                     }
                 }
-                Found const found = search.next();
+                Match const found = search.next();
                 if (!at_end && !found.settled) {
                     if (found.start_settled) gap(piece, found.start, true);
                     else gap(piece, found.open_from, false);
@@ -258,7 +258,7 @@ private:
                 // The matches of a long run are not found again.
                 if (known && known->run == run && known->run_end > end && known->run_end <= limit) search.go_to(end = known->run_end);
                 if (std::size_t const place = recollection ? left->run_end(number, end) : end; place > end && place <= limit) search.go_to(end = place);
-                Found const found = search.next();
+                Match const found = search.next();
                 bool const is_open = !at_end && !found.settled;
                 bool const none = !is_open && found.start == no_match;
                 std::size_t const next = none ? limit : is_open && !found.start_settled ? found.open_from : found.start;
@@ -282,7 +282,7 @@ private:
             Matcher const& matcher = *stages[number].matcher;
             Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
             for (std::size_t piece = start;;) {
-                Found const found = search.next();
+                Match const found = search.next();
                 if (!at_end && !found.settled) {
                     std::size_t const certain = found.start_settled ? found.start : found.open_from;
                     if (certain > piece) stage(number + 1, piece, certain, false);
@@ -300,7 +300,7 @@ private:
             Search search(matcher, text, start, limit, at_end, memory ? memory->of(number) : nullptr, left ? left->of(number, start, limit) : nullptr);
             std::size_t piece = start, match_end = start;  // the piece begins with a match if it begins before `match_end`
             for (;;) {
-                Found const found = search.next();
+                Match const found = search.next();
                 if (!at_end && !found.settled) {
                     if (found.start_settled) {
                         if (found.start > piece) stage(number + 1, piece, found.start, true);

@@ -13,7 +13,7 @@ namespace bpe {
 inline constexpr std::size_t no_match = static_cast<std::size_t>(-1);
 
 // Offsets in bytes.
-struct Found {
+struct Match {
     std::size_t start = no_match, end = no_match;
     bool settled = false;        // whatever follows the limit, this is the first match; or there is none, and none can start before the limit
     bool start_settled = false;  // whatever follows, the first match starts at `start`
@@ -25,7 +25,7 @@ public:
     virtual ~Matcher() = default;
     // The first match in text[from:limit). The searched piece starts at or before `from`, and ends at `limit` if `at_end`; otherwise text may follow, and
     // the result reports what is certain. A match is never empty, except boundaries: those are empty, and after `from`.
-    virtual Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
+    virtual Match find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const = 0;
     // The boundaries of text[from:limit), up to `capacity`, for a matcher that finds only boundaries.
     virtual std::size_t boundaries(const Byte*, std::size_t, std::size_t, std::size_t*, std::size_t) const { return 0; }
     // The expression, whose consecutive matches a sweep finds faster and in linear time; null for other matchers.
@@ -44,14 +44,14 @@ public:
     explicit ExpressionMatcher(std::shared_ptr<const regex::Program> program)
         : program_(std::move(program)), caches_([this] { return std::make_unique<regex::Cache>(*program_); }) {}
 
-    Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
+    Match find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
         Shelf<regex::Cache>::Lease const cache(caches_);
         return found(program_->find(text, from, from, limit, at_end, *cache));
     }
     const ExpressionMatcher* expression() const override { return this; }
     const std::array<bool, 256>* first_bytes() const override { return &program_->first_bytes(); }
 
-    static Found found(const regex::Found& found) { return {found.start, found.end, found.settled, found.start_settled, found.open_from}; }
+    static Match found(const regex::Match& found) { return {found.start, found.end, found.settled, found.start_settled, found.open_from}; }
     const regex::Program& program() const { return *program_; }
     const std::shared_ptr<const regex::Program>& shared_program() const { return program_; }
     const Shelf<regex::Cache>& caches() const { return caches_; }

@@ -146,9 +146,9 @@ public:
         }
     }
 
-    Found next() {
+    Match next() {
         if (memory_) skip();
-        Found found;
+        Match found;
         if (sweep_) {
             found = ExpressionMatcher::found(sweep_->next());
         } else if (recollection_ && matcher_.touched()) {
@@ -192,7 +192,7 @@ private:
     }
 
     // The characters on both sides decide about a boundary, so the boundaries after a place are the same for all searches that start before it.
-    Found next_boundary() {
+    Match next_boundary() {
         std::vector<std::size_t> passed;
         std::size_t end = no_match;
         for (std::size_t place = from_; place < limit_;) {
@@ -213,9 +213,9 @@ private:
         return {end, end, true, end != no_match, end == no_match ? limit_ : end};
     }
 
-    Found next_byte() {
+    Match next_byte() {
         std::vector<std::size_t> passed;
-        Found found;
+        Match found;
         for (std::size_t place = from_, stop; place < limit_; place = stop) {
             if (place != from_) {
                 if (regex::Recollection::Outcome const* const known = recollection_->find(limit_ - place, regex::Recollection::searching)) {
@@ -236,7 +236,7 @@ private:
         return found;
     }
 
-    void note(const Found& found) {
+    void note(const Match& found) {
         if (found.start != no_match) last_end_ = found.end;
         if (at_end_ || found.settled || found.start_settled || found.start != no_match || found.open_from <= last_end_) return;
         std::size_t searched = found.open_from;

@@ -23,7 +23,7 @@ public:
                 joins_[left * frequent + right] = model_->may_join(left == space_number ? space : left, right == space_number ? space : right);
     }
 
-    Found find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
+    Match find(const Byte* text, std::size_t from, std::size_t limit, bool at_end) const override {
         std::size_t boundary;
         if (boundaries(text, from, limit, &boundary, 1)) return {boundary, boundary, true, true, boundary};
         return {no_match, no_match, at_end, false, limit};

@@ -2,7 +2,7 @@
 //
 //     auto const program = Program::compile("\\p{L}+|\\s", {});
 //     Cache cache(*program);
-//     Found const found = program->find(text, 0, 0, size, true, cache);       text[found.start:found.end]
+//     Match const found = program->find(text, 0, 0, size, true, cache);       text[found.start:found.end]
 //
 // Matches are those of a backtracking matcher: the leftmost, and of those that start there the first by the order of alternatives and the greed of
 // quantifiers. The search takes one table step a character. A Program is immutable and shared by threads; each thread has its own Cache.
@@ -30,7 +30,7 @@ struct Options {
 };
 
 // All offsets are bytes of the text. If `settled` is false, `start` and `end` are as if the text ended at `limit`.
-struct Found {
+struct Match {
     std::size_t start = no_match, end = no_match;  // no_match: there is none
     bool settled = false;                          // whatever follows `limit`, this is the first match, with this start and end
     bool start_settled = false;                    // whatever follows, the first match starts at `start`; its end may still move
@@ -64,7 +64,7 @@ public:
 
     // The first match in text[from:limit) that begins at `from` or after it. The region begins at `start` <= `from`, which \A, ^ and look-behind see. `at_end`:
     // the region ends at `limit`, so everything is settled; otherwise more may follow. `nonempty`: a match at `from` must not be empty.
-    Found find(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool nonempty = false) const;
+    Match find(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool nonempty = false) const;
 
     // The end of the match that starts exactly at `from`; no_match if there is none. If it is not settled, as if the text ended at `limit`.
     std::size_t match_at(const Byte* text, std::size_t start, std::size_t from, std::size_t limit, bool at_end, Cache& cache, bool& settled, std::size_t& reach,

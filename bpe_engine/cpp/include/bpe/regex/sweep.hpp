@@ -1,7 +1,7 @@
 // All matches of a text, from left to right, in time linear in the text for every pattern.
 //
 //     Sweep sweep(*program, cache, text, 0, 0, size, true);
-//     for (Found found = sweep.next(); found.start != no_match; found = sweep.next()) ...
+//     for (Match found = sweep.next(); found.start != no_match; found = sweep.next()) ...
 //
 // Pre-tokens follow one another without gaps, so ends() finds many matches at once: a match that ends where the next starts costs only the store
 // of its end.
@@ -59,13 +59,13 @@ public:
 
     // The next match; `start` is no_match after the last. Empty matches are found as `regex.finditer` finds them. After a match that is not settled
     // no match is settled: they are those of the text as if it ended at `limit`.
-    Found next();
+    Match next();
 
     // The ends of up to `capacity` matches that follow at once, each from the end of the one before on, the first from offset() on; all settled and not empty.
     // 0 if next() has to find the next match. Not valid for matches that next() has already returned.
     std::size_t ends(std::size_t* ends, std::size_t capacity);
 
-    // The end of the match that starts at offset(), or no_match; `settled` and `reach` as in Found. Does not advance.
+    // The end of the match that starts at offset(), or no_match; `settled` and `reach` as in Match. Does not advance.
     std::size_t match_at_offset(bool& settled, std::size_t& reach);
 
     // The offset from which on the next match is searched.
@@ -83,8 +83,8 @@ private:
     struct Lazy;
 
     template <class Table>
-    Found next_in(Table& table);
-    Found next_recollected();
+    Match next_in(Table& table);
+    Match next_recollected();
     template <class Table>
     Attempt attempt(Table& table, std::size_t from, bool nonempty);
     template <class Table>

@@ -4,7 +4,7 @@
                                (split again at added tokens that are searched for in normalized text)
 
 If the pre-tokenizers are one of the named grammars, or none, the engine gets whole segments (`segments.EngineSegments`); otherwise they are
-split into pre-tokens here (`segments.PieceSegments`). The incremental encoders of both: `staged_encoders.py`.
+split into pre-tokens here (`segments.PieceSegments`). The incremental encoders of both: `pipeline_encoders.py`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from bpe_engine import encoders
 from bpe_engine.errors import PatternError, UnsupportedModelError
 from bpe_engine.fallback.normalizing import Normalization
+from bpe_engine.fallback.pipeline_encoders import PipelineAppendingEncoder, PipelinePrependingEncoder
+from bpe_engine.fallback.pipeline_intervals import PipelineIntervalEncoder
 from bpe_engine.fallback.raw_cuts import RawCuts
 from bpe_engine.fallback.segments import Segments, segments_of
-from bpe_engine.fallback.staged_encoders import StagedAppendingEncoder, StagedPrependingEncoder
-from bpe_engine.fallback.staged_intervals import StagedIntervalEncoder
-from bpe_engine.pipeline.added_tokens import AddedTokenFinder, Found, always, wanted_tokens
+from bpe_engine.pipeline.added_tokens import AddedTokenFinder, FoundToken, always, wanted_tokens
 from bpe_engine.pipeline.characters import WHITE_SPACE
 from bpe_engine.pipeline.normalizers import Lowercase, Prepend, UnicodeForm
 from bpe_engine.pipeline.pre_tokenizers import Metaspace
@@ -400,8 +400,8 @@ class SpecificationEngine:
         self, characters: str, wanted: Wanted = always, where: Where = ALONE
     ) -> Iterator[tuple[int, int]]:
         place = 0
-        found: Found | None
-        inner: Found | None
+        found: FoundToken | None
+        inner: FoundToken | None
         for found in [*self.raw_finder.find(characters, wanted), None]:
             end = len(characters) if found is None else max(place, found.start)
             after = where.after if found is None else None
@@ -429,15 +429,15 @@ class SpecificationEngine:
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
         """Return an encoder that counts a text growing to the right."""
-        return StagedAppendingEncoder(self)
+        return PipelineAppendingEncoder(self)
 
     def prepending_encoder(self) -> encoders.PrependingEncoder:
         """Return an encoder that counts a text growing to the left."""
-        return StagedPrependingEncoder(self)
+        return PipelinePrependingEncoder(self)
 
     def interval_encoder(self, text: str | bytes) -> encoders.IntervalEncoder:
         """Return an encoder that counts any slice of `text`."""
-        return StagedIntervalEncoder(self, text)
+        return PipelineIntervalEncoder(self, text)
 
 
 def specification_engine(specification: Specification) -> Engine:

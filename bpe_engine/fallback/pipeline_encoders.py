@@ -25,7 +25,7 @@ from bpe_engine.fallback.segment_encoders import SegmentAppender, SegmentPrepend
 from bpe_engine.text.input import cut_unfinished_start, to_bytes
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.staged import SpecificationEngine
+    from bpe_engine.fallback.specification_engine import SpecificationEngine
     from bpe_engine.special_tokens import Part
 
 # Characters. A shorter tail is not searched for cuts, because each cut costs a mark.
@@ -62,7 +62,7 @@ class Prepended(NamedTuple):
     start: str = ""
 
 
-class StagedState(NamedTuple):
+class PipelineState(NamedTuple):
     """The state that a mark keeps. Lengths are in characters; `settled` is an `Appended` or a `Prepended`."""
 
     length: int
@@ -73,8 +73,8 @@ class StagedState(NamedTuple):
     explicit: int = 0
 
 
-class _StagedEncoder(StatefulEncoder[StagedState]):
-    """Base class of the two staged encoders."""
+class _PipelineEncoder(StatefulEncoder[PipelineState]):
+    """Base class of the two encoders of a pipeline."""
 
     _engine: SpecificationEngine
     _text: GrowingText
@@ -124,10 +124,10 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
             self._settle()
         self._count_open_end()
 
-    def _state(self) -> StagedState:
-        return StagedState(len(self._text), self._settled_length, self._settled, self._fewest, self._count)
+    def _state(self) -> PipelineState:
+        return PipelineState(len(self._text), self._settled_length, self._settled, self._fewest, self._count)
 
-    def _return_to(self, state: StagedState) -> None:
+    def _return_to(self, state: PipelineState) -> None:
         length, self._settled_length, self._settled, self._fewest, self._count, _ = state
         self._text.truncate(length)
         if self._is_incremental:
@@ -135,7 +135,7 @@ class _StagedEncoder(StatefulEncoder[StagedState]):
             self._count_open_end()
 
 
-class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
+class PipelineAppendingEncoder(_PipelineEncoder, IdsEncoder[PipelineState]):
     """A text that grows to the right, under a tokenizer with stages."""
 
     def __init__(self, engine: SpecificationEngine) -> None:
@@ -144,7 +144,7 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
 
     def __reduce__(
         self,
-    ) -> tuple[Callable[..., StagedAppendingEncoder], tuple[SpecificationEngine, list[Part], str | bytes]]:
+    ) -> tuple[Callable[..., PipelineAppendingEncoder], tuple[SpecificationEngine, list[Part], str | bytes]]:
         raw = self._unfinished[0] if self._unfinished else ""
         return _rebuild_appending, (self._engine, self._rest_after(self._state()._replace(length=0, explicit=0)), raw)
 
@@ -174,13 +174,13 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         where = self._engine.where(self._explicit[-1].id if self._explicit else None, after)
         return before + self._engine.count_characters(plain, where)
 
-    def _extent(self, state: StagedState) -> tuple[int, int]:
+    def _extent(self, state: PipelineState) -> tuple[int, int]:
         return state.length, state.explicit
 
-    def _state(self) -> StagedState:
+    def _state(self) -> PipelineState:
         return super()._state()._replace(explicit=len(self._explicit))
 
-    def _return_to(self, state: StagedState) -> None:
+    def _return_to(self, state: PipelineState) -> None:
         self._keep_explicit(state.explicit)
         super()._return_to(state)
 
@@ -235,12 +235,12 @@ class StagedAppendingEncoder(_StagedEncoder, IdsEncoder[StagedState]):
         return self._text.read(0, len(self._text))
 
 
-class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
+class PipelinePrependingEncoder(_PipelineEncoder, encoders.PrependingEncoder):
     """A text that grows to the left, under a tokenizer with stages. Its characters are stored in reverse order."""
 
     def __reduce__(
         self,
-    ) -> tuple[Callable[..., StagedPrependingEncoder], tuple[SpecificationEngine, bytes, str | bytes]]:
+    ) -> tuple[Callable[..., PipelinePrependingEncoder], tuple[SpecificationEngine, bytes, str | bytes]]:
         raw, state = self._unfinished or ("", self._state())
         return _rebuild_prepending, (self._engine, to_bytes(self._read(0, state.length)), raw)
 
@@ -305,18 +305,18 @@ class StagedPrependingEncoder(_StagedEncoder, encoders.PrependingEncoder):
 
 def _rebuild_appending(
     engine: SpecificationEngine, finished: list[Part], unfinished: str | bytes
-) -> StagedAppendingEncoder:
+) -> PipelineAppendingEncoder:
     """Unpickle an encoder: with the same text and count, without marks."""
-    encoder = StagedAppendingEncoder(engine)
+    encoder = PipelineAppendingEncoder(engine)
     encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module
     return encoder
 
 
 def _rebuild_prepending(
     engine: SpecificationEngine, finished: bytes, unfinished: str | bytes
-) -> StagedPrependingEncoder:
+) -> PipelinePrependingEncoder:
     """Unpickle an encoder: with the same text and count, without marks."""
-    encoder = StagedPrependingEncoder(engine)
+    encoder = PipelinePrependingEncoder(engine)
     encoder.prepend(finished)
     encoder.prepend(unfinished)
     return encoder

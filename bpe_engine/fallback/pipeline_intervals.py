@@ -20,13 +20,13 @@ from bpe_engine.text.input import received
 from bpe_engine.text.slices import check_slice, source_offsets
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.staged import SpecificationEngine
+    from bpe_engine.fallback.specification_engine import SpecificationEngine
 
 # Characters. The least distance between two stored cuts.
 STRIDE = 64
 
 
-class StagedIntervalEncoder(encoders.IntervalEncoder):
+class PipelineIntervalEncoder(encoders.IntervalEncoder):
     """Counts any slice of one text, under a tokenizer with stages. Immutable; threads may share it."""
 
     def __init__(self, engine: SpecificationEngine, text: str | bytes) -> None:
@@ -43,7 +43,7 @@ class StagedIntervalEncoder(encoders.IntervalEncoder):
             self._sums.append(tokens)
             before = cut
 
-    def __reduce__(self) -> tuple[type[StagedIntervalEncoder], tuple[SpecificationEngine, str | bytes]]:
+    def __reduce__(self) -> tuple[type[PipelineIntervalEncoder], tuple[SpecificationEngine, str | bytes]]:
         return type(self), (self._engine, self._source)
 
     def __len__(self) -> int:
