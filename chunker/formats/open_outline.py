@@ -20,7 +20,7 @@ from chunker.formats.outline import Format, Outline
 OutlineOf = Callable[[str], Outline]
 
 
-class Found(NamedTuple):
+class BoundaryColumns(NamedTuple):
     """Boundaries in columns, as in `Outline`; offsets are those of the whole text."""
 
     offsets: list[int]
@@ -28,13 +28,13 @@ class Found(NamedTuple):
     labels: list[str]
 
     @classmethod
-    def of(cls, outline: Outline, start: int, end: int, shift: int) -> Found:
+    def of(cls, outline: Outline, start: int, end: int, shift: int) -> BoundaryColumns:
         """Return the boundaries in outline[start:end], moved by `shift`."""
         part = slice(bisect_left(outline.offsets, start), bisect_left(outline.offsets, end))
         offsets = [offset + shift for offset in outline.offsets[part]]
         return cls(offsets, outline.strengths[part], outline.labels[part])
 
-    def extend(self, more: Found) -> None:
+    def extend(self, more: BoundaryColumns) -> None:
         """Append the boundaries of `more`."""
         self.offsets.extend(more.offsets)
         self.strengths.extend(more.strengths)
@@ -62,11 +62,11 @@ class OpenOutline(Protocol):
         """The offset before which no boundaries will change or be added."""
         ...
 
-    def feed(self, text: str, /) -> Found:
+    def feed(self, text: str, /) -> BoundaryColumns:
         """Add `text` at the end. Returns the boundaries that have become final, up to `settled`."""
         ...
 
-    def finish(self) -> Found:
+    def finish(self) -> BoundaryColumns:
         """End the text. Returns the remaining boundaries."""
         ...
 

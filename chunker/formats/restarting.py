@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Protocol, runtime_checkable
 
-from chunker.formats.open_outline import Found, OutlineOf, View
+from chunker.formats.open_outline import BoundaryColumns, OutlineOf, View
 from chunker.formats.outline import Format, Outline, Scope
 
 # The number of characters that are read before the next attempt, which costs as much as reading them.
@@ -82,17 +82,17 @@ class RestartingOutline:
         self._preamble = ""
         self._text = ""  # after the preamble
         self._start = 0  # the start of `_text`
-        self._first: Found | None = None  # the boundary at its start; None at the start of the text
+        self._first: BoundaryColumns | None = None  # the boundary at its start; None at the start of the text
         self._numbers = 0  # added to the numbers of scopes
         self._enough = STEP
         self._view = View(Outline([]), 0, 0)
         self.settled = 0
 
-    def feed(self, text: str, /) -> Found:
+    def feed(self, text: str, /) -> BoundaryColumns:
         """Add `text`. Returns the boundaries before the last restart offset but one."""
         self._text += text
         if len(self._text) < self._enough:
-            return Found([], [], [])
+            return BoundaryColumns([], [], [])
         whole = self._preamble + self._text
         outline = self._outline(whole, self._numbers)
         head = len(self._preamble)
@@ -110,15 +110,15 @@ class RestartingOutline:
             found = self._final(outline, head, place)
             self._view = View(outline, self._start, head)
             self._start += place - head
-            self._first = Found.of(outline, place, place + 1, self._start - place)
+            self._first = BoundaryColumns.of(outline, place, place + 1, self._start - place)
             self._preamble, self._text, self._numbers = preamble, whole[place:], numbers
             self._enough = max(2 * len(self._text), len(self._text) + STEP)
             self.settled = self._start
             return found
         self._enough = 2 * len(self._text)
-        return Found([], [], [])
+        return BoundaryColumns([], [], [])
 
-    def finish(self) -> Found:
+    def finish(self) -> BoundaryColumns:
         """Return the remaining boundaries."""
         whole = self._preamble + self._text
         outline = self._outline(whole, self._numbers)
@@ -131,13 +131,13 @@ class RestartingOutline:
         """Return the outline of the span that ends at `settled`."""
         return self._view
 
-    def _final(self, outline: Outline, head: int, end: int) -> Found:
+    def _final(self, outline: Outline, head: int, end: int) -> BoundaryColumns:
         """Return the boundaries in outline[head:end], with offsets of the whole text."""
         if self._first is None:
-            return Found.of(outline, head, end, self._start - head)
-        offsets, strengths, labels = Found.of(outline, head + 1, end, self._start - head)
+            return BoundaryColumns.of(outline, head, end, self._start - head)
+        offsets, strengths, labels = BoundaryColumns.of(outline, head + 1, end, self._start - head)
         first = self._first
-        return Found(first.offsets + offsets, first.strengths + strengths, first.labels + labels)
+        return BoundaryColumns(first.offsets + offsets, first.strengths + strengths, first.labels + labels)
 
     def _outline(self, text: str, numbers: int) -> Outline:
         return self._numbered(self.rules.outline(text), numbers)

@@ -31,7 +31,7 @@ class LinesFormat:
         notes = {"language": self._note}
         if not text:
             return Outline([], notes=notes, finest=Strength.SENTENCE)
-        from chunker.formats.placing import lines_only  # noqa: PLC0415  # with tree-sitter, which no other text needs
+        from chunker.formats.line_placement import lines_only  # noqa: PLC0415  # with tree-sitter, which no other text needs
         from chunker.formats.text.lines import LineTable  # noqa: PLC0415
 
         return lines_only(LineTable(text, text.encode("utf-8", "surrogatepass")), notes)

@@ -25,7 +25,7 @@ from chunker.chunkers import TextChunker
 from chunker.errors import BudgetTooSmallError, WrongTypeError
 from chunker.files.documents import count_line_ends
 from chunker.formats import Outline
-from chunker.formats.open_outline import Found, OpenOutline, View, open_outline
+from chunker.formats.open_outline import BoundaryColumns, OpenOutline, View, open_outline
 from chunker.formats.restarting import STEP
 from chunker.growing.assembly import TextOrigin, new_text_of
 from chunker.growing.pieces import ContextAt, Piece
@@ -259,7 +259,7 @@ class _GrowingText:
         if text:
             self._carriage_return = "\r" if text.endswith("\r") else ""
 
-    def _chunks(self, window: str, found: Found, *, last: bool) -> list[Chunk]:
+    def _chunks(self, window: str, found: BoundaryColumns, *, last: bool) -> list[Chunk]:
         outline = self._look()
         start = self._grower.start
         pieces: list[Piece] = []

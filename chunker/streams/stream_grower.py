@@ -25,7 +25,7 @@ import regex
 
 from chunker.counting import TokenCounter
 from chunker.formats import Outline
-from chunker.formats.open_outline import Found
+from chunker.formats.open_outline import BoundaryColumns
 from chunker.growing.budget import Budget
 from chunker.growing.compiled import grower_of
 from chunker.growing.limits import LONGEST_TOKEN
@@ -51,11 +51,11 @@ class StreamGrower:
         # Units ahead: first those that were refined or repeat the end of a chunk, then those of the outline.
         self._front: list[Place] = []
         self._overlapping = 0
-        self._columns = Found([], [], [])
+        self._columns = BoundaryColumns([], [], [])
         self._end = 0  # the end of the last window, which the units ahead take for the end of the text
         self.start = 0  # the start of the next chunk; text before it is no longer needed
 
-    def pieces(self, window: str, found: Found, finest: int, *, last: bool) -> Iterator[Piece]:
+    def pieces(self, window: str, found: BoundaryColumns, finest: int, *, last: bool) -> Iterator[Piece]:
         """Yield the chunks that are certain once the text is known up to the end of `window`, which begins at `start`;
         all chunks if it is the `last`.
 
@@ -76,7 +76,7 @@ class StreamGrower:
             yield piece._replace(start=base + piece.start, end=base + piece.end)
         front, next_row, self._overlapping = grower.ahead()
         self._front = [_moved(place, base) for place in front]
-        self._columns = Found(offsets[next_row:], strengths[next_row:], labels[next_row:])
+        self._columns = BoundaryColumns(offsets[next_row:], strengths[next_row:], labels[next_row:])
         if self._front:
             self.start = self._front[0].offset
         else:
@@ -99,7 +99,7 @@ class StreamGrower:
             size *= 2
 
 
-def _with_ends(places: list[Place], open_end: int, found: Found, end: int) -> list[Place]:
+def _with_ends(places: list[Place], open_end: int, found: BoundaryColumns, end: int) -> list[Place]:
     """Set the ends of units that ended at `open_end`, the end of the previous window: the first stronger boundary in
     `found`, or `end` if there is none.
     """

@@ -26,8 +26,8 @@ from chunker.formats.code.grammar import Grammar, compiled
 from chunker.formats.code.parsing import hidden_rows, parse
 from chunker.formats.code.tables import grammar_named
 from chunker.formats.code.walking import Closed, Walk, WalkResult
+from chunker.formats.line_placement import place, sketch
 from chunker.formats.outline import Outline, Strength
-from chunker.formats.placing import place, sketch
 from chunker.formats.sketches import Sketch
 from chunker.formats.text.lines import LineTable
 

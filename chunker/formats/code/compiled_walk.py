@@ -30,7 +30,7 @@ _FIXED_LABELS = (
     "statement",
     "clause",
     "comment",
-)  # FixedLabel in chunker/cpp/include/chunker/found.hpp
+)  # FixedLabel in chunker/cpp/include/chunker/walk_result.hpp
 _LARGEST = 1 << 29  # in characters, of up to four bytes each
 
 

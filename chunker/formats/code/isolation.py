@@ -25,8 +25,8 @@ import time
 from dataclasses import dataclass
 
 from chunker.errors import ChunkerError
+from chunker.formats.line_placement import lines_only
 from chunker.formats.outline import Format, Outline, Scope
-from chunker.formats.placing import lines_only
 from chunker.formats.text.lines import LineTable
 from chunker.processes import CREATION_FLAGS, without_interrupts
 

@@ -34,7 +34,7 @@ class ReadSketch(CompiledSketch):
 
         def scopes_of(inside: list[Scope]) -> list[Scope]:
             # Imported late: growers of all texts know this class, and only code needs tree-sitter.
-            from chunker.formats.placing import nested  # noqa: PLC0415
+            from chunker.formats.line_placement import nested  # noqa: PLC0415
 
             return nested([*reading.regions(), *((start, end, name) for start, end, name, _ in inside)])
 

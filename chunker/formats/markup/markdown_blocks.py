@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from chunker.formats.expressions import re
+from chunker.formats.markup.markdown_handler import BlockHandler
 from chunker.formats.markup.markdown_lists import PLAIN
-from chunker.formats.markup.markdown_reader import Reader
 from chunker.formats.markup.markdown_spans import read_span
 
 _BLANK = r"(?:[ \t]*\n)*+(?:[ \t]++\Z)?"
@@ -53,58 +53,58 @@ _PLAIN_BLOCK = re.compile(
 )
 
 
-def read_blocks(copy: str, start: int, reader: Reader, plain: Callable[[int], int] | None = None) -> None:
-    """Report the blocks of `copy[start:]` to `reader`; `start` is a line start. Linear.
+def read_blocks(copy: str, start: int, handler: BlockHandler, plain: Callable[[int], int] | None = None) -> None:
+    """Report the blocks of `copy[start:]` to `handler`; `start` is a line start. Linear.
 
     `plain`, by default `read_plain`, reports the plain blocks from an offset on, and returns the offset of the first
     block that is not plain.
     """
     while True:
-        start = read_plain(copy, start, reader) if plain is None else plain(start)
+        start = read_plain(copy, start, handler) if plain is None else plain(start)
         if start >= len(copy):
             return
-        start = read_span(copy, start, reader)
+        start = read_span(copy, start, handler)
 
 
-def read_plain(copy: str, start: int, reader: Reader) -> int:
+def read_plain(copy: str, start: int, handler: BlockHandler) -> int:
     """Report the plain blocks from `start` on. Returns the offset of the first block that is not plain, or the end."""
     while start < len(copy):
         match = _PLAIN_BLOCK.match(copy, start)
-        if match is None or not _tell(match, reader):
+        if match is None or not _tell(match, handler):
             return start
         start = match.end()
     return start
 
 
-def _tell(match: re.Match[str], reader: Reader) -> bool:
+def _tell(match: re.Match[str], handler: BlockHandler) -> bool:
     """Report a block that looks plain. Returns whether it is plain after all."""
     kind = match.lastgroup
     # Groups inside the group of a kind close before it, so the last group is that of the kind.
     if kind == "paragraph":
-        reader.paragraph(*match.span(kind))
+        handler.paragraph(*match.span(kind))
     elif kind == "code":
-        reader.code(*match.span(kind), match["info"])
+        handler.code(*match.span(kind), match["info"])
     elif kind == "heading":
         start, end = match.span(kind)
         hashes = match[kind][:7]
-        reader.heading(start, end, len(hashes) - len(hashes.lstrip("#")))
+        handler.heading(start, end, len(hashes) - len(hashes.lstrip("#")))
     elif kind == "comment":
-        reader.leaf(*match.span(kind), "html")
+        handler.leaf(*match.span(kind), "html")
     elif kind == "math":
         if not _stands_free(match.string, match.start()):
             return False
-        reader.leaf(*match.span(kind), "math")
+        handler.leaf(*match.span(kind), "math")
     elif kind == "quote":
         start, end = match.span(kind)
-        reader.open(start, "quote")
-        reader.paragraph(start, end)
-        reader.close()
+        handler.open(start, "quote")
+        handler.paragraph(start, end)
+        handler.close()
     elif kind == "lines":
-        reader.lines(*match.span(kind))
+        handler.lines(*match.span(kind))
     elif kind == "table":
         if _cells(match["header"]) != _cells(match["rule"]):
             return False
-        reader.table(*match.span(kind), _line_starts(match.string, match.end("rule"), match.end(kind)))
+        handler.table(*match.span(kind), _line_starts(match.string, match.end("rule"), match.end(kind)))
     return True
 
 

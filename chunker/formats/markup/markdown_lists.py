@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from chunker.formats.expressions import re
-from chunker.formats.markup.markdown_reader import Reader
+from chunker.formats.markup.markdown_handler import BlockHandler
 
 # The start of a line that is certainly plain text: no list, quote, heading, rule, fence, HTML, table or definition
 # begins like this, and the line is not an underline. A paragraph of such lines ends before a blank line, a heading or a
@@ -49,17 +49,17 @@ class ListStep(NamedTuple):
     end: int
 
 
-def tell(steps: list[ListStep], reader: Reader) -> None:
+def tell(steps: list[ListStep], handler: BlockHandler) -> None:
     """Report the steps to a handler."""
     for kind, start, end in steps:
         if kind == "paragraph":
-            reader.paragraph(start, end)
+            handler.paragraph(start, end)
         elif kind == "item":
-            reader.item(start)
+            handler.item(start)
         elif kind == "open":
-            reader.open(start, "list")
+            handler.open(start, "list")
         else:
-            reader.close()
+            handler.close()
 
 
 def plain_list(copy: str, start: int, end: int) -> list[ListStep] | None:

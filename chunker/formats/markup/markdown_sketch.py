@@ -28,7 +28,7 @@ Work = tuple[str, int, int]
 
 
 class MarkdownSketch:
-    """Handler of the blocks of one text (`markdown_reader.Reader`), which records its boundaries. `copy` is the parser
+    """Handler of the blocks of one text (`markdown_handler.BlockHandler`), which records its boundaries. `copy` is the parser
     copy of the text.
     """
 
@@ -80,10 +80,10 @@ class MarkdownSketch:
         """Make the first boundary at or after `start` as strong as a section."""
         self._columns.strengthen(start, _SECTION)
 
-    # --- blocks: what `Reader` asks for
+    # --- blocks: what `BlockHandler` asks for
 
     def heading(self, start: int, end: int, level: int) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         level_before = self._glued
         if self._depth:
             self._block(start, "heading")
@@ -94,18 +94,18 @@ class MarkdownSketch:
         self._glued = level
 
     def paragraph(self, start: int, end: int) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._block(start, "paragraph")
         self._glued = 0
         self._put_off("prose", start, end)
 
     def code(self, start: int, end: int, info: str | None) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._whole(start, "code")
         self._put_off("verbatim" if info is None else "fence", start, end)
 
     def table(self, start: int, end: int, rows: list[int]) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._whole(start, "table")
         for row in rows[1:]:  # the first row stays with the header
             self._columns.put(row, Strength.LINE, "row")
@@ -113,7 +113,7 @@ class MarkdownSketch:
             self._tables.append((start, end, rows[0]))
 
     def leaf(self, start: int, end: int, label: str) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         if label == "rule":
             self._block(start, label)
             self._glued = 0
@@ -122,7 +122,7 @@ class MarkdownSketch:
             self._put_off("verbatim", start, end)
 
     def lines(self, start: int, end: int) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         first = True
         while start < end:
             next_line = self._copy.find("\n", start, end) + 1 or end
@@ -133,13 +133,13 @@ class MarkdownSketch:
             start = next_line
 
     def open(self, start: int, label: str) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._block(start, label)
         self._depth += 1
         self._first_item = True
 
     def item(self, start: int) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         if not self._first_item:
             self._glued = 0  # only the first item stays with a heading
         if not self._glued:
@@ -147,7 +147,7 @@ class MarkdownSketch:
         self._first_item = False
 
     def close(self) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._depth -= 1
         self._glued = 0
 

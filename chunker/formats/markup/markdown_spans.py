@@ -20,8 +20,8 @@ from typing import Any
 import pyromark
 
 from chunker.formats.expressions import re
+from chunker.formats.markup.markdown_handler import BlockHandler
 from chunker.formats.markup.markdown_lists import plain_list, tell
-from chunker.formats.markup.markdown_reader import Reader
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES
 _LIST_MARKS = frozenset("-+*0123456789")
@@ -43,35 +43,35 @@ _MATH = re.compile(r"\$\$(?s:.+)\$\$\s*")
 _LEAVES = frozenset({"Paragraph", "Heading", "CodeBlock", "HtmlBlock", "Table"})
 
 
-def read_span(copy: str, start: int, reader: Reader) -> int:
+def read_span(copy: str, start: int, handler: BlockHandler) -> int:
     """Parse a span that begins at `start`, and report its blocks. Returns its end."""
     size = 0
     while True:
         found = _SPAN_END.search(copy, start + size)
         if found is None:
-            parse(copy, start, len(copy), reader)
+            parse(copy, start, len(copy), handler)
             return len(copy)
         end = found.end()
         if not size and copy[start] in _LIST_MARKS:
             steps = plain_list(copy, start, end)
             if steps is not None:
-                tell(steps, reader)
+                tell(steps, handler)
                 return end
         text = copy[start:end]
         if _OPENER.search(text) is None:
-            parse(copy, start, end, reader)
+            parse(copy, start, end, handler)
             return end
         events = list(_events(text))
         if not _is_open(events, found.start(1) - start):
-            _SpanReader(copy, start, end, reader).read(iter(events))
+            _SpanReader(copy, start, end, handler).read(iter(events))
             return end
         # A block at the end of the span is not closed yet. Doubling the span each time keeps the total linear.
         size = 2 * (end - start)
 
 
-def parse(copy: str, start: int, end: int, reader: Reader) -> None:
-    """Report the blocks that the parser finds in `copy[start:end]` to `reader`; no block is open at either end."""
-    _SpanReader(copy, start, end, reader).read(_events(copy[start:end]))
+def parse(copy: str, start: int, end: int, handler: BlockHandler) -> None:
+    """Report the blocks that the parser finds in `copy[start:end]` to `handler`; no block is open at either end."""
+    _SpanReader(copy, start, end, handler).read(_events(copy[start:end]))
 
 
 def _events(text: str) -> Iterator[tuple[Any, Any]]:
@@ -89,11 +89,11 @@ def _is_open(events: list[tuple[Any, Any]], blank: int) -> bool:
 class _SpanReader:
     """A span of the copy, and how much of it has been reported."""
 
-    def __init__(self, copy: str, start: int, end: int, reader: Reader) -> None:
+    def __init__(self, copy: str, start: int, end: int, handler: BlockHandler) -> None:
         self._copy = copy
         self._start = start
         self._end = end
-        self._reader = reader
+        self._handler = handler
         self._told = start  # the lines before have been reported
         self._line = start, start  # the span of the line that was requested last
         self._prose: tuple[int, int] | None = None  # in a tight list a paragraph has no event of its own
@@ -116,7 +116,7 @@ class _SpanReader:
                     if name != "Table":
                         self._leaf(name, tag, start, leaf_end)
                 elif name == "Table":
-                    self._reader.table(*self._lines(start, leaf_end), rows)
+                    self._handler.table(*self._lines(start, leaf_end), rows)
                     rows = []
                 elif name == "TableRow" and "Start" in event:
                     rows.append(self._line_start(start))
@@ -125,38 +125,38 @@ class _SpanReader:
             elif event == "Rule":
                 self._end_prose()
                 leaf_end = self._start + span["end"]
-                self._reader.leaf(*self._lines(start, leaf_end), "rule")
+                self._handler.leaf(*self._lines(start, leaf_end), "rule")
             elif start >= leaf_end:
                 self._inline(start, self._start + span["end"])
         self._end_prose()
         if self._told < self._end:
-            self._reader.lines(self._told, self._end)
+            self._handler.lines(self._told, self._end)
 
     def _container(self, name: str, start: int, *, begins: bool) -> None:
         if not begins:
             if name != "Item":
-                self._reader.close()
+                self._handler.close()
             return
         # For a list that is indented by a tab, the parser reports the line end before it as its start.
         start = self._line_start(start + self._copy.startswith("\n", start))
         if start > self._told:
-            self._reader.lines(self._told, start)
+            self._handler.lines(self._told, start)
         if name == "Item":
-            self._reader.item(start)
+            self._handler.item(start)
         else:
-            self._reader.open(start, _CONTAINERS[name])
+            self._handler.open(start, _CONTAINERS[name])
         self._told = max(self._told, self._line_end(start))
 
     def _leaf(self, name: str, tag: Any, start: int, end: int) -> None:  # noqa: ANN401  # what the parser made of it
         if name == "Paragraph":
             self._paragraph(start, end)
         elif name == "Heading":
-            self._reader.heading(*self._lines(start, end), int(tag["Heading"]["level"][1:]))
+            self._handler.heading(*self._lines(start, end), int(tag["Heading"]["level"][1:]))
         elif name == "CodeBlock":
             info = tag["CodeBlock"]
-            self._reader.code(*self._lines(start, end), None if info == "Indented" else info["Fenced"])
+            self._handler.code(*self._lines(start, end), None if info == "Indented" else info["Fenced"])
         else:
-            self._reader.leaf(*self._lines(start, end), "html")
+            self._handler.leaf(*self._lines(start, end), "html")
 
     def _inline(self, start: int, end: int) -> None:
         if start < end:  # an empty cell at the end of a text is reported after its table
@@ -170,9 +170,9 @@ class _SpanReader:
 
     def _paragraph(self, start: int, end: int) -> None:
         if self._copy.startswith("$$", start) and _MATH.fullmatch(self._copy, start, end):
-            self._reader.leaf(*self._lines(start, end), "math")
+            self._handler.leaf(*self._lines(start, end), "math")
         else:
-            self._reader.paragraph(*self._lines(start, end))
+            self._handler.paragraph(*self._lines(start, end))
 
     # --- lines
 
@@ -180,7 +180,7 @@ class _SpanReader:
         """Return the span of the lines of a leaf. Reports the lines before it that belong to no block."""
         start, end = self._line_start(start), self._line_end(max(start, end - 1))
         if start > self._told:
-            self._reader.lines(self._told, start)
+            self._handler.lines(self._told, start)
         self._told = max(self._told, end)
         return start, end
 

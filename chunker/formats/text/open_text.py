@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import ClassVar
 
-from chunker.formats.open_outline import Found, OutlineOf, View
+from chunker.formats.open_outline import BoundaryColumns, OutlineOf, View
 from chunker.formats.outline import Outline
 
 # The white space of plain text.
@@ -45,12 +45,12 @@ class OpenText:
         self._view = View(outline(""), 0, 0)
         self.settled = 0
 
-    def feed(self, text: str, /) -> Found:
+    def feed(self, text: str, /) -> BoundaryColumns:
         """Add `text`. Returns the boundaries up to the last visible character."""
         self._tail += text
         end = len(self._tail.rstrip(_BLANKS))
         if not end:
-            return Found([], [], [])
+            return BoundaryColumns([], [], [])
         found = self._boundaries(end)
         self.settled = self._start + end
         # From a visible character on, lines are found as from the start of the text.
@@ -58,9 +58,9 @@ class OpenText:
         self._start += end - 1
         return found
 
-    def finish(self) -> Found:
+    def finish(self) -> BoundaryColumns:
         """Return a boundary only if nothing was visible at all: trailing white space belongs to the last line."""
-        found = Found([], [], []) if self._began else self._boundaries(len(self._tail))
+        found = BoundaryColumns([], [], []) if self._began else self._boundaries(len(self._tail))
         self.settled = self._start + len(self._tail)
         return found
 
@@ -68,8 +68,8 @@ class OpenText:
         """Return an empty outline, for any span: plain text has no scopes."""
         return self._view
 
-    def _boundaries(self, end: int) -> Found:
+    def _boundaries(self, end: int) -> BoundaryColumns:
         # The start of the tail is not a boundary, unless it is the start of the text.
-        found = Found.of(self._outline(self._tail[:end]), int(self._began), end, self._start)
+        found = BoundaryColumns.of(self._outline(self._tail[:end]), int(self._began), end, self._start)
         self._began = True
         return found

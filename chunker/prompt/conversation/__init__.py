@@ -3,7 +3,7 @@
 conversation.py    Conversation: messages in, changes of ids out
 rendered.py        the ids of rendered messages, from one state to another
 kept_messages.py   messages without a dict each
-placing.py         pins in a text that has changed
+pin_placement.py   pins in a text that has changed
 layout.py          where tokens stand as such in a rendered text
 pins.py            ids that a model sampled, which stay as they are; where they differ from the canonical ones
 spans.py           which ids and characters belong to which message, tool call, thinking or generation

@@ -18,8 +18,8 @@ from chunker.prompt.chat import CHAT_FORMATS, ChatFormat
 from chunker.prompt.conversation.compared import ComparedText, WholeText
 from chunker.prompt.conversation.kept_messages import KeptMessages
 from chunker.prompt.conversation.layout import Layout, Sliced
+from chunker.prompt.conversation.pin_placement import Rendered, Spliced, first_difference, placed, same_before
 from chunker.prompt.conversation.pins import Pin
-from chunker.prompt.conversation.placing import Rendered, Spliced, first_difference, placed, same_before
 from chunker.prompt.conversation.tokenizers import tokenizer_of
 from chunker.prompt.errors import ChatTemplateError, ConversationError, MessageError
 from chunker.prompt.templates.spelled import Speller, Spelling, differences

@@ -24,7 +24,7 @@ from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
 from chunker.formats.code.tables import grammar_named, table_names
 from chunker.formats.detect import detect
-from chunker.formats.placing import nested
+from chunker.formats.line_placement import nested
 from chunker.formats.sketches import Sketch
 from chunker.native import native
 

@@ -18,7 +18,7 @@ from chunker.formats import Scope, Strength
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.markup.markdown import MarkdownFormat
 from chunker.formats.markup.markdown_blocks import read_blocks
-from chunker.formats.markup.markdown_reader import Reader
+from chunker.formats.markup.markdown_handler import BlockHandler
 
 ROOT = Path(__file__).resolve().parents[3]
 MARKDOWN = MarkdownFormat()
@@ -361,8 +361,8 @@ def test_line_ends_make_no_difference(line_end: str) -> None:
     assert [(label, part.replace(line_end, "\n")) for label, part in changed] == cuts(text)
 
 
-class Heard(Reader):
-    """What a reader is told, by lines."""
+class Heard(BlockHandler):
+    """What a handler is told, by lines."""
 
     def __init__(self, text: str) -> None:
         self._copy = copy_for_parsers(text)

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "chunker/found.hpp"
-#include "chunker/placing.hpp"
+#include "chunker/walk_result.hpp"
+#include "chunker/line_placement.hpp"
 
 namespace chunker {
 

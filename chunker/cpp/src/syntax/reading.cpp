@@ -23,7 +23,7 @@ public:
         std::vector<Row> const hidden = hidden_rows(lines_, source_, grammar.skimmed);
         if (!hidden.empty()) masked_ = without(hidden, lines_, source_);
         tree_ = syntax::parse(static_cast<const TSLanguage*>(grammar.language), masked_.empty() ? source_ : masked_);
-        Found found(0, lines_.size());
+        WalkResult found(0, lines_.size());
         std::vector<Closed> closed;
         if (tree_) {
             for (Row const row : hidden) found.comments.at(row) = row;
@@ -55,7 +55,7 @@ public:
         auto const unit = std::lower_bound(units_.begin(), units_.end(), character,
                                            [&](const Unit& one, std::uint32_t place) { return lines_.character(one.first) < place; });
         if (unit == units_.end() || lines_.character(unit->first) != character) throw std::out_of_range("no closed unit begins there");
-        Found found(unit->first, unit->end);
+        WalkResult found(unit->first, unit->end);
         for (Row row = unit->first; row < unit->end; ++row)
             if (comments_(row)) found.comments.at(row) = row;
         std::vector<Pending> nodes;
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    void place(const Found& found, std::vector<Closed> closed) {
+    void place(const WalkResult& found, std::vector<Closed> closed) {
         Settled placed = settled(found, lines_);
         Label const whole_text = label_of(placed.placed(0));
         regions_ = found.regions;

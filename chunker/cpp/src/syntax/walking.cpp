@@ -12,7 +12,7 @@ constexpr bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte
 
 }  // namespace
 
-Walk::Walk(Text text, Found& found, std::uint32_t small, std::uint32_t preamble)
+Walk::Walk(Text text, WalkResult& found, std::uint32_t small, std::uint32_t preamble)
     : text_(text),
       lines_(text.lines),
       found_(found),

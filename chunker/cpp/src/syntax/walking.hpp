@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chunker/found.hpp"
+#include "chunker/walk_result.hpp"
 #include "chunker/line_table.hpp"
 #include "chunker/syntax.hpp"
 
@@ -35,7 +35,7 @@ struct Pending {
 // unless they begin in the first `preamble` characters.
 class Walk {
 public:
-    Walk(Text text, Found& found, std::uint32_t small, std::uint32_t preamble = 0);
+    Walk(Text text, WalkResult& found, std::uint32_t small, std::uint32_t preamble = 0);
     Walk(const Walk&) = delete;
     Walk& operator=(const Walk&) = delete;
     ~Walk();
@@ -96,7 +96,7 @@ private:
 
     Text text_;
     const LineTable& lines_;
-    Found& found_;
+    WalkResult& found_;
     std::uint32_t small_, preamble_;
     std::vector<Closed> closed_;
     std::vector<Pending> nodes_;

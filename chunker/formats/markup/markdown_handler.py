@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class Reader(Protocol):
+class BlockHandler(Protocol):
     """Handler protocol for blocks, in the order of the text. Offsets are in characters; a block starts at the start of
     its line.
     """

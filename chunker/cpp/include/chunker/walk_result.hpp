@@ -1,4 +1,4 @@
-// The findings of a walk over a syntax tree, by line; the twin of `Found` in chunker/formats/code/walking.py.
+// The findings of a walk over a syntax tree, by line; the twin of `WalkResult` in chunker/formats/code/walking.py.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,8 @@ struct Region {
 // `parts`: what begins there. `leading`: of parts with attributes, where these begin. `own`: of definitions, the strength of a cut between them
 // and the comments above. `headers`: of definitions that begin with attributes or annotations of their own, their first line after these.
 // `comments`: their last lines -> their first. `regions`: the definitions.
-struct Found {
-    Found(Row first_row, Row end_row)
+struct WalkResult {
+    WalkResult(Row first_row, Row end_row)
         : first(first_row),
           end(end_row),
           parts(first, end, {}),

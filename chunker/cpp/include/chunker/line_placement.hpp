@@ -1,10 +1,10 @@
-// From what a walk found to boundaries; the twin of chunker/formats/placing.py, which draws it.
+// From what a walk found to boundaries; the twin of chunker/formats/line_placement.py, which draws it.
 #pragma once
 
 #include <utility>
 #include <vector>
 
-#include "chunker/found.hpp"
+#include "chunker/walk_result.hpp"
 #include "chunker/line_table.hpp"
 
 namespace chunker {
@@ -17,7 +17,7 @@ struct Settled {
 };
 
 // The parts moved up to the first of the comments and attributes above them; what ends a definition cut off it, if all of it does not fit.
-Settled settled(const Found& found, const LineTable& lines);
+Settled settled(const WalkResult& found, const LineTable& lines);
 
 struct Boundaries {
     std::vector<std::uint32_t> offsets;  // in characters

@@ -1,5 +1,5 @@
-// The example that chunker/formats/placing.py draws, and what holds of closed units whatever there is.
-#include "chunker/placing.hpp"
+// The example that chunker/formats/line_placement.py draws, and what holds of closed units whatever there is.
+#include "chunker/line_placement.hpp"
 
 #include <algorithm>
 #include <random>
@@ -17,7 +17,7 @@ void example() {
     std::string const source = "// Counts.\n#[test]\nfn count() {\n    let a = 1;\n\n    run(a);\n    // Done.\n}\n";
     LineTable const lines(source);
     int const definition = strength::at(1, strength::definition);
-    Found found(0, lines.size());
+    WalkResult found(0, lines.size());
     found.comments.at(0) = 0;
     found.comments.at(6) = 6;
     found.put(2, definition, function);
@@ -48,7 +48,7 @@ void anything(std::mt19937& random) {
     Row const count = 1 + static_cast<Row>(random() % 30);
     for (Row row = 0; row < count; ++row) source += random() % 4 ? "x\n" : "\n";
     LineTable const lines(source);
-    Found found(0, count);
+    WalkResult found(0, count);
     for (Row row = 0; row < count; ++row) {
         if (random() % 3 == 0)
             found.put(row, strength::at(static_cast<int>(1 + random() % 4), static_cast<strength::Rank>(random() % strength::ranks)), function);

@@ -1,4 +1,4 @@
-#include "chunker/placing.hpp"
+#include "chunker/line_placement.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ void clear(ByRow<Placed>& placed, Row from, Row to) {
 
 // Comments belong to what follows without a blank line, unless they are indented more: those end the part before. Attributes belong to what
 // follows, whatever stands between.
-ByRow<Placed> with_leading_lines(const Found& found, const LineTable& lines, ByRow<Row>& tops) {
+ByRow<Placed> with_leading_lines(const WalkResult& found, const LineTable& lines, ByRow<Row>& tops) {
     ByRow<Placed> placed = found.parts;
     for (Row row = found.first; row < found.end; ++row) {
         Placed part = found.parts(row);
@@ -47,7 +47,7 @@ ByRow<Placed> with_leading_lines(const Found& found, const LineTable& lines, ByR
 }
 
 // Comments at the end of a definition stay with it, if all of it fits; else they go first.
-void cut_off_trailing_comments(ByRow<Placed>& placed, const Found& found, const LineTable& lines) {
+void cut_off_trailing_comments(ByRow<Placed>& placed, const WalkResult& found, const LineTable& lines) {
     if (found.regions.empty()) return;
     ByRow<char> commented(found.first, found.end, 0);
     for (Row last = found.first; last < found.end; ++last)
@@ -64,7 +64,7 @@ void cut_off_trailing_comments(ByRow<Placed>& placed, const Found& found, const 
 }
 
 // Parts that are not stronger than lines have no head, because no unit begins there.
-ByRow<Row> headers_of(const Found& found, const ByRow<Row>& tops) {
+ByRow<Row> headers_of(const WalkResult& found, const ByRow<Row>& tops) {
     ByRow<Row> headers(found.first, found.end, no_row);
     for (Row row = found.first; row < found.end; ++row) {
         bool const moved = tops(row) != no_row, has_header = found.headers(row) != no_row;
@@ -81,7 +81,7 @@ ByRow<Row> headers_of(const Found& found, const ByRow<Row>& tops) {
 
 }  // namespace
 
-Settled settled(const Found& found, const LineTable& lines) {
+Settled settled(const WalkResult& found, const LineTable& lines) {
     ByRow<Row> tops(found.first, found.end, no_row);  // where those went that moved
     ByRow<Placed> placed = with_leading_lines(found, lines, tops);
     cut_off_trailing_comments(placed, found, lines);
