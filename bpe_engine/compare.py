@@ -14,16 +14,49 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bpe_engine.pipeline.normalizers import Replace
 from bpe_engine.pipeline.pre_tokenizers import Metaspace
 
 if TYPE_CHECKING:
     from bpe_engine.pipeline.specification import Specification
-    from bpe_engine.tokenizer import Tokenizer
+    from bpe_engine.text.offsets import Unit
+    from bpe_engine.vocabulary import Vocabulary
 
 _EXAMPLES = 5
+
+
+class ComparableTokenizer(Protocol):
+    """Protocol for what a comparison asks of a `Tokenizer`, which has and documents these."""
+
+    @property
+    def name(self) -> str | None:
+        """Its name."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Its vocabulary, if it has no specification."""
+
+    @property
+    def specification(self) -> Specification | None:
+        """Its specification, if it has one."""
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        """The texts of the special tokens."""
+
+    def token_byte_values(self) -> list[bytes]:
+        """Return the bytes of all tokens except special ones."""
+
+    def encode_single_token(self, text_or_bytes: str | bytes, /) -> int:
+        """Return the id of a token."""
+
+    def encode(self, text: str, /, *, allowed_special: set[str]) -> list[int]:
+        """Return the ids of a text with special tokens."""
+
+    def encode_with_offsets(self, text: str, /, *, unit: Unit) -> tuple[list[int], list[int]]:
+        """Return the ids of a text, and where they start."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +167,9 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(ours: Tokenizer, theirs: Tokenizer, texts: Mapping[str, str] | Iterable[str] = ()) -> Comparison:
+def compare(
+    ours: ComparableTokenizer, theirs: ComparableTokenizer, texts: Mapping[str, str] | Iterable[str] = ()
+) -> Comparison:
     """See `Tokenizer.compare`."""
     our_ids, their_ids = _ids_by_bytes(ours), _ids_by_bytes(theirs)
     both = our_ids.keys() & their_ids.keys()
@@ -168,7 +203,7 @@ def compare(ours: Tokenizer, theirs: Tokenizer, texts: Mapping[str, str] | Itera
     )
 
 
-def describe_stages(tokenizer: Tokenizer) -> tuple[str, ...]:
+def describe_stages(tokenizer: ComparableTokenizer) -> tuple[str, ...]:
     """Return the stages of a tokenizer before merging, one entry a stage.
 
     >>> from bpe_engine import Tokenizer
@@ -186,7 +221,7 @@ def describe_stages(tokenizer: Tokenizer) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _ids_by_bytes(tokenizer: Tokenizer) -> dict[bytes, int]:
+def _ids_by_bytes(tokenizer: ComparableTokenizer) -> dict[bytes, int]:
     """Return bytes in a text -> id, for the tokens that are not special. A stand-in for spaces is replaced by a space."""
     ids = {data: tokenizer.encode_single_token(data) for data in tokenizer.token_byte_values()}
     specification = tokenizer.specification
@@ -206,11 +241,11 @@ def _stand_in(specification: Specification) -> bytes | None:
     return None
 
 
-def _special_ids(tokenizer: Tokenizer) -> dict[str, int]:
+def _special_ids(tokenizer: ComparableTokenizer) -> dict[str, int]:
     return {text: tokenizer.encode(text, allowed_special={text})[0] for text in sorted(tokenizer.special_tokens_set)}
 
 
-def _compare_text(ours: Tokenizer, theirs: Tokenizer, name: str, text: str) -> TextComparison:
+def _compare_text(ours: ComparableTokenizer, theirs: ComparableTokenizer, name: str, text: str) -> TextComparison:
     our_starts = ours.encode_with_offsets(text, unit="characters")[1]
     their_starts = theirs.encode_with_offsets(text, unit="characters")[1]
     first = None

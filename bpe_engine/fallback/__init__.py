@@ -8,6 +8,7 @@ appending_encoder.py  prepending_encoder.py  interval_encoder.py    the incremen
                                                                     growing_ids.py and open_pieces.py
 specification_engine.py   a whole pipeline: normalizing.py, splitting.py and merging.py run its stages, segments.py joins the last two, and
                           pipeline_encoders.py and pipeline_intervals.py are its incremental encoders
+incremental_vocabulary.py   incremental_pipeline.py             what these encoders ask of the two engines
 merge_order.py  ranking.py    reorder tokens so that merges of any ranks, or of pairs, run in id order; definition.py if no order does
 training.py          learns the merges of a new vocabulary
 """

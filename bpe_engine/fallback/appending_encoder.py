@@ -23,7 +23,7 @@ from bpe_engine.text.input import to_bytes
 from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.engine import VocabularyEngine
+    from bpe_engine.fallback.incremental_vocabulary import IncrementalVocabulary
     from bpe_engine.special_tokens import Part
 
 # Characters. A tail up to this length is split by the pattern itself, which is faster than the index on short texts.
@@ -54,9 +54,9 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
     ('def f(', 3)
     """
 
-    _engine: VocabularyEngine
+    _engine: IncrementalVocabulary
 
-    def __init__(self, engine: VocabularyEngine) -> None:
+    def __init__(self, engine: IncrementalVocabulary) -> None:
         super().__init__(engine)
         self._pretokenizer = self._engine.pretokenizer
         self._counts = self._engine.piece_counts
@@ -71,7 +71,9 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
         self._rest_start = 0
         self._begin()
 
-    def __reduce__(self) -> tuple[Callable[..., AppendingEncoder], tuple[VocabularyEngine, list[Part], str | bytes]]:
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., AppendingEncoder], tuple[IncrementalVocabulary, list[Part], str | bytes]]:
         raw = self._unfinished[0] if self._unfinished else ""
         return _rebuild, (self._engine, self._rest_after(self._state()._replace(length=0, explicit=0)), raw)
 
@@ -201,7 +203,7 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
             self._class_runs.truncate(length)
 
 
-def _rebuild(engine: VocabularyEngine, finished: list[Part], unfinished: str | bytes) -> AppendingEncoder:
+def _rebuild(engine: IncrementalVocabulary, finished: list[Part], unfinished: str | bytes) -> AppendingEncoder:
     """Unpickle an encoder: with the same text and count, without marks."""
     encoder = AppendingEncoder(engine)
     encoder._copy(finished, unfinished)  # noqa: SLF001 - of this module

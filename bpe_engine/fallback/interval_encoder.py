@@ -32,7 +32,7 @@ from bpe_engine.text.slices import check_slice, source_offsets
 from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.engine import VocabularyEngine
+    from bpe_engine.fallback.incremental_vocabulary import IncrementalVocabulary
 
 # The number of whole pre-tokens before the end of a slice that are read anew, because the end may change them: "\\n  x" is
 # "\\n", " ", " x", and its slice "\\n  " is one pre-token under cl100k. One more than any named pattern needs.
@@ -52,7 +52,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
     (5, 2, 0)
     """
 
-    def __init__(self, engine: VocabularyEngine, text: str | bytes) -> None:
+    def __init__(self, engine: IncrementalVocabulary, text: str | bytes) -> None:
         self._engine = engine
         self._text = received(text)
         self._source = text if isinstance(text, str) else bytes(text)
@@ -70,7 +70,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
         self._class_runs: ClassRuns | None = None
         self._trees: dict[tuple[int, int], tuple[IntervalTree, array[int] | None]] = {}
 
-    def __reduce__(self) -> tuple[type[IntervalEncoder], tuple[VocabularyEngine, str | bytes]]:
+    def __reduce__(self) -> tuple[type[IntervalEncoder], tuple[IncrementalVocabulary, str | bytes]]:
         return type(self), (self._engine, self._source)
 
     def __len__(self) -> int:

@@ -25,7 +25,7 @@ from bpe_engine.fallback.segment_encoders import SegmentAppender, SegmentPrepend
 from bpe_engine.text.input import cut_unfinished_start, to_bytes
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.specification_engine import SpecificationEngine
+    from bpe_engine.fallback.incremental_pipeline import IncrementalPipeline
     from bpe_engine.special_tokens import Part
 
 # Characters. A shorter tail is not searched for cuts, because each cut costs a mark.
@@ -76,10 +76,10 @@ class PipelineState(NamedTuple):
 class _PipelineEncoder(StatefulEncoder[PipelineState]):
     """Base class of the two encoders of a pipeline."""
 
-    _engine: SpecificationEngine
+    _engine: IncrementalPipeline
     _text: GrowingText
 
-    def __init__(self, engine: SpecificationEngine) -> None:
+    def __init__(self, engine: IncrementalPipeline) -> None:
         super().__init__(engine)
         self._is_incremental = engine.is_incremental
         self._cuts = engine.raw_cuts
@@ -138,13 +138,13 @@ class _PipelineEncoder(StatefulEncoder[PipelineState]):
 class PipelineAppendingEncoder(_PipelineEncoder, IdsEncoder[PipelineState]):
     """A text that grows to the right, under a tokenizer with stages."""
 
-    def __init__(self, engine: SpecificationEngine) -> None:
+    def __init__(self, engine: IncrementalPipeline) -> None:
         self._begin()
         super().__init__(engine)
 
     def __reduce__(
         self,
-    ) -> tuple[Callable[..., PipelineAppendingEncoder], tuple[SpecificationEngine, list[Part], str | bytes]]:
+    ) -> tuple[Callable[..., PipelineAppendingEncoder], tuple[IncrementalPipeline, list[Part], str | bytes]]:
         raw = self._unfinished[0] if self._unfinished else ""
         return _rebuild_appending, (self._engine, self._rest_after(self._state()._replace(length=0, explicit=0)), raw)
 
@@ -240,7 +240,7 @@ class PipelinePrependingEncoder(_PipelineEncoder, encoders.PrependingEncoder):
 
     def __reduce__(
         self,
-    ) -> tuple[Callable[..., PipelinePrependingEncoder], tuple[SpecificationEngine, bytes, str | bytes]]:
+    ) -> tuple[Callable[..., PipelinePrependingEncoder], tuple[IncrementalPipeline, bytes, str | bytes]]:
         raw, state = self._unfinished or ("", self._state())
         return _rebuild_prepending, (self._engine, to_bytes(self._read(0, state.length)), raw)
 
@@ -304,7 +304,7 @@ class PipelinePrependingEncoder(_PipelineEncoder, encoders.PrependingEncoder):
 
 
 def _rebuild_appending(
-    engine: SpecificationEngine, finished: list[Part], unfinished: str | bytes
+    engine: IncrementalPipeline, finished: list[Part], unfinished: str | bytes
 ) -> PipelineAppendingEncoder:
     """Unpickle an encoder: with the same text and count, without marks."""
     encoder = PipelineAppendingEncoder(engine)
@@ -313,7 +313,7 @@ def _rebuild_appending(
 
 
 def _rebuild_prepending(
-    engine: SpecificationEngine, finished: bytes, unfinished: str | bytes
+    engine: IncrementalPipeline, finished: bytes, unfinished: str | bytes
 ) -> PipelinePrependingEncoder:
     """Unpickle an encoder: with the same text and count, without marks."""
     encoder = PipelinePrependingEncoder(engine)

@@ -20,7 +20,7 @@ from bpe_engine.text.input import received
 from bpe_engine.text.slices import check_slice, source_offsets
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.specification_engine import SpecificationEngine
+    from bpe_engine.fallback.incremental_pipeline import IncrementalPipeline
 
 # Characters. The least distance between two stored cuts.
 STRIDE = 64
@@ -29,7 +29,7 @@ STRIDE = 64
 class PipelineIntervalEncoder(encoders.IntervalEncoder):
     """Counts any slice of one text, under a tokenizer with stages. Immutable; threads may share it."""
 
-    def __init__(self, engine: SpecificationEngine, text: str | bytes) -> None:
+    def __init__(self, engine: IncrementalPipeline, text: str | bytes) -> None:
         self._engine = engine
         self._source = text if isinstance(text, str) else bytes(text)
         self._text = received(text)
@@ -43,7 +43,7 @@ class PipelineIntervalEncoder(encoders.IntervalEncoder):
             self._sums.append(tokens)
             before = cut
 
-    def __reduce__(self) -> tuple[type[PipelineIntervalEncoder], tuple[SpecificationEngine, str | bytes]]:
+    def __reduce__(self) -> tuple[type[PipelineIntervalEncoder], tuple[IncrementalPipeline, str | bytes]]:
         return type(self), (self._engine, self._source)
 
     def __len__(self) -> int:

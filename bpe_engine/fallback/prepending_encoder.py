@@ -29,7 +29,7 @@ from bpe_engine.text.input import cut_unfinished_start, to_bytes
 from bpe_engine.text.unicode_classes import stand_ins
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.engine import VocabularyEngine
+    from bpe_engine.fallback.incremental_vocabulary import IncrementalVocabulary
 
 UNKNOWN = -1
 
@@ -56,9 +56,9 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
     2
     """
 
-    _engine: VocabularyEngine
+    _engine: IncrementalVocabulary
 
-    def __init__(self, engine: VocabularyEngine) -> None:
+    def __init__(self, engine: IncrementalVocabulary) -> None:
         super().__init__(engine)
         self._pretokenizer = self._engine.pretokenizer
         self._counts = self._engine.piece_counts
@@ -69,7 +69,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
         self._settled = 0
         self._count = 0
 
-    def __reduce__(self) -> tuple[Callable[..., PrependingEncoder], tuple[VocabularyEngine, bytes, str | bytes]]:
+    def __reduce__(self) -> tuple[Callable[..., PrependingEncoder], tuple[IncrementalVocabulary, bytes, str | bytes]]:
         raw, state = self._unfinished or ("", self._state())
         return _rebuild, (self._engine, to_bytes(self._read(-state.length, 0)), raw)
 
@@ -179,7 +179,7 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
             self._class_runs.truncate(length)
 
 
-def _rebuild(engine: VocabularyEngine, finished: bytes, unfinished: str | bytes) -> PrependingEncoder:
+def _rebuild(engine: IncrementalVocabulary, finished: bytes, unfinished: str | bytes) -> PrependingEncoder:
     """Unpickle an encoder: with the same text and count, without marks."""
     encoder = PrependingEncoder(engine)
     encoder.prepend(finished)

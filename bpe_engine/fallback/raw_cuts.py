@@ -18,29 +18,41 @@ from bpe_engine.pipeline.matching import is_word
 from bpe_engine.pipeline.normalizers import Prepend, Replace
 
 if TYPE_CHECKING:
-    from bpe_engine.fallback.specification_engine import SpecificationEngine
-    from bpe_engine.pipeline.specification import AddedToken
+    from bpe_engine.fallback.merging import Merging
+    from bpe_engine.fallback.normalizing import Normalization
+    from bpe_engine.fallback.piece_models import PieceModel
+    from bpe_engine.pipeline.added_tokens import AddedTokenFinder
+    from bpe_engine.pipeline.specification import AddedToken, Specification
 
 Spans = list[tuple[int, int, "AddedToken"]]
 
 
 class RawCuts:
-    """Finds the cuts of a tokenizer. Immutable; threads may share it. Offsets are characters."""
+    """Finds the cuts of a tokenizer. Immutable; threads may share it. Offsets are characters.
 
-    def __init__(self, engine: SpecificationEngine) -> None:
-        self._normalization = engine.normalization
-        self._recoding = engine.segments.merging.recoding if engine.segments.merging.joins_unknown else None
-        finds = engine.finds_always
-        self._raw_finder = engine.raw_finder if finds else None
-        self._finder = engine.finder if finds and engine.finder else None
-        tokens = engine.specification.added_tokens if finds else ()
+    `raw_finder` and `finder` find added tokens in the text and in normalized text; None where none is found without being allowed.
+    """
+
+    def __init__(
+        self,
+        specification: Specification,
+        normalization: Normalization,
+        merging: Merging | PieceModel,
+        raw_finder: AddedTokenFinder | None,
+        finder: AddedTokenFinder | None,
+    ) -> None:
+        self._normalization = normalization
+        self._recoding = merging.recoding if merging.joins_unknown else None
+        self._raw_finder = raw_finder
+        self._finder = finder or None
+        tokens = () if raw_finder is None else specification.added_tokens
         self._takes_white_space = any(token.lstrip or token.rstrip for token in tokens)
         self._wants_words = any(token.single_word for token in tokens)
-        normalizers = engine.specification.normalizers
+        normalizers = specification.normalizers
         self._prepends = any(isinstance(one, Prepend) for one in normalizers)
         self._looks_at_ends = self._prepends or self._wants_words
         self._removes = any(isinstance(one, Replace) and not one.content for one in normalizers)
-        self.everywhere = not tokens and not engine.normalization and self._recoding is None
+        self.everywhere = not tokens and not normalization and self._recoding is None
         """Whether every offset is a cut, including the ends of the text."""
 
     def last(self, text: str, *, at_start: bool) -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bpe_engine import encoders
 from bpe_engine.errors import PatternError, UnsupportedModelError
+from bpe_engine.fallback.incremental_pipeline import ALONE, Wanted, Where
 from bpe_engine.fallback.normalizing import Normalization
 from bpe_engine.fallback.pipeline_encoders import PipelineAppendingEncoder, PipelinePrependingEncoder
 from bpe_engine.fallback.pipeline_intervals import PipelineIntervalEncoder
@@ -36,9 +37,6 @@ from bpe_engine.threads import in_threads
 if TYPE_CHECKING:
     from bpe_engine.engine import Engine
 
-Wanted = Callable[[AddedToken], bool]
-
-
 Made = TypeVar("Made")
 
 
@@ -47,22 +45,6 @@ class Segment(NamedTuple):
 
     text: str
     is_first: bool
-
-
-class Where(NamedTuple):
-    """The position of a text among explicit tokens.
-
-    A token that is searched for in normalized text does not end a text for the normalizers, so they strip and prepend nothing next to it.
-    """
-
-    is_first: bool = True  # nothing comes before the text
-    goes_on: bool = False  # the token before the text is searched for in normalized text
-    after: tuple[int, str] | None = (
-        None  # the id and the text of the token after it, if that is searched for in normalized text
-    )
-
-
-ALONE = Where()
 
 
 class SpecificationEngine:
@@ -217,7 +199,8 @@ class SpecificationEngine:
     @cached_property
     def raw_cuts(self) -> RawCuts:
         """The offsets where a text may be cut before normalizers and added tokens see it."""
-        return RawCuts(self)
+        finders = (self.raw_finder, self.finder) if self.finds_always else (None, None)
+        return RawCuts(self.specification, self.normalization, self.segments.merging, *finders)
 
     @cached_property
     def longest_added(self) -> int:

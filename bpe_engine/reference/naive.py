@@ -6,13 +6,28 @@ of equals. Quadratic time, so only for short pre-tokens and for tests.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from bpe_engine.reference.dictionary import TokenDictionary
+from bpe_engine.errors import EncodingError
 
 
-def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
+class Ranks(Protocol):
+    """Protocol for the tokens and their merge ranks: what this algorithm asks of a `TokenDictionary`."""
+
+    @property
+    def id_of(self) -> Mapping[bytes, int]:
+        """The id of each token."""
+
+    @property
+    def priorities(self) -> Sequence[int] | None:
+        """Merge ranks by id, lowest first; None if ids are merge ranks."""
+
+    def no_token(self, data: bytes, offset: int) -> EncodingError:
+        """Return the error for the byte at `offset`, which has no token."""
+
+
+def encode(dictionary: Ranks, data: bytes) -> list[int]:
     """Return the token ids of `data`.
 
     Raises EncodingError for a byte without a token.
@@ -29,7 +44,7 @@ def encode(dictionary: TokenDictionary, data: bytes) -> list[int]:
     return _ids(dictionary, parts)
 
 
-def merges(dictionary: TokenDictionary, data: bytes) -> list[list[bytes]]:
+def merges(dictionary: Ranks, data: bytes) -> list[list[bytes]]:
     """Return the parts of `data` before the first merge and after each merge.
 
     >>> from bpe_engine.reference.dictionary import TokenDictionary
@@ -48,7 +63,7 @@ def merges(dictionary: TokenDictionary, data: bytes) -> list[list[bytes]]:
     return steps
 
 
-def _merge_lowest(dictionary: TokenDictionary, parts: list[bytes]) -> bool:
+def _merge_lowest(dictionary: Ranks, parts: list[bytes]) -> bool:
     """Merge the pair that comes first, in place. Returns False if no pair makes a token."""
     rank_of, priorities = dictionary.id_of.get, dictionary.priorities
     lowest = None
@@ -65,7 +80,7 @@ def _merge_lowest(dictionary: TokenDictionary, parts: list[bytes]) -> bool:
     return True
 
 
-def _ids(dictionary: TokenDictionary, parts: list[bytes]) -> list[int]:
+def _ids(dictionary: Ranks, parts: list[bytes]) -> list[int]:
     try:
         return [dictionary.id_of[part] for part in parts]
     except KeyError:
