@@ -22,7 +22,8 @@ from chunker.prompt.errors import (
 )
 from chunker.prompt.items import Item, Section
 from chunker.prompt.planning import PROVIDERS, CacheRules, ContextPlan, Course, Exchange, simulate
-from chunker.prompt.report import ItemReport, Report, SectionReport
+from chunker.prompt.report import Report
+from chunker.prompt.report_fields import ItemReport, SectionReport
 from chunker.prompt.session import PromptSession
 
 if TYPE_CHECKING:

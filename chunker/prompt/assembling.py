@@ -18,7 +18,8 @@ from chunker.prompt.errors import PromptConfigurationError
 from chunker.prompt.filling import Filler
 from chunker.prompt.items import Fill, Item, Section
 from chunker.prompt.layout import Layout, Leaf
-from chunker.prompt.report import ItemReport, Report
+from chunker.prompt.report import Report
+from chunker.prompt.report_fields import ItemReport
 from chunker.prompt.rules import PromptOptions, check
 
 

@@ -23,7 +23,7 @@ from chunker.prompt.joining import Row
 from chunker.prompt.layout import Layout, Leaf, Region
 from chunker.prompt.ledger import SectionLedger
 from chunker.prompt.pricing import Pricer
-from chunker.prompt.report import Reason
+from chunker.prompt.report_fields import Reason
 from chunker.prompt.truncating import Cutter, Version
 
 # An item that does not fit for these reasons would fit nowhere, so "strict" does not stop at it.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunker.prompt.layout import Layout, Leaf, Region
-from chunker.prompt.report import SectionReport
+from chunker.prompt.report_fields import SectionReport
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from chunker.prompt.assembling import Prompt
 from chunker.prompt.chat import CHAT_FORMATS, Break, ChatFormat, Part
 from chunker.prompt.items import Item, Section
 from chunker.prompt.layout import Layout, Leaf
-from chunker.prompt.report import ItemReport
+from chunker.prompt.report_fields import ItemReport
 
 
 class PromptPart(NamedTuple):

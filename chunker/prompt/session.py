@@ -33,7 +33,8 @@ from chunker.prompt.planning.billing import RequestBill
 from chunker.prompt.planning.cache_rules import CacheRules
 from chunker.prompt.planning.context_plan import ContextPlan, Step
 from chunker.prompt.planning.session_turns import SessionTurns
-from chunker.prompt.report import ItemReport, Reason, Report
+from chunker.prompt.report import Report
+from chunker.prompt.report_fields import ItemReport, Reason
 from chunker.prompt.rules import PromptOptions, check
 from chunker.prompt.truncating import Version
 from chunker.prompt.turn_row import TurnRow

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from chunker.files.discovery import printable
-
-if TYPE_CHECKING:  # reports are printed by this module
-    from chunker.prompt.report import ItemReport, Report
+from chunker.prompt.report_fields import ItemReport, ReportFields
 
 _COLOURS = ("blue", "green", "magenta", "cyan", "yellow", "red")
 _NARROW, _WIDE = 20, 60
@@ -22,14 +19,14 @@ _NARROW, _WIDE = 20, 60
 UNBROKEN = 100_000
 
 
-def table_of(report: Report, width: int = UNBROKEN) -> str:
+def table_of(report: ReportFields, width: int = UNBROKEN) -> str:
     """The report as text, without colours, at most `width` columns wide; by default as wide as its rows are."""
     written = io.StringIO()
     print_report(report, Console(file=written, width=width, color_system=None, legacy_windows=False))
     return written.getvalue().rstrip("\n")
 
 
-def print_report(report: Report, console: Console) -> None:
+def print_report(report: ReportFields, console: Console) -> None:
     """Print the bar, the items and the sections."""
     room = report.budget - report.reserve
     console.print(bar_of(report, max(_NARROW, min(_WIDE, console.width - 40))))
@@ -65,7 +62,7 @@ def print_report(report: Report, console: Console) -> None:
     )
 
 
-def bar_of(report: Report, width: int) -> Text:
+def bar_of(report: ReportFields, width: int) -> Text:
     """A bar as wide as the budget, a colour a section (or item, outside of sections)."""
     bar = Text()
     owners: dict[str, int] = {}
