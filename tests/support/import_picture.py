@@ -18,7 +18,7 @@ def modules_of(package: ModuleType) -> dict[str, Path]:
 
 
 def imports_of(modules: dict[str, Path]) -> dict[str, set[str]]:
-    """All that each module imports when its code runs, in functions too; not what only a type checker reads."""
+    """All that each module imports, in functions too, and what only a type checker reads."""
     return {
         name: set(_imported(ast.parse(path.read_text("utf-8")), modules)) - {name} for name, path in modules.items()
     }
@@ -27,9 +27,6 @@ def imports_of(modules: dict[str, Path]) -> dict[str, set[str]]:
 def _imported(tree: ast.AST, modules: Collection[str]) -> Iterator[str]:
     for node in ast.iter_child_nodes(tree):
         match node:
-            case ast.If(test=test, orelse=otherwise) if "TYPE_CHECKING" in ast.dump(test):
-                for one in otherwise if isinstance(test, ast.Name) else [*node.body, *otherwise]:
-                    yield from _imported(ast.Module([one], []), modules)
             case ast.ImportFrom(module=str(module), names=names):
                 for name in names:
                     full = f"{module}.{name.name}"
