@@ -4,7 +4,7 @@ undocumented    parameters of public callables that no docstring section names, 
 undescribed     public constants without a docstring below them, which the reference pages show
 same_names      two classes of one name in a package, two modules of one name in neighbouring folders
 unlisted        names that the documentation imports and the module does not list in `__all__`
-other_words     words for which the glossary has a better one
+other_words     words for which the glossary has a better one: in public text, and in the comments and docstrings of all code
 
 BPE_ENGINE_IMPLEMENTATION=python PYTHONPATH=. python scripts/check_words.py
 """
@@ -15,8 +15,10 @@ import ast
 import dataclasses
 import enum
 import inspect
+import io
 import re
 import sys
+import tokenize
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -96,20 +98,28 @@ SHARED_MODULES = {
 }
 
 # Words on the left side have a better one in the glossary: a pattern, and what to write.
-WORDS = (
+EVERYWHERE = (
     (r"crumbs?", "undersized chunk"),
     (r"firm(ly)?", "settled, or safe split"),
     (r"inks?", "trailing white space"),
-    (r"looked into", "refined"),
+    (r"placing", "line placement"),
     (r"spots?", "offset"),
     (r"stretch(es)?", "span"),
     (r"trails?", "breadcrumb"),
 )
+# In the documentation and in docstrings of public callables.
+IN_PUBLIC = (*EVERYWHERE, (r"looked into", "refined"))
+# In comments and docstrings of the code. An expression looks behind and a file lags behind; text[first:behind] is a name.
+IN_CODE = (*EVERYWHERE, (r"(?<!look )(?<!looks )(?<!look-)(?<!lag )(?<!lags )(?<![.:`\[])behind(?![:`\]])", "after"))
+CODE = ("bpe_engine", "chunker", "integrations", "benchmarks", "examples", "scripts", "tests")
+SUFFIXES = {".py", ".pyi", ".cpp", ".hpp"}
 
 _SECTION = re.compile(r"(Args|Attributes):\n((?:(?: {4}.*)?\n)*)")
 _ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): ", re.MULTILINE)
 _SEE = re.compile(r"See `(\w+)\.(\w+)`")
 _COLON = re.compile(r"^(Returns|Yields):\n {4}.*:", re.MULTILINE)
+# A string or character of C++, or a comment.
+_CPP = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _IMPORT = re.compile(r"^[ >.]*from ((?:bpe_engine|chunker)[\w.]*) import (?:\(([^)]*)\)|([^\n#(]+))", re.MULTILINE)
 
 
@@ -281,12 +291,41 @@ def _path_of(module: str, root: Path) -> Path:
 # --- words
 
 
-def other_words(place: str, text: str) -> Iterator[str]:
+def other_words(place: str, text: str, words: Iterable[tuple[str, str]] = IN_PUBLIC) -> Iterator[str]:
     """A line for each word of a text that the glossary replaces by another."""
-    for pattern, better in WORDS:
+    for pattern, better in words:
         for match in re.finditer(rf"\b{pattern}\b", text, re.IGNORECASE):
             line = text.count("\n", 0, match.start()) + 1
             yield f"{place}, line {line}: {match.group()!r}: the glossary has {better!r}"
+
+
+def other_words_in_code(path: Path) -> Iterator[str]:
+    """A line for each word of the comments and docstrings of a file that the glossary replaces by another."""
+    text = path.read_text(encoding="utf-8")
+    if any(re.search(rf"\b{pattern}\b", text, re.IGNORECASE) for pattern, _ in IN_CODE):
+        prose = python_prose(text) if path.suffix in {".py", ".pyi"} else cpp_prose(text)
+        lines = [""] * (text.count("\n") + 1)
+        for number, part in prose:
+            for offset, line in enumerate(part.split("\n"), number - 1):
+                lines[offset] += f" {line}"
+        yield from other_words(str(path), "\n".join(lines), IN_CODE)
+
+
+def python_prose(text: str) -> Iterator[tuple[int, str]]:
+    """The comments and docstrings of Python, each with the number of its first line."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
+            yield node.lineno, ast.get_source_segment(text, node) or ""
+
+
+def cpp_prose(text: str) -> Iterator[tuple[int, str]]:
+    """The comments of C++, each with the number of its first line."""
+    for match in _CPP.finditer(text):
+        if match[0].startswith("/"):
+            yield text.count("\n", 0, match.start()) + 1, match[0]
 
 
 def docstrings(module: ModuleType) -> Iterator[tuple[str, str]]:
@@ -308,6 +347,8 @@ def main() -> int:
             found += other_words(place, text)
     for name in ("bpe_engine", "chunker", "integrations"):
         found += same_names(ROOT / name)
+    for path in sorted(path for name in CODE for path in (ROOT / name).rglob("*") if path.suffix in SUFFIXES):
+        found += other_words_in_code(path)
     for page in pages:
         found += unlisted(page)
         found += other_words(str(page.relative_to(ROOT)), page.read_text(encoding="utf-8"))

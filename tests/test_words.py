@@ -166,6 +166,28 @@ def test_words_of_the_glossary(words: ModuleType) -> None:
     ]
 
 
+def test_words_in_code(words: ModuleType, tmp_path: Path) -> None:
+    python = tmp_path / "some.py"
+    python.write_text(
+        '"""Two lines,\nbehind all."""\n\nbehind = "behind"  # Behind it; `behind` is a name\n"""rows[first:behind], which look behind."""\n',
+        encoding="utf-8",
+    )
+    assert list(words.other_words_in_code(python)) == [
+        f"{python}, line 2: 'behind': the glossary has 'after'",
+        f"{python}, line 4: 'Behind': the glossary has 'after'",
+    ]
+    cpp = tmp_path / "some.cpp"
+    cpp.write_text(
+        'auto behind = "// behind";  // what is behind it\nauto more = R"(\n// behind)";\n/* firm,\n behind */ char mark = \'"\';\n',
+        encoding="utf-8",
+    )
+    assert list(words.other_words_in_code(cpp)) == [
+        f"{cpp}, line 4: 'firm': the glossary has 'settled, or safe split'",
+        f"{cpp}, line 1: 'behind': the glossary has 'after'",
+        f"{cpp}, line 5: 'behind': the glossary has 'after'",
+    ]
+
+
 def test_faults_fail(words: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     assert words.tell([]) == 0
     assert words.tell(["one", "two", "one"]) == 1

@@ -56,7 +56,7 @@ def faq(folder: Path) -> QuestionSet:
 
 
 def even_faq(folder: Path) -> QuestionSet:
-    """Python's FAQ without the runs of blank lines that headings leave behind. Raises PackageUnavailableError."""
+    """Python's FAQ without the runs of blank lines that headings leave. Raises PackageUnavailableError."""
     rule = "The same questions; all runs of blank lines are one blank line."
     return _made(QuestionSet("FAQ, evened", "the same text", rule), _faq_texts(folder), _even_faq_document)
 
