@@ -29,7 +29,7 @@ CHUNKING = 2
 
 DEFAULT_MAX_TOKENS = 256
 DEFAULT_DESIRED_TOKENS = 160
-# Characters for each token of `max_tokens`: within so many a segment has no other cut as good as its start (see `segments`).
+# Characters for each token of `max_tokens`: within so many no other cut is as good as an anchor (see `anchors`).
 _REACH = 1.75
 
 
@@ -75,7 +75,7 @@ class Settings:
 
     @property
     def reach(self) -> int:
-        """The distance in characters within which no cut is better than the start of a segment."""
+        """The distance in characters within which no cut is better than an anchor."""
         return int(self.max_tokens * _REACH)
 
     def to_json(self) -> str:

@@ -31,11 +31,11 @@ from chunker.files.file_chunks import chunks_in_file
 from chunker.files.secrets import LEFT_OUT
 from chunker.formats import Outline
 from chunker.formats.unknown import LinesFormat
+from chunker.index.anchors import chunks_of
 from chunker.index.embedders import Embedder, batches, checked, identity
 from chunker.index.keys import embed_key, version_key
 from chunker.index.mending import MendingWriter
 from chunker.index.reports import SyncReport
-from chunker.index.segments import chunks_of
 from chunker.index.settings import Settings
 from chunker.index.sources import Limits, Source, Sources, is_in_scope, state_of
 from chunker.index.stems import stems_of

@@ -1,11 +1,11 @@
-"""Segments: where chunks begin whatever stands around, and that every file of code can be cut."""
+"""Anchors: where chunks begin whatever stands around, and that every file of code can be cut."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker import CodeChunker
-from chunker.index.segments import anchors, chunks_of
+from chunker.index.anchors import anchors, chunks_of
 
 
 def commented(functions: int, comment_lines: int) -> str:

@@ -1,7 +1,7 @@
 """Content-defined anchors: boundaries chosen from nearby text alone, so an edit re-cuts only the chunks around it.
 
     boundaries   |   |  #  | | |  #     |   |  #  |      #: the strongest as far as one can see from it, to both sides
-    segments     |------|---------|------------|---       each is cut into chunks for itself
+    spans        |------|---------|------------|---       from anchor to anchor: each is cut into chunks for itself
 
 If chunks were simply filled one after the other, a word inserted before them could shift all cuts that follow. Whether a boundary is the best within
 `reach` characters depends on the text near it alone. The best is the strongest; of equally strong ones, the one whose following text has the largest
@@ -28,9 +28,9 @@ _Priority = tuple[int, int]
 
 
 def chunks_of(chunker: TextChunker, text: str, reach: int, outline: Outline | None = None) -> list[Chunk]:
-    """Chunk `text` segment by segment; the chunks have no source. Linear time.
+    """Chunk `text` from anchor to anchor; the chunks have no source. Linear time.
 
-    With an overlap each chunk depends on the one before, so the text is one segment. `outline` is that of the text, if the caller has it.
+    With an overlap each chunk depends on the one before, so the text has no anchors. `outline` is that of the text, if the caller has it.
     Raises what `chunker.chunk` raises.
     """
     if chunker.overlap:
