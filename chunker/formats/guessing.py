@@ -4,8 +4,8 @@
     # Guide ... ## Install ... ```sh ...      Markdown: headings between blank lines, and another sign of it
     import os ... def main(): ...             Python: several lines that few other texts have
 
-Comments in shell scripts and YAML look like Markdown headings, so headings alone are no evidence unless blank lines
-surround them.
+Comments in shell scripts, settings and YAML look like Markdown headings. So a heading counts if it is below another one
+(##), or has blank lines around it, and not where most lines are settings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ import re
 
 from chunker.formats.content import LOOKED_AT
 
-_HEADING = re.compile(r"(?:\A|\n[ \t]*\n)#{1,6} \S[^\n]*\n(?=[ \t]*\n|[^\s#])")
+# A heading after a blank line, its marks and the blank line after it.
+_HEADING = re.compile(r"(?:\A|\n[ \t]*\n)(#{1,6}) \S[^\n]*\n(?:(?=([ \t]*\n))|(?=[^\s#]))")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:[^\n]*\n){1,99}?---[ \t]*\n")
+# A line of YAML, TOML or INI.
+_SETTING = re.compile(r"[ \t]*(?:- +)?(?:\[[^\[\]]+\]|[\w.\"'-]+[ \t]*[:=](?:\s.*)?)\Z")
 _SIGNS_OF_MARKDOWN = (
     re.compile(r"^(?:```|~~~)", re.MULTILINE),
     re.compile(r"\[[^\]\n]{1,99}\]\([^)\s]{1,999}\)"),
@@ -23,7 +27,7 @@ _SIGNS_OF_MARKDOWN = (
     re.compile(r"(?:\A|\n)1\. \S[^\n]*\n2\. \S"),
     re.compile(r"(?<!\S)\*\*[^\s*][^*\n]{0,99}\*\*"),
     re.compile(r"^\|[^\n]*\|[ \t]*\n\|[ :|-]+\|", re.MULTILINE),
-    re.compile(r"(?<![`\w])`[^`\n]{1,99}`(?![`\w])"),
+    re.compile(r"(?<![^\s(*_])`[^`\n]{1,99}`(?![`\w])"),
 )
 # Lines that occur in only one language. Two different ones, or three of one kind, decide.
 _SIGNS_OF_CODE = {
@@ -58,11 +62,12 @@ def guess(text: str) -> str | None:
     """
     if not text.strip():
         return None
+    text = text.removeprefix("\ufeff")
     return _data(text) or _code(text[:LOOKED_AT]) or _markdown(text[:LOOKED_AT])
 
 
 def _data(text: str) -> str | None:
-    begins = text[:1000].lstrip("\ufeff \t\r\n")[:1]
+    begins = text[:1000].lstrip()[:1]
     if begins not in {"{", "["}:
         return None
     lines = [line for line in text[:LOOKED_AT].split("\n")[:_LINES_OF_JSON] if line.strip()]
@@ -70,7 +75,7 @@ def _data(text: str) -> str | None:
         lines.pop()  # it may be truncated
     if len(lines) > 1 and begins == "{" and all(map(_is_json, lines)):
         return "JSON Lines"
-    return "JSON" if _is_json(text.lstrip("\ufeff")) else None
+    return "JSON" if _is_json(text) else None
 
 
 def _is_json(text: str) -> bool:
@@ -97,6 +102,17 @@ def _code(text: str) -> str | None:
 
 
 def _markdown(text: str) -> str | None:
-    headings = sum(1 for _ in _HEADING.finditer(text))
-    signs = sum(1 for sign in _SIGNS_OF_MARKDOWN if sign.search(text))
-    return "Markdown" if headings and headings + signs > 1 else None
+    front = _FRONT_MATTER.match(text)
+    text = text[front.end() :] if front else text
+    headings = [found.groups() for found in _HEADING.finditer(text)]
+    surrounded = sum(blank is not None for _, blank in headings)
+    deep = any(len(marks) > 1 for marks, _ in headings)
+    signs = sum(1 for sign in _SIGNS_OF_MARKDOWN if sign.search(text)) + (front is not None)
+    clear = surrounded > 1 or (deep and len(headings) > 1) or ((deep or surrounded) and signs) or signs > 1
+    return "Markdown" if headings and clear and not _is_settings(text) else None
+
+
+def _is_settings(text: str) -> bool:
+    """Whether most lines of a text, without comments, are settings such as `name: x`, `name = x` and `[name]`."""
+    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    return sum(_SETTING.match(line) is not None for line in lines) * 2 > len(lines)
