@@ -21,6 +21,7 @@ from chunker.integrations.requirements import missing
 
 try:
     import duckdb
+    import numpy  # noqa: F401, ICN001  # first: pyarrow 17 needs it, and fails without it in its own way
     import pyarrow as pa
 
     from chunker.scale import ChunkBatch

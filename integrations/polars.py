@@ -17,6 +17,7 @@ from typing import Any, Unpack
 from chunker.integrations.requirements import missing
 
 try:
+    import numpy  # noqa: F401, ICN001  # first: pyarrow 17 needs it, and fails without it in its own way
     import polars as pl
     import pyarrow as pa
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from chunker.integrations.requirements import missing
 
 try:
+    import numpy  # noqa: F401, ICN001  # first: pyarrow 17 needs it, and fails without it in its own way
     import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
