@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,6 +35,10 @@ from chunker.cli.options import (
     wanted_of,
 )
 from chunker.cli.paths import check_paths
+from chunker.files.discovery import printable
+
+_OF_PAGES = (".html", ".htm")
+_OF_LINES = (".txt", ".ansi")
 
 EPILOG = f"""\b
 Examples:
@@ -64,7 +69,7 @@ def view(
             "-o",
             metavar="FILE",
             show_default=False,
-            help="The page to write (default: chunker-view.html), or - for standard output.",
+            help="The page to write, .html or .htm (default: chunker-view.html), or - for standard output. With --terminal: .txt or .ansi.",
         ),
     ] = None,
     compare: Annotated[
@@ -103,6 +108,7 @@ def view(
         if open_page and (terminal or output == STANDARD_OUTPUT):
             raise typer.BadParameter("--open needs a page to open", param_hint="--open")
         check_paths(paths, output)
+        _check_ending(output, terminal=terminal)
         intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim, web_text=web_text)
         run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")
         options = ViewOptions(
@@ -120,3 +126,16 @@ def view(
             raise typer.BadParameter("settings are compared in a page, not in the terminal", param_hint="--compare")
         settings = [options] if compare is None else [options, options.with_others(compare)]
         show(paths, run, settings, output, terminal=terminal, open_page=open_page)
+
+
+def _check_ending(output: str | None, *, terminal: bool) -> None:
+    """Raise for a file name extension of another format, before any work."""
+    if output is None or output == STANDARD_OUTPUT or (Path(output).exists() and not Path(output).is_file()):
+        return
+    known = _OF_LINES if terminal else _OF_PAGES
+    if Path(output).suffix.lower() not in ("", *known):
+        written = "lines for the terminal are" if terminal else "the page is HTML,"
+        told = (
+            f"{printable(output)}: {written} written to a name that ends in {' or '.join(known)}, or has no extension"
+        )
+        raise typer.BadParameter(told, param_hint="--output")

@@ -155,6 +155,8 @@ def test_a_pager_that_is_closed_early(tree: Path) -> None:
         (["src", "--open", "-o", "-"], "--open needs a page to open"),
         (["nowhere"], "nowhere does not exist"),
         (["src", "-o", "src"], "src is a folder"),
+        (["src", "-o", "page.jsonl"], "page.jsonl: the page is HTML, written to a name that ends in .html or .htm"),
+        (["src", "-o", "page.html", "--terminal"], "page.html: lines for the terminal are written to a name that ends"),
         (["src", "-m", "8", "--overlap", "8"], "overlap"),
         (["src", "-t", "no_such_encoding"], "no_such_encoding"),
     ],
