@@ -20,7 +20,7 @@ from chunker.errors import OptionError
 from chunker.files.discovery import Problem, portable, printable
 from chunker.files.intake import Intake
 from chunker.files.patterns import Wanted
-from chunker.files.progress import is_terminal
+from chunker.files.progress import ProgressLines, is_terminal
 from chunker.index import Filter, Hit, Index, IndexingError, MissingExtraError, SettingsMismatchError, SyncReport
 from chunker.index.packing import hits_for
 from chunker.index.reranking import CrossEncoderReranker
@@ -217,10 +217,11 @@ def _sync(index: Index, paths: Sequence[str], order: IndexOrder) -> SyncReport:
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Callable[[SyncReport], object] | None]:
-    """Return a function that shows a growing report on standard error; None if that is not a terminal."""
+def _bar() -> Iterator[Callable[[SyncReport], object]]:
+    """Return a function that shows a growing report on standard error: a bar, or a line every few seconds if that is not a terminal."""
     if not is_terminal(sys.stderr):
-        yield None
+        lines = ProgressLines()
+        yield lambda report: lines.tell(f"Indexing: {_so_far(report)}") if lines.due else None
         return
     # Imported late: a pipe does not show a bar.
     from rich.console import Console  # noqa: PLC0415
@@ -236,11 +237,14 @@ def _bar() -> Iterator[Callable[[SyncReport], object] | None]:
             now = time.monotonic()
             if now >= drawn + _REDRAWN_AFTER:
                 drawn = now
-                told = f"{report.files:,} of {_files(report.found)}, {_bill(report)}"
-                bar.update(task, total=report.found, completed=report.files, description=told)
+                bar.update(task, total=report.found, completed=report.files, description=_so_far(report))
                 bar.refresh()
 
         yield show
+
+
+def _so_far(report: SyncReport) -> str:
+    return f"{report.files:,} of {_files(report.found)}, {_bill(report)}"
 
 
 def _told(report: SyncReport, index: Index) -> str:

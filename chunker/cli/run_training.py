@@ -23,7 +23,7 @@ from bpe_engine.training import Layout, Progress, TieBreaking
 from chunker.cli.console import EXIT_FAILED
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, printable
 from chunker.files.documents import Document, read_document, read_stream
-from chunker.files.progress import is_terminal
+from chunker.files.progress import ProgressLines, is_terminal
 
 # Bytes. A larger file is not read as a whole.
 _LARGE = 1 << 26
@@ -149,10 +149,17 @@ def _check(order: TrainingOrder, file_format: FileFormat, layout: Layout) -> Non
 
 
 @contextlib.contextmanager
-def _bar(size: int) -> Iterator[Progress | None]:
-    """Return a function that shows the progress on standard error; None if that is not a terminal. `size`: bytes of all files."""
+def _bar(size: int) -> Iterator[Progress]:
+    """Return a function that shows the progress on standard error: bars, or a line every few seconds if that is not a terminal. `size`: bytes of all files."""
     if not is_terminal(sys.stderr):
-        yield None
+        lines = ProgressLines()
+
+        def tell(stage: str, done: int, total: int | None) -> None:
+            if lines.due:
+                unit = " bytes" if stage == "counting" else ""
+                lines.tell(f"{stage.capitalize()}: {done:,} of {size if total is None else total:,}{unit}")
+
+        yield tell
         return
     # Imported late: a pipe does not show a bar.
     from rich.console import Console  # noqa: PLC0415

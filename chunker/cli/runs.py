@@ -96,7 +96,7 @@ class Run:
             number = min(workers, len(self._items))
             done = stack.enter_context(working(work, number, self._intake, changed=self._changed))
             streaming = streaming and self._to_stdout
-            results = with_progress(done(self._items), self._task, len(self._items), streaming=streaming)
+            results = with_progress(done(self._items), self._task, len(self._items), streaming=streaming, lines=True)
             for result in stack.enter_context(results):
                 if isinstance(result, Problem):
                     self._problems.append(result)

@@ -78,7 +78,9 @@ def simulate(
                     f"{printable(str(session))} holds no turns: a session has messages of a user or an assistant, one per line"
                 )
             plan = ContextPlan(budget, reserve, rules=provider, fixed=fixed, keep=keep, summary=summary)
-            with with_progress(range(len(exchanges)), "Planning", len(exchanges), streaming=False) as numbers:
+            with with_progress(
+                range(len(exchanges)), "Planning", len(exchanges), streaming=False, lines=True
+            ) as numbers:
                 outcomes = simulated(exchanges, plan, numbers=numbers)
         except (ChunkerError, OSError, UnicodeDecodeError) as error:
             typer.echo(f"Error: {error}", err=True)

@@ -114,7 +114,7 @@ class VectorsOf:
         embedder = self._embedder
         missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
         runs = list(batches(self._tokenizer.count_batch(missing), embedder.max_batch_texts, embedder.max_batch_tokens))
-        with with_progress(runs, "Embedding", len(runs), streaming=False) as counted:
+        with with_progress(runs, "Embedding", len(runs), streaming=False, lines=True) as counted:
             for run in counted:
                 rows = checked(embedder.embed(missing[run]), len(missing[run]), embedder)
                 self._kept.update(zip(missing[run], rows, strict=True))

@@ -1,5 +1,7 @@
 """Progress of long work on many files: a bar on standard error, drawn by rich, which is imported only when a bar is
-shown.
+shown. Where standard error is no terminal, commands write a line about it every few seconds:
+
+    Chunking: 1,200 of 4,000, 240/s, 12 s left
 """
 
 from __future__ import annotations
@@ -14,18 +16,43 @@ Item = TypeVar("Item")
 
 # Seconds between two updates of a bar.
 _REDRAWN_AFTER = 0.1
+# Seconds before the first line, and between two: short work writes none.
+LINE_SECONDS = 5.0
+
+
+class ProgressLines:
+    """Lines about long work on standard error, for pipes and logs."""
+
+    def __init__(self) -> None:
+        self._told = time.monotonic()
+
+    @property
+    def due(self) -> bool:
+        """Whether the last line, or the beginning, is long enough ago."""
+        return time.monotonic() >= self._told + LINE_SECONDS
+
+    def tell(self, line: str) -> None:
+        """Write a line."""
+        self._told = time.monotonic()
+        if sys.stderr is not None:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
 
 
 @contextlib.contextmanager
 def with_progress(
-    items: Iterable[Item], task: str, total: int, *, streaming: bool, shown: bool | None = None
+    items: Iterable[Item], task: str, total: int, *, streaming: bool, shown: bool | None = None, lines: bool = False
 ) -> Iterator[Iterator[Item]]:
     """Yield an iterator over the items that shows a bar on standard error, which disappears at the end. `total`: the
     number of items.
 
     `shown`: None for a bar if standard error is a terminal. `streaming`: results are written to standard output
-    meanwhile; if that is a terminal too, there is no bar, because the two would be mixed on the screen.
+    meanwhile; if that is a terminal too, there is no bar, because the two would be mixed on the screen. `lines`: write
+    a line every few seconds if standard error is no terminal.
     """
+    if lines and shown is None and not is_terminal(sys.stderr):
+        yield _telling(items, task, total)
+        return
     if shown is None:
         shown = is_terminal(sys.stderr) and not (streaming and is_terminal(sys.stdout))
     if not shown:
@@ -72,6 +99,15 @@ def with_progress(
 
         progress.refresh()
         yield advancing()
+
+
+def _telling(items: Iterable[Item], task: str, total: int) -> Iterator[Item]:
+    lines, began = ProgressLines(), time.monotonic()
+    for number, item in enumerate(items, 1):
+        yield item
+        if lines.due:
+            pace = number / (time.monotonic() - began)
+            lines.tell(f"{task}: {number:,} of {total:,}, {pace:,.0f}/s, {(total - number) / pace:,.0f} s left")
 
 
 def is_terminal(stream: TextIO | None) -> bool:

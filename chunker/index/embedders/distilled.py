@@ -51,13 +51,13 @@ def piece_vectors(pieces: int) -> Vectors:
 
 
 def distill(model: MiniLMEmbedder) -> NDArray[np.float16]:
-    """Make the vectors of all word pieces of the model; takes half a minute of one core. Standard error shows the progress, if it is a terminal."""
+    """Make the vectors of all word pieces of the model; takes half a minute of one core. Standard error shows the progress."""
     tokenizer = model.model_tokenizer
     begin, end = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
     ids = np.arange(tokenizer.get_vocab_size(), dtype=np.int64)
     texts = np.stack([np.full_like(ids, begin), ids, np.full_like(ids, end)], axis=1)
     runs = [texts[at : at + _AT_ONCE] for at in range(0, len(texts), _AT_ONCE)]
-    with with_progress(runs, "Making static vectors, once", len(runs), streaming=False) as counted:
+    with with_progress(runs, "Making static vectors, once", len(runs), streaming=False, lines=True) as counted:
         hidden = np.concatenate([model.embed_together(run) for run in counted])
     components = principal_components(hidden.astype(np.float64), DIMENSIONS)
     return (components * _weights(len(ids))[:, None]).astype(np.float16)
