@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import accumulate, count, pairwise
 from operator import add
@@ -77,9 +77,7 @@ class SeparatorsFormat:
         separator, if that is one character.
         """
         if _compiled is not None and text:
-            separators = [
-                runs or list(self._places(text, 0, len(text), rank)) for rank, runs in enumerate(self._runs)
-            ]
+            separators = [runs or list(self._places(text, 0, len(text), rank)) for rank, runs in enumerate(self._runs)]
             most = 0 if self._finest is None else size
             with suppress(UnicodeEncodeError):  # halves of surrogate pairs
                 native = _compiled.SeparatorSketch(text, separators, self._by_rank, self._cut_before, most)
@@ -92,12 +90,12 @@ class SeparatorsFormat:
         if not text or self._finest is None:
             return Sketch.of_outline(self.outline(text))
         found = self._find(text, last - 1)
-        closed: set[int] = set()
+        closed: list[int] = []
         for start, end in pairwise([0, *sorted(found), len(text)]):
             if end - start > size:
                 found.update(dict.fromkeys(self._inside(text, start, end), last - 1))
             else:
-                closed.add(start)
+                closed.append(start)
         outline = self._outlined(text, found)
         offsets, strength = [*outline.offsets, len(text)], self._by_rank[-1]
 
@@ -175,7 +173,7 @@ class _SeparatorSketch(CompiledSketch):
         self._specified = specified
         self._refine_with(lambda offset: specified().inside(offset), lambda _: ())
 
-    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], Collection[int]]:
+    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], dict[int, None]]:
         made = self._specified()
         return made.offsets, made.strengths, made.labels, made.heads, made.closed
 

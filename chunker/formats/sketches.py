@@ -13,7 +13,7 @@ its outline.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -38,14 +38,14 @@ class Inside(NamedTuple):
 class Sketch(Outline):
     """An outline with *closed* units, which have more boundaries inside.
 
-    `closed`: the starts of these units; each ends at the next boundary, or with the text. `inside(offset)` refines one.
+    `closed`: the starts of these units, ascending; each ends at the next boundary, or with the text. `inside(offset)` refines one.
     `scopes` are those of `opened()`; `scopes_around` finds those around an offset without refining any unit but the one
     around it. `native`: a compiled object that the compiled grower calls before `inside`, if there is one.
     """
 
     __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed", "native")
 
-    closed: Collection[int]
+    closed: dict[int, None]  # as a set that keeps its order
     native: CodeReading | MarkdownSketch | SeparatorSketch | None
     _look: Callable[[int], Inside]
     _scopes_of: Callable[[list[Scope]], Iterable[Scope]]
@@ -56,7 +56,7 @@ class Sketch(Outline):
     def of(
         cls,
         columns: tuple[list[int], list[int], list[str]],
-        closed: Collection[int],
+        closed: Iterable[int],
         look: Callable[[int], Inside],
         scopes_of: Callable[[list[Scope]], Iterable[Scope]],
         notes: dict[str, str] | None = None,
@@ -70,7 +70,7 @@ class Sketch(Outline):
         """
         sketch = cls.__new__(cls)
         sketch._set(list(columns), (), notes, finest, heads)  # noqa: SLF001  # it is of this very class
-        sketch.closed = closed
+        sketch.closed = dict.fromkeys(closed)
         sketch.native = native
         sketch._refine_with(look, scopes_of)  # noqa: SLF001  # so it is
         return sketch
@@ -166,7 +166,7 @@ class CompiledSketch(Sketch):
 
     __slots__ = ()
 
-    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], Collection[int]]:
+    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], dict[int, None]]:
         """Return the offsets, strengths, labels, heads and closed units."""
         raise NotImplementedError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from chunker.formats.outline import Scope, Scopes, Strength
@@ -40,7 +39,7 @@ class ReadSketch(CompiledSketch):
 
         self._refine_with(look, scopes_of)
 
-    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], Collection[int]]:
+    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], dict[int, None]]:
         return (*self.native.columns(), dict.fromkeys(self.native.closed()))
 
     def breadcrumb(self, offset: int) -> tuple[str, ...]:

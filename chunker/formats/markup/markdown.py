@@ -109,9 +109,13 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code:
     if not text:
         return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
     reading = _Reading(text, sketch_of, of_code=of_code)
-    closed = dict.fromkeys(reading.found.closed())
     return Sketch.of(
-        reading.found.columns(), closed, reading.inside, reading.scopes, finest=Strength.SENTENCE, native=reading.native
+        reading.found.columns(),
+        reading.found.closed(),
+        reading.inside,
+        reading.scopes,
+        finest=Strength.SENTENCE,
+        native=reading.native,
     )
 
 

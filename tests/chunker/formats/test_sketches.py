@@ -15,6 +15,7 @@ from chunker.formats import Outline
 from chunker.formats.detect import detect
 from chunker.formats.registry import format_named
 from chunker.formats.sketches import Sketch, SketchingFormat
+from chunker.integrations.separators import SeparatorsFormat
 
 SAMPLES = Path(__file__).parent / "samples"
 SOURCES = {
@@ -180,3 +181,14 @@ def test_a_closed_unit_is_looked_into_where_it_overflows_alone() -> None:
     assert "".join(text[chunk.start : chunk.end] for chunk in chunks) == text
     assert looked
     assert len(looked) < len(found.closed) / 2
+
+
+@pytest.mark.parametrize(
+    "read", [format_named("markdown"), format_named("python"), format_named("csv"), SeparatorsFormat(["\n\n", " "])]
+)
+def test_closed_units_are_looked_up_and_ascend(read: Any) -> None:
+    text = "a = 1\n\n" + "def f():\n    return a\n\n\n" * 40
+    found = read.sketch(text, 64) if isinstance(read, SketchingFormat) else Sketch.of_outline(read.outline(text))
+    assert type(found.closed) is dict
+    assert list(found.closed) == sorted(found.closed)
+    assert set(found.closed) <= set(found.offsets)
