@@ -178,6 +178,9 @@ class MarkdownSketch:
     def close(self) -> None:
         """The innermost open block ends."""
 
+    def begin(self, start: int) -> None:
+        """Make the block at `start`, after a byte order mark, begin at 0."""
+
     def front_matter(self, start: int, end: int, language: str) -> None:
         """What stands before the text, without the lines around it."""
 

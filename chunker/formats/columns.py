@@ -46,6 +46,8 @@ class Columns:
     ) -> None:
         self._text = text
         self._copy = copy
+        # What begins after a byte order mark begins the text.
+        self._beginning = int(start == 0 and text.startswith("\ufeff"))
         self.offsets = [start]
         self.strengths = [int(Strength.DOCUMENT)]
         self.labels = [label]
@@ -57,8 +59,12 @@ class Columns:
         self._sketches: list[Sketch] = []  # the sketches of embedded code
 
     def put(self, offset: int, strength: int, label: str) -> None:
-        """Add a boundary at `offset`, not before the last one; at the same offset the stronger one stays."""
+        """Add a boundary at `offset`, not before the last one; at the same offset the stronger one stays. A boundary after
+        a byte order mark is at 0.
+        """
         last = self.offsets[-1]
+        if offset <= self._beginning:
+            offset = 0
         if offset > last:
             self.offsets.append(offset)
             self.strengths.append(int(strength))
@@ -68,6 +74,10 @@ class Columns:
                 self._first, self.labels[0] = int(strength), label
         elif offset == last and self.strengths[-1] < strength:
             self.strengths[-1], self.labels[-1] = int(strength), label
+
+    def begin(self, start: int) -> None:
+        """Make what begins at `start` or before begin the text."""
+        self._beginning = start
 
     def cut_before(self, offset: int) -> int:
         """Return the offset of a cut before the text at `offset`: before the indentation of its line, if nothing else

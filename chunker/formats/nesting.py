@@ -140,8 +140,12 @@ def outline_named_later(
 
 
 def outline_of(text: str, found: Mapping[int, tuple[int, str]], scopes: Iterable[Scope], label: str) -> Outline:
-    """Return the outline of a text with these strengths and labels by offset; its first boundary gets `label`."""
+    """Return the outline of a text with these strengths and labels by offset; its first boundary gets `label`, and none
+    is directly after a byte order mark.
+    """
     places = {**found, 0: (int(Strength.DOCUMENT), label)}
+    if text.startswith("\ufeff"):
+        places.pop(1, None)
     offsets = sorted(places)
     apart = between_clusters(text, offsets)
     if apart is not None:

@@ -281,6 +281,13 @@ void define_markdown(nb::module_& module) {
         .def(
             "close", [](Sketch& self) { self.told().close(); }, nb::lock_self(), "The innermost open block ends.")
         .def(
+            "begin",
+            [](Sketch& self, std::size_t start) {
+                self.check(start);
+                self.told().begin(start);
+            },
+            nb::lock_self(), nb::arg("start"), "Make the block at `start`, after a byte order mark, begin at 0.")
+        .def(
             "front_matter",
             [](Sketch& self, std::size_t start, std::size_t end, std::string_view language) {
                 self.check(start, end);

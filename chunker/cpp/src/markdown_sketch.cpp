@@ -78,14 +78,15 @@ void Sketch::lines(std::size_t start, std::size_t end) {
         std::size_t const newline = std::min(copy_.find('\n', nonblank), end);
         if (nonblank < newline) {
             bool const blank = blank_before(at);
-            if (at && (first || blank)) {
+            bool const inside = at > beginning_;
+            if (inside && (first || blank)) {
                 if (glued_) {
                     put(at, blank ? strength::paragraph : strength::line, blank ? Label::paragraph : Label::line);
                 } else {
                     // Stronger than all that is inside the block before: that block is a unit of its own.
                     put(at, blank ? level() : strength::structure, blank ? Label::paragraph : Label::line);
                 }
-            } else if (at) {
+            } else if (inside) {
                 put(at, strength::line, Label::line);
             }
             first = false;
@@ -124,6 +125,7 @@ std::int32_t Sketch::level() const { return markdown::block - a_level * static_c
 
 void Sketch::put(std::size_t offset, std::int32_t strength, Label label) {
     std::size_t const last = columns_.offsets.back();
+    if (offset <= beginning_) offset = 0;
     if (offset > last) {
         columns_.offsets.push_back(offset);
         columns_.strengths.push_back(strength);

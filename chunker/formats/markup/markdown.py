@@ -129,6 +129,7 @@ class _Reading:
         self.found = sketch_of(self._copy)
         self.native = self.found if _compiled is not None and isinstance(self.found, _compiled.MarkdownSketch) else None
         start = int(text.startswith("\ufeff"))
+        self.found.begin(start)
         match = _FRONT_MATTER.match(self._copy, start)
         if match is not None:
             kind = "yaml" if match["toml"] is None else "toml"

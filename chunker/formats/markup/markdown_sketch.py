@@ -41,6 +41,7 @@ class MarkdownSketch:
         self._depth = 0
         self._glued = 0  # the level of the heading directly before, 0 if there is none
         self._first_item = False
+        self._beginning = 0
 
     def read_plain(self, start: int) -> int:
         """Read the plain blocks from `start` on. Returns the offset of the first block that is not plain, or the
@@ -71,6 +72,11 @@ class MarkdownSketch:
         return self._tables
 
     # --- what stands before the blocks
+
+    def begin(self, start: int) -> None:
+        """Make the block at `start`, after a byte order mark, begin at 0."""
+        self._beginning = start
+        self._columns.begin(start)
 
     def front_matter(self, start: int, end: int, language: str) -> None:
         """Handle the front matter before the text, without the lines around it."""
@@ -127,7 +133,7 @@ class MarkdownSketch:
         while start < end:
             next_line = self._copy.find("\n", start, end) + 1 or end
             if not self._is_blank(start, next_line):
-                if start:
+                if start > self._beginning:
                     self._columns.put(start, *self._unclaimed(start, first=first))
                 first = False
             start = next_line

@@ -77,6 +77,8 @@ public:
     void open(std::size_t start, Label label);
     void item(std::size_t start);
     void close();
+    // Makes the block at `start`, after a byte order mark, begin at 0.
+    void begin(std::size_t start) { beginning_ = start; }
     // The front matter `copy[start:end]`, without the lines around it.
     void front_matter(std::size_t start, std::size_t end, WorkKind kind);
     // Makes the first boundary at or after `start` a section of its own.
@@ -118,6 +120,7 @@ private:
     std::vector<Heading> headings_;
     std::vector<Table> tables_;
     std::int32_t first_ = -1;  // the strength of what begins at 0, were it not the start of the text
+    std::size_t beginning_ = 0;
     std::size_t depth_ = 0;    // of quotes and lists
     int glued_ = 0;            // the level of the heading that stands directly before, 0 if none does
     bool first_item_ = false;

@@ -36,6 +36,7 @@ Columns Boundaries::take(Text text, Label label) {
     std::stable_sort(found_.begin(), found_.end(), [](const Boundary& one, const Boundary& other) { return one.offset < other.offset; });
     Columns columns;
     for (Boundary const& boundary : found_) {
+        if (boundary.offset == 1 && text[0] == 0xFEFF) continue;
         if (columns.offsets.empty() || columns.offsets.back() != boundary.offset) {
             columns.add(boundary.offset, boundary.strength, boundary.label);
         } else if (columns.strengths.back() < boundary.strength) {

@@ -37,7 +37,7 @@ void begin_with(Columns& columns, Text text, Label label);
 class Boundaries {
 public:
     void put(std::size_t offset, std::int32_t strength, Label label) { found_.push_back({offset, strength, label}); }
-    // All of them, in a text that begins with what `label` says.
+    // All of them, in a text that begins with what `label` says, a byte order mark included.
     Columns take(Text text, Label label);
 
 private:

@@ -57,7 +57,7 @@ public:
     Text text() const { return text_; }
     std::size_t size() const { return text_.size(); }
 
-    // A boundary at `offset`, not before the last one; at the same place the stronger one stays.
+    // A boundary at `offset`, not before the last one; at the same place the stronger one stays. After a byte order mark, it is at 0.
     void put(std::size_t offset, std::int32_t strength, Label label);
     // The offset of a cut before `offset`: before the indentation of its line, if there is nothing else on it. The last boundary, if a
     // cut there would part characters that belong together.
