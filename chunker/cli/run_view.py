@@ -19,7 +19,7 @@ from chunker.cli.runs import Run
 from chunker.counting import TokenCounter
 from chunker.errors import ChunkerError
 from chunker.files.chunk_files import suffix_of
-from chunker.files.discovery import portable, printable
+from chunker.files.discovery import STANDARD_INPUT, portable, printable
 from chunker.files.documents import Document
 from chunker.options import Strategy
 from chunker.view.page import PageSettings, page
@@ -42,6 +42,7 @@ class ViewOptions:
     strategy: Strategy
     context: bool
     show_tokens: bool
+    files: tuple[tuple[str, Any], ...] = ()  # the options of `chunk_files` about files that were given
 
     def chunker(self, path: str, text: str = "") -> TextChunker:
         """Return the chunker for a file of this name, or with this text if the name does not decide."""
@@ -74,6 +75,7 @@ class ViewOptions:
         given = [
             f", {name}={value!r}"
             for name, value, default in (
+                *((name, value, None) for name, value in self.files),
                 ("tokenizer", self.tokenizer_name, "o200k_base"),
                 ("min_tokens", self.min_tokens, None),
                 ("desired_tokens", self.desired_tokens, None),
@@ -83,6 +85,8 @@ class ViewOptions:
             )
             if value != default
         ]
+        if STANDARD_INPUT in paths:
+            return f"import sys\nfrom chunker import chunk\nchunk(sys.stdin.read(), {self.max_tokens}{''.join(given)})"
         return f"from chunker import chunk_files\nchunk_files({paths!r}, {self.max_tokens}{''.join(given)})"
 
     def with_others(self, given: str) -> ViewOptions:
@@ -163,7 +167,7 @@ def show(
         elif len(settings) > 1:
             parts = iter([_compared(paths, settings, list(texts), title).encode()])
         else:
-            parts = page(first, settings[0].of_page(), title)
+            parts = page(first, settings[0].of_page(), title, settings[0].code([portable(path) for path in paths]))
         for part in parts:
             results.write(part)
     if output != STANDARD_OUTPUT:

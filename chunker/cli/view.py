@@ -109,7 +109,9 @@ def view(
             raise typer.BadParameter("--open needs a page to open", param_hint="--open")
         check_paths(paths, output)
         _check_ending(output, terminal=terminal)
+        taken = {"generated": generated, "verbatim": verbatim, "web_text": web_text}
         intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim, web_text=web_text)
+        files = {"hidden": hidden, **taken, "include": include, "exclude": exclude, "encoding": encoding}
         run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")
         options = ViewOptions(
             load_tokenizer(tokenizer),
@@ -121,6 +123,7 @@ def view(
             strategy=strategy.value,
             context=context,
             show_tokens=tokens,
+            files=tuple((name, value) for name, value in files.items() if value and value != "utf-8"),
         )
         if compare is not None and terminal:
             raise typer.BadParameter("settings are compared in a page, not in the terminal", param_hint="--compare")

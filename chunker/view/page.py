@@ -61,13 +61,14 @@ class PageSettings(NamedTuple):
     show_tokens: bool = False
 
 
-def page(texts: Iterable[SeenText], settings: PageSettings, title: str) -> Iterator[bytes]:
+def page(texts: Iterable[SeenText], settings: PageSettings, title: str, code: str = "") -> Iterator[bytes]:
     """Generate the page that shows chunked texts, as one HTML file. Equal texts give equal pages.
 
     Args:
         texts: The texts; one at a time is in memory.
         settings: The settings at its head.
         title: Its title.
+        code: Python code that makes the same chunks, to copy.
 
     Yields:
         The page in parts, as UTF-8.
@@ -75,7 +76,7 @@ def page(texts: Iterable[SeenText], settings: PageSettings, title: str) -> Itera
     head, body, tail = frame("page.html", READER_STYLES, _SCRIPTS)
     yield head.replace("{{title}}", escaped(title)).encode()
     yield body.encode()
-    index: dict[str, Any] = {"title": title, "settings": settings._asdict(), "texts": []}
+    index: dict[str, Any] = {"title": title, "settings": settings._asdict(), "code": code, "texts": []}
     for number, seen in enumerate(texts):
         yield block(f"text-{number}", text_data(seen))
         index["texts"].append(_summary(seen))

@@ -6,6 +6,9 @@ function openText(place, chunk = 0) {
 
 index = JSON.parse(byId("index").textContent);
 listTexts(index);
+byId("code-part").hidden = index.code === "";
+byId("code").textContent = index.code;
+byId("copy-code").addEventListener("click", () => copyFrom("code"));
 showTokens(index.settings.show_tokens);
 if (index.texts.length) {
   const [, text, chunk] = /^#(\d+)\.(\d+)$/.exec(location.hash) ?? [];

@@ -76,6 +76,20 @@ function say(message) {
   byId("said").textContent = message;
 }
 
+// Copies the text of an element; the button named after it tells whether that worked.
+async function copyFrom(id) {
+  const button = byId(`copy-${id}`);
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(byId(id).textContent);
+    button.textContent = "Copied";
+  } catch (error) {
+    button.textContent = "Not copied";
+    say(`Not copied: ${error.message}`);
+  }
+  setTimeout(() => (button.textContent = before), 1500);
+}
+
 async function copyChunk() {
   const chunk = shown.text?.chunks[shown.current];
   if (!chunk) return;

@@ -22,19 +22,6 @@ async function saveChunks() {
   }
 }
 
-async function copyFrom(id) {
-  const button = byId(`copy-${id}`);
-  const before = button.textContent;
-  try {
-    await navigator.clipboard.writeText(byId(id).textContent);
-    button.textContent = "Copied";
-  } catch (error) {
-    button.textContent = "Not copied";
-    say(`Not copied: ${error.message}`);
-  }
-  setTimeout(() => (button.textContent = before), 1500);
-}
-
 byId("export").addEventListener("submit", (event) => {
   event.preventDefault();
   if (byId("options").reportValidity()) saveChunks();

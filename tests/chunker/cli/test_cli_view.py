@@ -47,6 +47,19 @@ def index_of(html: str) -> dict[str, Any]:
     return index
 
 
+def test_the_code_of_the_page_makes_its_chunks(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tree / "src" / ".c.md").write_text("# Hidden\n\nWords.\n")
+    run("src", "-m", "16", "--overlap", "3", "--hidden", "--exclude", "b.*", cwd=tree)
+    index = index_of((tree / "chunker-view.html").read_text("utf-8"))
+    monkeypatch.chdir(tree)
+    *first, last = index["code"].splitlines()
+    names: dict[str, Any] = {}
+    exec("\n".join(first), names)
+    made = list(eval(last, names))
+    assert [(one.path, len(one.chunks)) for one in made] == [(text["path"], text["chunks"]) for text in index["texts"]]
+    assert [one.path for one in made] == ["src/.c.md", "src/a.py"]
+
+
 def test_a_page_for_a_folder(tree: Path) -> None:
     done = run("src", "-m", "20", "--overlap", "3", "--context", cwd=tree)
     assert done.stdout == ""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from accessibility import violations
 
 from chunker import MarkdownChunker, OptionError, TextChunker, WrongTypeError, chunk
 from chunker.view import view
@@ -88,3 +89,26 @@ def test_both_columns_work_in_a_browser(tmp_path: Path, browser: Browser) -> Non
         column.locator("body").press("j")
     page.close()
     assert faults == []
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_keeps_anybody_out(tmp_path: Path, browser: Browser, theme: str, width: int) -> None:
+    file = tmp_path / "both.html"
+    view(GUIDE, MarkdownChunker(32), MarkdownChunker(64)).save(file)
+    context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900}, bypass_csp=True)  # type: ignore[arg-type]
+    tab = context.new_page()
+    tab.goto(file.as_uri())
+    tab.frame_locator("iframe").nth(1).locator("article").first.wait_for()
+    assert violations(tab) == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+def test_the_code_is_on_the_page_where_it_is_known() -> None:
+    chunker = MarkdownChunker(32, overlap=4)
+    chunks = chunker.chunk(GUIDE)
+    made = "MarkdownChunker(max_tokens=32, overlap=4).chunk(text)"
+    assert made in view(GUIDE, chunker).html
+    assert made in view(chunks, chunker).html
+    assert '"code":""' in view(chunks).html

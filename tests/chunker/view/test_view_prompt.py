@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from accessibility import violations
 
 from chunker.prompt import Item, Prompt, Section, assemble
 from chunker.prompt.prompt_parts import prompt_parts
@@ -148,3 +149,17 @@ def test_the_theme_can_be_chosen(tab: Page) -> None:
 def test_it_fits_a_phone(tab: Page) -> None:
     tab.set_viewport_size({"width": 360, "height": 740})
     assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_keeps_anybody_out(browser: Browser, prompt: Prompt, tmp_path: Path, theme: str, width: int) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(page_of(prompt), "utf-8")
+    context = browser.new_context(color_scheme=theme, viewport={"width": width, "height": 900}, bypass_csp=True)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(file.as_uri())
+    page.wait_for_selector("#items tr")
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
