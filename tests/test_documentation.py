@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,38 @@ def test_page(page: Path) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     links = regex.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+# What the blocks import that the package alone does not bring -> the extras that do.
+EXTRAS = {
+    "chonkie": {"chonkie"},
+    "haystack": {"haystack"},
+    "langchain_core": {"langchain"},
+    "llama_index": {"llamaindex"},
+    "numpy": {"index", "late", "arrow"},
+    "pyarrow": {"arrow"},
+    "ray": {"ray"},
+    "tokenizers": {"huggingface", "late"},
+    "tree_sitter_lua": {"code"},
+}
+OWN = {"bpe_engine", "chunker", "tree_sitter"}
+ANY_BLOCK = regex.compile(r"^``` ?python\n(.*?)^```", regex.DOTALL | regex.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_names_the_extra_of_what_its_blocks_import(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for block in ANY_BLOCK.finditer(text):
+        modules = set()
+        for node in ast.walk(ast.parse(block[1])):
+            if isinstance(node, ast.Import):
+                modules |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                modules.add((node.module or "").partition(".")[0])
+        # On the page before, or in the block itself.
+        named = set(regex.findall(r'"bpe-chunker\[(\w+)\]"', text[: block.end()]))
+        for module in modules - OWN - sys.stdlib_module_names:
+            assert named & EXTRAS[module], module
 
 
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
