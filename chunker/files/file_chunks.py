@@ -45,11 +45,12 @@ class FileOrigin(TextOrigin):
         return id_of(self.identity, self._shortened.moved_start(piece[0]), piece[2] + self.body(piece))
 
     def metadata_of(self, index: int) -> Mapping[str, Any]:
-        """Return the metadata of a chunk, with its places."""
+        """Return the metadata of a chunk, with its places, which the parts of a web page do not have."""
         if self._places is None:
             return self.metadata
         start, end = self.pieces[index - self._first][:2]
-        return {**self.metadata, "places": [dict(place) for place in self._places.between(start, end)]}
+        places = [dict(place) for place in self._places.between(start, end) if place]
+        return {**self.metadata, "places": places} if places else self.metadata
 
 
 def chunks_in_file(chunks: list[Chunk], document: Document) -> list[Chunk]:

@@ -272,5 +272,6 @@ def test_web_pages_as_their_text_in_a_folder(tmp_path: Path) -> None:
         (result,) = chunk_files(tmp_path, 64, web_text=web_text)
         assert isinstance(result, FileChunks)
         found.append(result.chunks[0].text)
+        assert "places" not in result.chunks[0].metadata
     assert found[0].startswith("# Soup\n\nCut the onions.")
     assert found[1].startswith("<html>")
