@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ import typer
 from chunker.cli.console import ending_quietly, fail, open_output
 from chunker.cli.options import TokenizerName
 from chunker.cli.paths import read_input
+from chunker.files.discovery import STANDARD_INPUT, printable
 
 if TYPE_CHECKING:
     from bpe_engine import Tokenizer
@@ -101,6 +103,9 @@ def _tokenizer(name: str) -> Tokenizer:
 
 
 def _read(path: str) -> str:
+    if path and path != STANDARD_INPUT and not os.path.lexists(path):
+        told = f"{printable(path)} does not exist; to pass the text itself, pipe it in, and write - for PATH"
+        raise typer.BadParameter(told, param_hint="PATH")
     try:
         return read_input(path).decode()
     except UnicodeDecodeError as error:

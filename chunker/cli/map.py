@@ -48,7 +48,7 @@ def map_repository(
         from chunker.mapping import map_repository as draw
 
         check_paths(paths, None)
-        drawn = draw(paths, max_tokens, focus=focus or (), tokenizer=load_tokenizer(tokenizer))
+        drawn = draw(paths, max_tokens, focus=focus or (), tokenizer=load_tokenizer(tokenizer), progress=None)
         if drawn.unknown:
             raise typer.BadParameter(
                 f"{', '.join(map(printable, drawn.unknown))}: no file or folder with definitions, and no symbol, has this name",

@@ -35,7 +35,8 @@ def context_parts(context: bool | Collection[ContextPart]) -> frozenset[ContextP
     """Return the parts that the option `context` asks for. Raises `OptionError` for an unknown part."""
     if isinstance(context, bool):
         return _BREADCRUMB if context else frozenset()
-    require(context, Collection, "context", "True, False or a collection of names")
+    wanted = "True, False or a collection of names (CodeHeaders and ContextWriter chunk by themselves: CodeHeaders(48).chunk(chunker, text))"
+    require(context, Collection, "context", wanted)
     known = get_args(ContextPart)
     unknown = [part for part in context if part not in known] if not isinstance(context, str) else [context]
     if unknown:

@@ -56,6 +56,7 @@ def map_repository(
     *,
     focus: str | Collection[str] = (),
     tokenizer: str | Path | TokenCounter = "o200k_base",
+    progress: bool | None = False,
 ) -> RepositoryMap:
     """Draw the map of a repository: the signatures that matter most, in at most so many tokens.
 
@@ -65,6 +66,7 @@ def map_repository(
         focus: Files or folders, by their names on the map or by their paths, or names of symbols, that the map is for. Each of them has a
             line on the map, if it fits. What it does not find is in `unknown`.
         tokenizer: The name of an encoding or model, or a tokenizer.
+        progress: Show a bar on standard error while files are read; None shows it if that is a terminal, and else a line every few seconds.
 
     Returns:
         The map; the same files give the same one.
@@ -78,7 +80,7 @@ def map_repository(
     if not isinstance(focus, str):
         require_all(focus, str, "focus", "str")
     repository = paths if isinstance(paths, Repository) else Repository(paths)
-    repository.refresh()
+    repository.refresh(progress=progress)
     wanted = [focus] if isinstance(focus, str) else list(focus)
     require_names(wanted, "focus")
     return _Drawing(repository, wanted, resolve_tokenizer(tokenizer)).map(max_tokens)

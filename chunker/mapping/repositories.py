@@ -12,6 +12,7 @@ from pathlib import Path
 from chunker.arguments import require_all, require_path
 from chunker.errors import FileError
 from chunker.files.discovery import FoundFile, portable, printable
+from chunker.files.progress import with_progress
 from chunker.files.secrets import named_as_secret
 from chunker.mapping.listing import Listing
 from chunker.mapping.reading import MappedFile, mapped_file
@@ -61,8 +62,12 @@ class Repository:
         self._sheets: dict[str, Sheet] = {}  # by path
         self._numbers: dict[str, int] = {}
 
-    def refresh(self) -> int:
-        """Read what is new or has changed and forget what is gone. Returns the number of these files."""
+    def refresh(self, *, progress: bool | None = False) -> int:
+        """Read what is new or has changed and forget what is gone. Returns the number of these files.
+
+        Args:
+            progress: Show a bar on standard error; None shows it if that is a terminal, and else a line every few seconds.
+        """
         seen: set[str] = set()
         changed: dict[str, int] = {}
         for path, state in self._listing.files():
@@ -79,9 +84,12 @@ class Repository:
         for path in (*gone, *changed):
             self._sheets.pop(path, None)
         # In the order of the files: names are numbered as they are met, and the numbers must not depend on threads.
-        for path, mapped in zip(changed, self._mapped(changed), strict=True):
-            if mapped is not None:
-                self._sheets[path] = Sheet(mapped, self._numbers)
+        read = zip(changed, self._mapped(changed), strict=True)
+        lines = progress is None
+        with with_progress(read, "Reading", len(changed), streaming=False, shown=progress, lines=lines) as counted:
+            for path, mapped in counted:
+                if mapped is not None:
+                    self._sheets[path] = Sheet(mapped, self._numbers)
         return len(changed) + len(gone)
 
     def _mapped(self, sizes: dict[str, int]) -> Iterator[MappedFile | None]:

@@ -97,6 +97,14 @@ def test_special_tokens_of_a_text() -> None:
     assert len(run("encode", "-", text="<|endoftext|>").stdout.split()) > 1
 
 
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_a_text_in_place_of_a_path(command: str) -> None:
+    told = run(command, "Hello world", code=2).stderr
+    assert "Hello world does not exist; to pass the text itself, pipe it in, and write - for PATH" in " ".join(
+        told.split()
+    )
+
+
 @pytest.mark.parametrize("text", ["12 abc", "99999999", "-1", "9" * 5_000])
 def test_what_are_no_ids(text: str) -> None:
     assert "Error: " in run("decode", "-", text=text, code=1).stderr

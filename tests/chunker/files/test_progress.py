@@ -16,6 +16,7 @@ from chunker.files import progress
 from chunker.files.documents import Document
 from chunker.files.intake import Intake
 from chunker.files.patterns import Patterns, Wanted
+from chunker.mapping import map_repository
 
 NUMBER = 30
 
@@ -68,6 +69,14 @@ def test_training(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().err
     assert "Counting: " in told
     assert " bytes\n" in told
+
+
+def test_a_map(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree / "a.py").write_text("def f():\n    return 1\n")
+    assert map_repository(tree, progress=None).files == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("Reading: 31 of 31, ")
+    map_repository(tree)
+    assert capsys.readouterr().err == ""
 
 
 def test_short_work_writes_none(
