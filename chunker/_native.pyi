@@ -227,6 +227,11 @@ def read_html(text: str, elements: HtmlElements, code_inside: object) -> tuple[t
     The boundaries of HTML; its headings, each with its start, its level, its text from where to where, and where its section ends at the latest; and tables with a header: start, end, and from where to where the header stands. See chunker.formats.markup.html.
     """
 
+def html_states(text: str, elements: HtmlElements) -> tuple[list[tuple[int, int, int]], list[tuple[int, str, int, int, str]], list[tuple[int, int, int, int, int]]]:
+    """
+    The offsets where parsing of HTML can resume, with their states: the columns of chunker.formats.markup.html_restarts.States.
+    """
+
 class LatexEnvironments:
     """The environments of LaTeX that mean something for blocks."""
 

@@ -95,6 +95,19 @@ nb::tuple read_html(nb::str text, const Elements& elements, nb::callable code_in
     return nb::make_tuple(to_columns(found.columns), headings_of(found.headings), regions_of(found.tables));
 }
 
+nb::object number_of(std::size_t number) { return number == formats::none ? nb::int_(-1) : nb::int_(number); }
+
+nb::tuple html_states(nb::str text, const Elements& elements) {
+    formats::HtmlStates const found = formats::html_states(characters_of(text), elements);
+    nb::list places, open, sections;
+    for (const auto& place : found.places) places.append(nb::make_tuple(place.offset, number_of(place.element), number_of(place.section)));
+    for (const auto& element : found.elements)
+        open.append(nb::make_tuple(number_of(element.parent), element.name, element.start, element.end, element.closing));
+    for (const auto& section : found.sections)
+        sections.append(nb::make_tuple(number_of(section.parent), section.depth, section.level, section.start, section.end));
+    return nb::make_tuple(places, open, sections);
+}
+
 formats::Environments environments_of(nb::dict told) {
     auto const names = [&](const char* kind) {
         std::set<std::string, std::less<>> found;
@@ -158,6 +171,10 @@ void define_markup_formats(nb::module_& module) {
                 "tuple[tuple[list[int], list[int], list[str]], list[tuple[int, int, int, int, int | None]], list[tuple[int, int, int, int]]]"),
         "The boundaries of HTML; its headings, each with its start, its level, its text from where to where, and where its section ends at the latest; and "
         "tables with a header: start, end, and from where to where the header stands. See chunker.formats.markup.html.");
+    module.def("html_states", &html_states, nb::arg("text"), nb::arg("elements"),
+               nb::sig("def html_states(text: str, elements: HtmlElements) -> "
+                       "tuple[list[tuple[int, int, int]], list[tuple[int, str, int, int, str]], list[tuple[int, int, int, int, int]]]"),
+               "The offsets where parsing of HTML can resume, with their states: the columns of chunker.formats.markup.html_restarts.States.");
 
     nb::class_<formats::Environments>(module, "LatexEnvironments", "The environments of LaTeX that mean something for blocks.")
         .def(

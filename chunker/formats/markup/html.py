@@ -33,6 +33,7 @@ from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import CodeFound, Columns, Heading, outline_by_compiled, sections
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
+from chunker.formats.markup.html_restarts import Found, HtmlRestarts, RestartState, States
 from chunker.formats.markup.html_tags import (
     BARRIERS,
     BLOCKS,
@@ -45,8 +46,10 @@ from chunker.formats.markup.html_tags import (
     Tag,
     tags,
 )
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.prose import prose_ends
+from chunker.formats.restarting import Restarts
 from chunker.native import native
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
@@ -73,6 +76,10 @@ class HtmlFormat:
 
     language: str | None = "html"
 
+    def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
+        """Return the rules for parsing a text from the middle."""
+        return HtmlRestarts(outline, states_in_python if _compiled is None else states_by_compiled, _heading_text)
+
     def outline(self, text: str) -> Outline:
         """Return the sections, blocks and sentences of `text`. The scopes are the sections, named by their headings,
         and the tables that have a header row.
@@ -86,10 +93,27 @@ class HtmlFormat:
 
 def html_in_python(text: str) -> Outline:
     """Return the outline of a non-empty text: the specification of the compiled reader."""
+    return _read(text).result()
+
+
+def states_in_python(text: str) -> Found:
+    """Return the states at the offsets where parsing of a text can resume: the specification of the compiled reader."""
+    return _read(text).states.columns()
+
+
+def states_by_compiled(text: str) -> Found:
+    """Return what `states_in_python` does."""
+    compiled: Any = _compiled
+    found: Found = compiled.html_states(text, _elements(compiled))
+    return found
+
+
+def _read(text: str) -> _Reader:
     reader = _Reader(text)
     for tag in tags(reader.copy):
         reader.read(tag)
-    return reader.result()
+    reader.close()
+    return reader
 
 
 def _html_by_compiled(text: str, compiled: ModuleType) -> Outline:
@@ -143,8 +167,9 @@ def _heading_text(source: str) -> str:
 
 @dataclass(slots=True)
 class _Element:
-    """An open block. `start` is the offset of its boundary. The other fields are for tables: the end of the header,
-    whether the first row has begun, its cells, and whether a row after the header was met.
+    """An open block. `start` is the offset of its boundary, `state` its number in the recorded states. The other fields are
+    for tables: the end of the header, whether the first row has begun, its cells, whether a row after the header was
+    met, and whether a section begins inside. The rows of a table header are those of the table before it.
     """
 
     name: str
@@ -154,6 +179,8 @@ class _Element:
     data_cells: int = 0
     header_cells: int = 0
     kept: bool = False
+    tangled: bool = False
+    state: int = -1
 
 
 @dataclass(slots=True)
@@ -164,6 +191,7 @@ class _Opening:
     strength: int
     label: str
     glued: bool  # directly after a heading, or the header of a table
+    place: RestartState | None  # the state before them, if parsing can resume there
 
 
 class _Reader:
@@ -186,9 +214,12 @@ class _Reader:
         self._heading_place = 0  # the index of that heading in `_open`
         self._section_ends: dict[int, list[int]] = defaultdict(list)  # headings by the element that ends them
         self._glued = 0  # the level of the heading directly before, 0 if there is none
+        self._quoted = True  # whether the tags so far have all their quotation marks
+        self.states = States()
 
     def read(self, tag: Tag) -> None:
         """Handle a tag, and the text before it."""
+        self._quoted = tag.quoted
         self._text_until(tag.start)
         if tag.name in BLOCKS and not self._is_stray(tag):
             self._end_run(tag.start)
@@ -208,30 +239,26 @@ class _Reader:
             self._begin_run(tag.start)
         self._at = tag.end
 
-    def result(self) -> Outline:
-        """Return the outline of the text that was read."""
+    def close(self) -> None:
+        """Handle the end of the text."""
         size = len(self._text)
         self._text_until(size)
         self._end_run(size)
         self._pop_to(0, size)
         self._flush()
-        return self._columns.outline(sections(self._headings, size))
+
+    def result(self) -> Outline:
+        """Return the outline of the text that was read."""
+        return self._columns.outline(sections(self._headings, len(self._text)))
 
     # --- blocks
 
     def _begin(self, tag: Tag) -> None:
         name = tag.name
-        if self._heading_start is not None and name not in _IN_HEADINGS:
-            self._pop_to(self._heading_place, tag.start)
-        if self._open and self._open[-1].name == "p":
-            self._pop_to(len(self._open) - 1, tag.start)
-        ended = ENDED_BY.get(name)
-        if ended is not None:
-            keep = len(self._open)
-            while keep and self._open[keep - 1].name in ended:
-                keep -= 1
-            self._pop_to(keep, tag.start)
+        self._end_for(tag)
         start = self._columns.cut_before(tag.start)
+        table = self._table() if name in ("tr", "thead") else None
+        rows = table.rows if table is not None else 0
         heading = len(name) == 2 and name[0] == "h" and name[1] in "123456"
         if heading:
             self._begin_heading(int(name[1]), start, tag.end)
@@ -249,14 +276,39 @@ class _Reader:
             self._barriers.append(len(self._open))
         if name in SECTION_ENDS:
             self._sectioning.append(len(self._open))
-        self._open.append(_Element(name, start if opening is None else min(start, opening.start)))
+        around = self._open[-1].state if self._open else -1
+        element = _Element(name, start if opening is None else min(start, opening.start))
+        element.state = self.states.open(around, name)
+        self._open.append(element)
         if name == "table":
-            self._open[-1].start = start
+            element.start = start
+            element.tangled = not self._is_cut(start, tag.start)
+        elif name == "thead":
+            element.rows = rows
+        elif table is not None and table.kept and not self.states.has_rows(table.state):
+            closed = self._open[self._places["table"][-1] + 1 :]
+            closing = "".join(f"</{each.name}>" for each in reversed(closed))
+            self.states.begin_rows(table.state, table.start, tag.end, closing)
+
+    def _end_for(self, tag: Tag) -> None:
+        """End the open elements that the tag ends."""
+        name = tag.name
+        if self._heading_start is not None and name not in _IN_HEADINGS:
+            self._pop_to(self._heading_place, tag.start)
+        if self._open and self._open[-1].name == "p":
+            self._pop_to(len(self._open) - 1, tag.start)
+        ended = ENDED_BY.get(name)
+        if ended is not None:
+            keep = len(self._open)
+            while keep and self._open[keep - 1].name in ended:
+                keep -= 1
+            self._pop_to(keep, tag.start)
 
     def _opens(self, start: int, strength: int, label: str, *, glued: bool = False) -> _Opening:
         opening = self._opening
         if opening is None:
-            opening = self._opening = _Opening(start, strength, label, glued=bool(self._glued))
+            place = self._place(start)
+            opening = self._opening = _Opening(start, strength, label, glued=bool(self._glued), place=place)
         elif strength > opening.strength or label in _KEPT_WHOLE:
             opening.strength, opening.label = max(strength, opening.strength), label
         opening.glued |= glued
@@ -270,8 +322,29 @@ class _Reader:
             return
         if not opening.glued:
             self._columns.put(opening.start, opening.strength, opening.label)
+            if opening.place is not None:
+                self.states.places.append(opening.place)
         elif opening.label in _KEPT_WHOLE:
             self._columns.put(opening.start, opening.strength + _KEPT, opening.label)
+
+    def _place(self, start: int) -> RestartState | None:
+        """Return the state before a boundary at `start`; None if parsing cannot resume there."""
+        if start <= self._columns.offsets[-1] or self._glued or self._after_break or self._heading_start is not None:
+            return None
+        if not self._quoted or self._places["thead"] or not all(map(self._is_known, self._places["table"])):
+            return None
+        return self.states.place(start, self._open[-1].state if self._open else -1)
+
+    def _is_known(self, place: int) -> bool:
+        """Whether the header of an open table is known, or that it has none."""
+        table = self._open[place]
+        if table.tangled or (table.header_end and not self.states.has_rows(table.state)):
+            return False
+        return table.header_end > 0 or table.rows > 1 or (table.rows == 1 and table.data_cells > 0)
+
+    def _is_cut(self, start: int, tag: int) -> bool:
+        """Whether there is only white space between a boundary and the tag after it."""
+        return _NONBLANK.search(self.copy, start, tag) is None
 
     def _is_stray(self, tag: Tag) -> bool:
         """Whether the tag closes nothing: no element of its name is open, or only one around the table with this
@@ -293,6 +366,7 @@ class _Reader:
             element = self._open.pop()
             place = len(self._open)
             self._places[element.name].pop()
+            self.states.close(place)
             if self._barriers and self._barriers[-1] == place:
                 self._barriers.pop()
             if self._sectioning and self._sectioning[-1] == place:
@@ -319,12 +393,17 @@ class _Reader:
         self._headings.append(Heading(opening.start, level, ""))
         if place is not None:
             self._section_ends[place].append(len(self._headings) - 1)
+        tables = self._places["table"]
+        self.states.begin_section(0 if place is None else place + 1, level, in_table=bool(tables))
+        if tables:
+            self._open[tables[0]].tangled = True
         self._heading_start = text_start
         self._heading_place = len(self._open)
 
     def _end_heading(self, start: int, end: int) -> None:
         heading = self._headings[-1]
         self._headings[-1] = heading._replace(name=_heading_text(self._text[start:end]))
+        self.states.end_title(start, end)
         self._glued = heading.level
         self._heading_start = None
 
@@ -362,7 +441,9 @@ class _Reader:
         if table is None or table.header_end:
             return
         only_headers = table.rows == 1 and table.header_cells and not table.data_cells
-        if element.name == "thead" or (element.name == "tr" and only_headers and not self._places["thead"]):
+        # A table header after a row is like any other row.
+        first = element.name == "thead" and not element.rows
+        if first or (element.name == "tr" and only_headers and not self._places["thead"]):
             table.header_end = end
 
     # --- text

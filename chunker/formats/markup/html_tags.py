@@ -16,7 +16,7 @@ from chunker.formats.expressions import re
 
 class Tag(NamedTuple):
     """A tag, `text[start:end]`. For scripts and the like, `content_start` and `content_end` are the span of their
-    content.
+    content. `quoted`: whether no tag so far lacks a quotation mark.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Tag(NamedTuple):
     closes: bool = False
     content_start: int = 0
     content_end: int = 0
+    quoted: bool = True
 
 
 # Elements that are blocks, or contain blocks. All others are part of the text.
@@ -170,7 +171,7 @@ _TAG_WITHOUT_QUOTES = re.compile(
     """,
     re.VERBOSE,
 )
-_POSSIBLE_TAG = re.compile(r"<[A-Za-z/!?]")
+_POSSIBLE_TAG = re.compile(r"<(?:/?[A-Za-z]|[!?])")
 _RAW_END = {name: re.compile(rf"</{name}(?=[\s/>])[^>]*+>?", re.IGNORECASE) for name in RAW}
 
 
@@ -193,7 +194,7 @@ def tags(text: str) -> Iterator[Tag]:
                 at = start + 1
             continue
         tag = _tag(text, match)
-        yield tag
+        yield tag if expression is _TAG else tag._replace(quoted=False)
         at = tag.end
 
 

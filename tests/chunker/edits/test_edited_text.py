@@ -46,8 +46,8 @@ OPTIONS: list[dict[str, Any]] = [
     {"min_tokens": 0},
     {"strategy": "optimal"},
 ]
-LOCAL = ["text", "markdown", "restructuredtext", "latex", "jsonl", "csv", "json", "toml", "yaml"]
-FORMATS = [*LOCAL, "python", "html", "notebook"]
+LOCAL = ["text", "markdown", "restructuredtext", "latex", "html", "jsonl", "csv", "json", "toml", "yaml"]
+FORMATS = [*LOCAL, "python", "notebook"]
 # Fragments from which the texts of each format are drawn. Most are well-formed.
 PARTS: dict[str, list[str]] = {
     "restructuredtext": [
@@ -98,6 +98,39 @@ PARTS: dict[str, list[str]] = {
         "]{x}",
         "{",
         "%",
+        "\n\n",
+        "\r\n",
+    ],
+    "html": [
+        "<h1>Guide {n}</h1>\n",
+        "<h2>Two &amp; {n}</h2>\n",
+        "<p>Some words here. More of it.\n",
+        "<p>Number {n} is here.</p>\n",
+        "<ul>\n<li>one\n<li>two\n</ul>\n",
+        "<div>\n",
+        "</div>\n",
+        "<section><h3>In {n}</h3>\n",
+        "</section>\n",
+        "<table>\n<tr><th>a<th>b</tr>\n<tr><td>1<td>2</tr>\n<tr><td>3<td>4</tr>\n</table>\n",
+        "<table><caption>c</caption><thead><tr><th>x</tr></thead>\n<tr><td>1</td></tr>\n<tr><td>2</td></tr>\n",
+        *("<article>", "</article>", "<table>", "</table>", "<tr>\n", "<td>", "<th>", "</tr>", "<thead>", "</thead>"),
+        "<!-- why -->\n",
+        "<!-- " + "long words " * 30 + "-->\n",
+        "<script>\nvar x = 1;\nf();\n</script>\n",
+        "<pre>\n a\n  b\n\n c\n",
+        *(
+            "</pre>\n",
+            "<!--",
+            "-->",
+            "<script>",
+            "</script>",
+            "<style>a {b: c}</style>",
+            "<br>",
+            "<hr>\n",
+            "<br>\n<!-- c -->x",
+        ),
+        *('<a href="', '"', "'", ">", "<", "</p>", "<h1>", "</h4>", "<caption>", "<template>", "</template>", "\u0600"),
+        "<a href='x'>link</a> and <b>words</b>. ",
         "\n\n",
         "\r\n",
     ],
@@ -165,7 +198,7 @@ def piece_of(name: str, chance: random.Random) -> str:
     if name == "csv":
         return f'{chance.randrange(99)},"{words[:9]}",x\n' if chance.random() < 0.9 else '"'
     if name in PARTS:
-        calm = name in {"restructuredtext", "latex"} and chance.random() < 0.7
+        calm = name in {"restructuredtext", "latex", "html"} and chance.random() < 0.7
         return "".join(chance.choices(PARTS[name][: 6 if calm else None], k=3)).replace(
             "{n}", str(chance.randrange(99))
         )
@@ -248,6 +281,11 @@ def long_text(name: str) -> str:
             f"\\section{{Part {number}}}\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000)
         )
         return "\\documentclass{article}\n\\begin{document}\n" + "".join(body) + "\\end{document}\n"
+    if name == "html":
+        return "".join(
+            f"<h2>Part {number}</h2>\n<div><p>{' '.join(chance.choices(WORDS[:12], k=60))}</div>\n"
+            for number in range(2_000)
+        )
     if name == "markdown":
         return "".join(f"## Part {number}\n\n{' '.join(chance.choices(WORDS, k=60))}\n\n" for number in range(2_000))
     return "".join(f"{' '.join(chance.choices(WORDS, k=9))}\n{chr(10) * (number % 5 == 0)}" for number in range(8_000))
@@ -258,7 +296,7 @@ def long_text(name: str) -> str:
     [
         *(
             (name, options)
-            for name in ("text", "markdown", "restructuredtext", "latex")
+            for name in ("text", "markdown", "restructuredtext", "latex", "html")
             for options in ({}, {"overlap": 20}, {"context": True}, {"context": True, "overlap": 20})
         ),
         *((name, options) for name in ("json", "toml", "yaml") for options in ({}, {"overlap": 20})),
@@ -324,11 +362,23 @@ def test_what_latex_may_end_far_behind(opening: str) -> None:
         assert edited_one.chunks == chunker.chunk(edited_one.text)
 
 
+def test_rows_of_a_table_of_html_keep_its_header() -> None:
+    rows = "".join(f"<tr><td>{number}<td>some words</tr>\n" for number in range(400))
+    text = f"<h1>Prices</h1>\n<table>\n<thead><tr><th>id<th>words</thead><tbody>\n{rows}</table>\n"
+    chunker = TextChunker(128, format="html", context=True)
+    edited_one = EditedText(chunker, text)
+    for word in ("200<", "<td>300", "399"):
+        start = edited_one.text.index(word)
+        change = edited_one.replace(start, start, "9")
+        assert change.added < 5
+        assert "<th>id" in edited_one.chunks[change.first].context
+        assert edited_one.chunks == chunker.chunk(edited_one.text)
+
+
 def test_what_has_to_be_read_as_a_whole_says_so() -> None:
     for chunker in (
         CodeChunker("python", 32, strategy="optimal"),
         CodeChunker("python", 32, context=["summary"]),
-        TextChunker(32, format="html"),
         TextChunker(32, format="json", context=True),
         TextChunker(32, strategy="optimal"),
         TextChunker(32, context=["imports"]),

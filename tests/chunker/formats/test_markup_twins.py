@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from chunker.formats import Outline
 from chunker.formats.code.parser_copies import copy_in_python
 from chunker.formats.columns import prose_columns
-from chunker.formats.markup.html import HtmlFormat, html_in_python
+from chunker.formats.markup.html import HtmlFormat, html_in_python, states_by_compiled, states_in_python
 from chunker.formats.markup.latex import LatexFormat, latex_in_python
 from chunker.formats.markup.restructuredtext_lines import lines_in_python, lines_of
 from chunker.native import native
@@ -49,6 +49,8 @@ def assert_alike(name: str, text: str) -> None:
     one, other = compiled(text), in_python(text)
     assert one.boundaries == other.boundaries
     assert (one.scopes, one.notes, one.finest, one.heads) == (other.scopes, other.notes, other.finest, other.heads)
+    if name == "html":
+        assert states_by_compiled(text) == states_in_python(text)
 
 
 @pytest.mark.parametrize("name", TWINS)

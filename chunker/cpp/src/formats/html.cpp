@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "html_states.hpp"
 #include "html_tags.hpp"
 
 namespace chunker::formats {
@@ -11,12 +12,14 @@ namespace {
 
 using namespace html;  // the constants of the format
 
-// An open block. `start` is where it would be cut; the rest is for tables: where the header ends, how many rows were met, what cells they have,
-// and whether one below the header was met.
+// An open block. `start` is where it would be cut, `state` its number in the recorded states; the rest is for tables: where the header ends, how
+// many rows were met, what cells they have, whether one after the header was met, and whether a section begins inside. The rows of a table header
+// are those of the table before it.
 struct Open {
     std::size_t element, start;
     std::size_t header_end = 0, rows = 0, data_cells = 0, header_cells = 0;
-    bool kept = false;
+    bool kept = false, tangled = false;
+    std::size_t state = none;
 };
 
 // Tags that have opened blocks, without anything inside yet: they are not cut from each other.
@@ -25,7 +28,8 @@ struct Opening {
     std::int32_t strength;
     Label label;
     bool is_kept_whole;
-    bool glued;  // a heading, or the header of a table, stands directly before
+    bool glued;                              // a heading, or the header of a table, stands directly before
+    std::optional<HtmlStates::Place> place;  // the state before them, if reading can resume there
 };
 
 class HtmlReader {
@@ -44,15 +48,21 @@ public:
           article_(elements.number_of("article")),
           section_(elements.number_of("section")) {}
 
+    // Read the text. Returns all that was found; the states are in `states`.
     MarkupOutline read() {
         Tag tag{};
-        for (TagReader tags(markup_.copy(), elements_); tags.next(tag); at_ = tag.end) read(tag);
+        for (TagReader tags(markup_.copy(), elements_); tags.next(tag); at_ = tag.end) {
+            quoted_ = tags.is_quoted();
+            read(tag);
+        }
         text_until(markup_.size());
         end_run(markup_.size());
         pop_to(0, markup_.size());
         flush();
         return std::move(markup_.found);
     }
+
+    HtmlStateRecorder states;
 
 private:
     void read(const Tag& tag) {
@@ -84,6 +94,8 @@ private:
         while (keep && elements_.ends(tag.element, open_[keep - 1].element)) --keep;
         pop_to(keep, tag.start);
         std::size_t const start = markup_.cut_before(tag.start);
+        Open const* table = tag.element == row_ || tag.element == head_ ? this->table() : nullptr;
+        std::size_t const rows = table ? table->rows : 0;
         if (int const heading = element.heading_level()) {
             begin_heading(heading, start, tag.end);
         } else if (tag.element == row_) {
@@ -99,13 +111,53 @@ private:
         places_[tag.element].push_back(open_.size());
         if (element.is_barrier) barriers_.push_back(open_.size());
         if (element.ends_section) sectioning_.push_back(open_.size());
-        open_.push_back({tag.element, opening_ ? std::min(start, opening_->start) : start});
-        if (tag.element == table_) open_.back().start = start;
+        std::size_t const state = states.open(innermost_state(), element.name);
+        Open& open = open_.emplace_back(Open{tag.element, opening_ ? std::min(start, opening_->start) : start});
+        open.state = state;
+        if (tag.element == table_) {
+            open.start = start;
+            open.tangled = !is_cut(start, tag.start);
+        } else if (tag.element == head_) {
+            open.rows = rows;
+        } else if (tag.element == row_) {
+            begin_rows(tag.end);
+        }
+    }
+
+    // After the tag of a row, which ends at `end`: it may be the first one after the header of its table.
+    void begin_rows(std::size_t end) {
+        Open const* const table = this->table();
+        if (!table || !table->kept || states.has_rows(table->state)) return;
+        std::string closing;
+        for (std::size_t place = open_.size() - 1; place > places_[table_].back(); --place) closing += "</" + elements_[open_[place].element].name + ">";
+        states.begin_rows(table->state, table->start, end, std::move(closing));
+    }
+
+    std::size_t innermost_state() const { return open_.empty() ? none : open_.back().state; }
+
+    // The state before a boundary at `start`, if reading can resume there.
+    std::optional<HtmlStates::Place> place_at(std::size_t start) const {
+        if (start <= markup_.found.columns.offsets.back() || glued_ || after_break_ || heading_start_) return std::nullopt;
+        if (!quoted_ || !places_[head_].empty() || !std::ranges::all_of(places_[table_], [this](std::size_t place) { return is_known(open_[place]); }))
+            return std::nullopt;
+        return states.place(start, innermost_state());
+    }
+
+    // Whether the header of an open table is known, or that it has none.
+    bool is_known(const Open& table) const {
+        if (table.tangled || (table.header_end && !states.has_rows(table.state))) return false;
+        return table.header_end || table.rows > 1 || (table.rows == 1 && table.data_cells);
+    }
+
+    // Whether there is only white space between a boundary and the tag after it.
+    bool is_cut(std::size_t start, std::size_t tag) const {
+        while (start < tag && !markup_.is_nonblank(start)) ++start;
+        return start == tag;
     }
 
     Opening& opens(std::size_t start, std::int32_t strength, Label label, bool kept_whole = false, bool glued = false) {
         if (!opening_) {
-            opening_ = {start, strength, label, kept_whole, glued_ != 0};
+            opening_ = {start, strength, label, kept_whole, glued_ != 0, place_at(start)};
         } else if (strength > opening_->strength || kept_whole) {
             opening_->strength = std::max(strength, opening_->strength);
             opening_->label = label;
@@ -120,8 +172,12 @@ private:
         if (!opening_) return;
         Opening const opening = *opening_;
         opening_.reset();
-        if (!opening.glued) markup_.put(opening.start, opening.strength, opening.label);
-        else if (opening.is_kept_whole) markup_.put(opening.start, opening.strength + kept_below, opening.label);
+        if (!opening.glued) {
+            markup_.put(opening.start, opening.strength, opening.label);
+            if (opening.place) states.found.places.push_back(*opening.place);
+        } else if (opening.is_kept_whole) {
+            markup_.put(opening.start, opening.strength + kept_below, opening.label);
+        }
     }
 
     // Whether the tag closes nothing: no element of its name is open, or it is outside the table of this cell.
@@ -144,6 +200,7 @@ private:
             open_.pop_back();
             std::size_t const place = open_.size();
             places_[open.element].pop_back();
+            states.close(place);
             if (!barriers_.empty() && barriers_.back() == place) barriers_.pop_back();
             if (!sectioning_.empty() && sectioning_.back() == place) sectioning_.pop_back();
             if (heading_start_ && elements_[open.element].name[0] == 'h') end_heading(end);
@@ -170,6 +227,9 @@ private:
         opening.glued = 0 < glued_ && glued_ < heading_level;
         markup_.found.headings.push_back({opening.start, heading_level});
         if (place) section_ends_.emplace_back(*place, markup_.found.headings.size() - 1);
+        std::vector<std::size_t> const& tables = places_[table_];
+        states.begin_section(place ? *place + 1 : 0, heading_level, !tables.empty());
+        if (!tables.empty()) open_[tables.front()].tangled = true;
         heading_start_ = text_start;
         heading_place_ = open_.size();
     }
@@ -178,6 +238,7 @@ private:
         Heading& heading = markup_.found.headings.back();
         heading.text_start = *heading_start_;
         heading.text_end = end;
+        states.end_title(*heading_start_, end);
         glued_ = heading.level;
         heading_start_.reset();
     }
@@ -213,7 +274,9 @@ private:
         Open* const table = this->table();
         if (!table || table->header_end) return;
         bool const only_headers = table->rows == 1 && table->header_cells && !table->data_cells;
-        if (open.element == head_ || (open.element == row_ && only_headers && places_[head_].empty())) table->header_end = end;
+        // A table header after a row is like any other row.
+        bool const is_first = open.element == head_ && !open.rows;
+        if (is_first || (open.element == row_ && only_headers && places_[head_].empty())) table->header_end = end;
     }
 
     // --- text
@@ -304,6 +367,7 @@ private:
     std::optional<Opening> opening_;
     std::optional<std::size_t> run_;  // where the text began that goes on
     bool after_break_ = false;
+    bool quoted_ = true;                                             // whether the tags so far have all their quotation marks
     std::size_t at_ = 0;                                             // all before is read
     std::optional<std::size_t> heading_start_;                       // where the text of an open heading begins
     std::size_t heading_place_ = 0;                                  // of that heading in `open_`
@@ -316,5 +380,12 @@ private:
 }  // namespace
 
 MarkupOutline read_html(Text text, const Elements& elements, const CodeInside& code_inside) { return HtmlReader(text, elements, code_inside).read(); }
+
+HtmlStates html_states(Text text, const Elements& elements) {
+    CodeInside const no_code = [](const Code&, Columns&) { return false; };
+    HtmlReader reader(text, elements, no_code);
+    reader.read();
+    return std::move(reader.states.found);
+}
 
 }  // namespace chunker::formats

@@ -28,8 +28,7 @@ std::size_t Elements::number_of(std::string_view name) const {
 
 bool TagReader::next(Tag& tag) {
     while ((at_ = copy_.find('<', at_)) != copy_.npos && at_ + 1 < copy_.size()) {
-        char const begins = copy_[at_ + 1];
-        if (!is_ascii_letter(begins) && begins != '/' && begins != '!' && begins != '?') {
+        if (!may_begin(at_)) {
             ++at_;
         } else if (read(at_, tag)) {
             at_ = tag.end;
@@ -44,11 +43,17 @@ bool TagReader::next(Tag& tag) {
     return false;
 }
 
+bool TagReader::may_begin(std::size_t start) const {
+    char const first = copy_[start + 1];
+    if (first == '/') return start + 2 < copy_.size() && is_ascii_letter(copy_[start + 2]);
+    return is_ascii_letter(first) || first == '!' || first == '?';
+}
+
 bool TagReader::read(std::size_t start, Tag& tag) {
     bool const closes = copy_[start + 1] == '/';
     std::size_t const first = start + 1 + closes;
     tag = {Tag::inline_tag, Elements::unknown, start, start, closes};
-    if (first < copy_.size() && is_ascii_letter(copy_[first])) {
+    if (is_ascii_letter(copy_[first])) {
         std::size_t last = first;
         while (last < copy_.size() && !is_gap(copy_[last]) && copy_[last] != '/' && copy_[last] != '>' && (quotes_ || copy_[last] != '<')) ++last;
         std::size_t const after = after_attributes(last);
@@ -57,7 +62,6 @@ bool TagReader::read(std::size_t start, Tag& tag) {
         read_name(first, last, tag);
         return true;
     }
-    if (closes) return false;
     tag.kind = Tag::comment;
     std::string_view const rest = copy_.substr(start);
     if (rest.starts_with("<!--") || rest.starts_with("<![CDATA[")) {

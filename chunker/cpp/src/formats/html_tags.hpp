@@ -25,8 +25,11 @@ public:
 
     // Moves past the next tag; false if there is none. Linear over all calls.
     bool next(Tag& tag);
+    // Whether no tag so far lacks a quotation mark.
+    bool is_quoted() const { return quotes_; }
 
 private:
+    bool may_begin(std::size_t start) const;
     bool read(std::size_t start, Tag& tag);
     std::size_t after_attributes(std::size_t at) const;
     void read_name(std::size_t first, std::size_t last, Tag& tag);

@@ -48,7 +48,33 @@ private:
     std::vector<bool> ended_;
 };
 
+// The states of a reader at the offsets where reading can resume: chunker/formats/markup/html_restarts.py. Numbers of elements and
+// sections; `none` for no number.
+struct HtmlStates {
+    struct Place {
+        std::size_t offset, element, section;
+    };
+    // `start` to `end`: of a table with a header, up to the row after it; `closing` are the tags that close what is open there.
+    struct OpenElement {
+        std::size_t parent;
+        std::string name;
+        std::size_t start = 0, end = 0;
+        std::string closing = {};
+    };
+    // `start` to `end`: of the title. `depth`: the elements around the heading, of those that end sections.
+    struct OpenSection {
+        std::size_t parent, depth;
+        int level;
+        std::size_t start = 0, end = 0;
+    };
+
+    std::vector<Place> places;
+    std::vector<OpenElement> elements;
+    std::vector<OpenSection> sections;
+};
+
 // `code_inside`: of scripts and style sheets; their tag tells the language.
 MarkupOutline read_html(Text text, const Elements& elements, const CodeInside& code_inside);
+HtmlStates html_states(Text text, const Elements& elements);
 
 }  // namespace chunker::formats
