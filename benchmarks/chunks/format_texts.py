@@ -79,7 +79,7 @@ def _notebook() -> str:
             "outputs": [],
             "source": ["# Title\n", *(_words(chance, 14) + "\n" for _ in range(8))],
         }
-        for kind in chance.choices(("markdown", "code"), k=1_000)
+        for kind in chance.choices(("markdown", "code"), k=1_300)
     ]
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
 

@@ -24,10 +24,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from chunker.errors import NotebookError
-from chunker.formats.data.json_text import JsonScan, json_scopes
+from chunker.formats.data.json_text import JsonFormat, JsonScan, json_scopes
+from chunker.formats.data.notebook_restarts import NotebookRestarts
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, Kind, Member, name_of, strength_at
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.restarting import Restarts
 from chunker.native import native
 
 __all__ = ["notebook_text"]
@@ -65,6 +68,10 @@ class NotebookFormat:
     """The JSON of a notebook of version 4 (.ipynb); other JSON is cut as JSON."""
 
     language: str | None = "notebook"
+
+    def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
+        """Return the rules for parsing a text from the middle."""
+        return NotebookRestarts(outline, JsonFormat().outline)
 
     def outline(self, text: str) -> Outline:
         """Return the cells of `text`, their lines and outputs. The scopes are the sections, the cells and the outputs.
@@ -185,7 +192,11 @@ def _drafts(text: str, members: Iterable[Member]) -> Iterator[_Draft]:
     """Yield the cells among the members of a JSON text, which come in order, outer members first."""
     around: list[tuple[int, str]] = []  # the end and the name of each open member
     draft: _Draft | None = None
+    last = -1
     for member in members:
+        if member.start == last:
+            continue  # the same member, up to an earlier bracket: there is no comma after it
+        last = member.start
         while around and around[-1][0] <= member.start:
             around.pop()
         depth = len(around)

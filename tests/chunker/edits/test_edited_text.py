@@ -46,8 +46,8 @@ OPTIONS: list[dict[str, Any]] = [
     {"min_tokens": 0},
     {"strategy": "optimal"},
 ]
-LOCAL = ["text", "markdown", "restructuredtext", "latex", "html", "jsonl", "csv", "json", "toml", "yaml"]
-FORMATS = [*LOCAL, "python", "notebook"]
+LOCAL = ["text", "markdown", "restructuredtext", "latex", "html", "jsonl", "csv", "json", "toml", "yaml", "notebook"]
+FORMATS = [*LOCAL, "python"]
 # Fragments from which the texts of each format are drawn. Most are well-formed.
 PARTS: dict[str, list[str]] = {
     "restructuredtext": [
@@ -151,6 +151,33 @@ PARTS: dict[str, list[str]] = {
         "\u0301",
         "\n\n",
     ],
+    "notebook": [
+        '{"cell_type": "markdown", "source": ["# Load {n}\\n", "Then words here."]},\n',
+        '{"cell_type": "markdown", "source": ["## Only {n}"]},\n',
+        '{"cell_type": "code", "source": ["import os\\n", "\\n", "os.getcwd()"], "outputs": []},\n',
+        '  {\n   "outputs": ["'
+        + "long output " * 9
+        + '"],\n   "source": [\n    "a = 1\\n",\n    "b = 2"\n   ]\n  },\n',
+        '{"cell_type": "markdown", "source": "# Title\\n\\nwords and more words"},\n',
+        '{"source": "x", "cell_type": "markdown"},\r\n',
+        *(
+            "12,",
+            '{"a": [1,2]},',
+            "}",
+            "{",
+            "]",
+            "[",
+            ",",
+            '"cells": ',
+            '{"cells": [',
+            '"x": ',
+            '"',
+            "// why\n",
+            "/*",
+            "*/",
+        ),
+        *('"metadata": {"k": 1}', "],\n", ":", "\n", "\\n", "{}", "\u0301", "}}", "]}", "\r\n"),
+    ],
     "toml": [
         "[tool.a]\n",
         "# Why.\n",
@@ -198,7 +225,7 @@ def piece_of(name: str, chance: random.Random) -> str:
     if name == "csv":
         return f'{chance.randrange(99)},"{words[:9]}",x\n' if chance.random() < 0.9 else '"'
     if name in PARTS:
-        calm = name in {"restructuredtext", "latex", "html"} and chance.random() < 0.7
+        calm = name in {"restructuredtext", "latex", "html", "notebook"} and chance.random() < 0.7
         return "".join(chance.choices(PARTS[name][: 6 if calm else None], k=3)).replace(
             "{n}", str(chance.randrange(99))
         )
@@ -221,7 +248,9 @@ def edited(chance: random.Random, name: str, size: int) -> tuple[int, int, str]:
 
 def check_edits(name: str, seed: int, chunker: TextChunker, *, pieces: int, edits: int) -> None:
     chance = random.Random(seed)
-    text = ("[\n" if name == "json" else "") + "".join(piece_of(name, chance) for _ in range(pieces))
+    text = {"json": "[\n", "notebook": '{"cells": [\n'}.get(name, "") + "".join(
+        piece_of(name, chance) for _ in range(pieces)
+    )
     edited_one = EditedText(chunker, text, source="a.x")
     assert edited_one.chunks == chunker.chunk(text, source="a.x")
     for _ in range(edits):
@@ -267,6 +296,9 @@ def long_text(name: str) -> str:
             for number in range(3_000)
         )
         return '{"rows": [\n' + ",\n".join(rows) + "\n]}\n"
+    if name == "notebook":
+        cells = (f'{{"cell_type": "code", "source": ["{number}\\n", "{"words " * 40}"]}}' for number in range(2_000))
+        return '{"cells": [\n' + ",\n".join(cells) + '\n],\n"metadata": {}}\n'
     sizes = (chance.randrange(2, 30) for _ in range(2_500))
     if name == "toml":
         return "".join(f"# Of it.\n[t{number}]\n" + f"a = {number}\n" * size for number, size in enumerate(sizes))
@@ -299,7 +331,7 @@ def long_text(name: str) -> str:
             for name in ("text", "markdown", "restructuredtext", "latex", "html")
             for options in ({}, {"overlap": 20}, {"context": True}, {"context": True, "overlap": 20})
         ),
-        *((name, options) for name in ("json", "toml", "yaml") for options in ({}, {"overlap": 20})),
+        *((name, options) for name in ("json", "toml", "yaml", "notebook") for options in ({}, {"overlap": 20})),
     ],
     ids=str,
 )

@@ -56,7 +56,10 @@ public:
         };
         std::vector<Open> path;
         std::optional<Draft> draft;
+        std::size_t last = none;
         for (const Member& member : members) {
+            if (member.start == last) continue;  // the same member, up to an earlier bracket: there is no comma after it
+            last = member.start;
             while (!path.empty() && path.back().end <= member.start) path.pop_back();
             std::size_t const depth = path.size();
             // Names are asked for where cells are, and of what may hold them.
