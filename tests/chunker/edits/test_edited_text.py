@@ -207,6 +207,8 @@ PARTS: dict[str, list[str]] = {
         "%YAML 1.2\n",
         "plain words\n  that go on\n",
         "  indented{n}: 1\n",
+        "  in{n}:\n    x: 1\n    # of it\n    y: |\n      text\n\n    # more\n    z: 2\n",
+        *("    deep{n}: 1\n", "    - - x\n      - y\n", "  - # c\n    v: 1\n", "\ufeff", "  \ufeffz: 1\n", "- ", "  "),
         "\n",
         "|\n",
         "[",
@@ -303,7 +305,8 @@ def long_text(name: str) -> str:
     if name == "toml":
         return "".join(f"# Of it.\n[t{number}]\n" + f"a = {number}\n" * size for number, size in enumerate(sizes))
     if name == "yaml":
-        return "".join(f"k{number}:\n  c: |\n" + f"    One {number}.\n" * size for number, size in enumerate(sizes))
+        keys = (f"  k{number}:\n    c: |\n" + f"      One {number}.\n" * size for number, size in enumerate(sizes))
+        return "all:\n" + "".join(keys)
     if name == "restructuredtext":
         return "".join(
             f"Part {number}\n----------\n\n{' '.join(chance.choices(WORDS[:12], k=60))}\n\n" for number in range(2_000)
