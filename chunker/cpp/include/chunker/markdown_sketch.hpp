@@ -121,8 +121,8 @@ private:
     std::vector<Table> tables_;
     std::int32_t first_ = -1;  // the strength of what begins at 0, were it not the start of the text
     std::size_t beginning_ = 0;
-    std::size_t depth_ = 0;    // of quotes and lists
-    int glued_ = 0;            // the level of the heading that stands directly before, 0 if none does
+    std::size_t depth_ = 0;  // of quotes and lists
+    int glued_ = 0;          // the level of the heading that stands directly before, 0 if none does
     bool first_item_ = false;
 };
 
