@@ -39,8 +39,8 @@ def whole_number(value: object, name: str, unit: str = "", *, least: int | None 
         OptionError: It is less than `least`.
     """
     wanted = f"a whole number{unit}" if least is None else f"a whole number{unit} from {least}"
-    number = None
-    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+    number = value if type(value) is int else None
+    if number is None and isinstance(value, SupportsIndex) and not isinstance(value, bool):
         with suppress(TypeError):  # an array has the method, and is not a number unless it holds a single one
             number = index(value)
     if number is None:

@@ -25,6 +25,7 @@ from typing import NamedTuple, overload
 
 from chunker.arguments import require, require_source, require_text, whole_number
 from chunker.chunkers import TextChunker
+from chunker.edits.blocks import BlockText
 from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
 from chunker.edits.windows import TooNarrowError, WindowReader, same_stand
@@ -80,17 +81,17 @@ class EditedText:
         require_source(source)
         self._chunker = chunker
         self._source = source
-        self._text = text
+        self._text = BlockText.of(text)
         self._reader: WindowReader | None = None
         self._whole: list[Chunk] | None = None  # if the whole text is parsed after each edit
         self._rows = Rows([], [])
         self._chunks: Sequence[Chunk] | None = None
-        self._read(text)
+        self._read(self._text)
 
     @property
     def text(self) -> str:
         """The text as it is now."""
-        return self._text
+        return str(self._text)
 
     @property
     def chunks(self) -> Sequence[Chunk]:
@@ -124,10 +125,10 @@ class EditedText:
         if not 0 <= start <= end <= len(self._text):
             raise OptionError(f"an edit must be inside the text, 0 to {len(self._text)}; got {start} to {end}")
         old = self._text
-        new = "".join((old[:start], text, old[end:]))
+        new = old.replaced(start, end, text)
         self._check(new, start, start + len(text))
         change = None
-        if self._reader is not None and start >= self._reader.decided_by and self._rows.rows and new:
+        if self._reader is not None and start >= self._reader.decided_by and self._rows.rows and len(new):
             try:
                 change = self._reread(self._reader, new, start, end)
             except NotLocalError:
@@ -135,26 +136,26 @@ class EditedText:
         if change is None:
             before = self._rows if self._whole is None else self._whole
             self._read(new)
-            change = self._compared(before, old, new)
+            change = self._compared(before, str(old), str(new))
         self._text = new
         self._chunks = None
         return change
 
     # --- all of the text
 
-    def _read(self, text: str) -> None:
+    def _read(self, text: BlockText) -> None:
         """Chunk all of the text."""
-        self._reader = reader_of(self._chunker, self._source, text)
+        self._reader = reader_of(self._chunker, self._source, str(text))
         if self._reader is not None:
             try:
                 self._rows = self._grown(self._reader, text)
             except NotLocalError:
                 self._reader = None
-        self._whole = None if self._reader is not None else self._chunker.chunk(text, source=self._source)
+        self._whole = None if self._reader is not None else self._chunker.chunk(str(text), source=self._source)
 
-    def _grown(self, reader: WindowReader, text: str) -> Rows:
-        self._chunker.budget.check(text, self._chunker.tokenizer)
-        if not text:
+    def _grown(self, reader: WindowReader, text: BlockText) -> Rows:
+        self._chunker.budget.check(str(text), self._chunker.tokenizer)
+        if not len(text):
             return Rows([], [])
         made = list(reader.window(text, 0, Mark(0, "", 0, ""), len(text), "").grow(0, _NOTHING))
         return Rows([one.row for one in made], [one.step for one in made])
@@ -173,7 +174,7 @@ class EditedText:
 
     # --- the neighbourhood of an edit
 
-    def _reread(self, reader: WindowReader, new: str, start: int, end: int) -> ChunkChange:
+    def _reread(self, reader: WindowReader, new: BlockText, start: int, end: int) -> ChunkChange:
         """Chunk the text around an edit of text[start:end], which turned the text into `new`."""
         longer = len(new) - len(self._text)
         rows = self._rows
@@ -240,23 +241,24 @@ class EditedText:
         # Text before the last restart offset but one is parsed as before.
         return self._rows.first_reaching(self._rows.place_before(start, 1))
 
-    def _check(self, new: str, start: int, end: int) -> None:
+    def _check(self, new: BlockText, start: int, end: int) -> None:
         """Raise `BudgetTooSmallError` for a character in new[start:end] that is over the budget."""
         first = max(start - 1, 0)
         try:
-            self._chunker.budget.check(new[first : end + 1], self._chunker.tokenizer)
+            self._chunker.budget.check(new.slice(first, end + 1), self._chunker.tokenizer)
         except BudgetTooSmallError as error:
             raise BudgetTooSmallError(error.character, first + error.offset, error.tokens, error.max_tokens) from None
 
     def _origin(self) -> TextOrigin:
         notes = Outline([], notes=self._reader.notes if self._reader is not None else {})
+        text = str(self._text)
         return TextOrigin(
-            self._text,
+            text,
             Pieces(self._rows),
             language=self._chunker.language,
             metadata=self._chunker.metadata_of(notes),
             source=self._source,
-            breadcrumb=LateBreadcrumbs(self._text, self._chunker.format),
+            breadcrumb=LateBreadcrumbs(text, self._chunker.format),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from chunker.chunkers import TextChunker
+from chunker.edits.blocks import BlockText
 from chunker.edits.rows import Mark
 from chunker.edits.windows import Read, TooNarrowError, Window, WindowReader
 from chunker.formats import Outline
@@ -48,7 +49,7 @@ class RestartReader:
         """See `WindowReader`."""
         return self._chunking.rules.decided_by
 
-    def window(self, text: str, start: int, mark: Mark, end: int, _closing: str, /) -> Window:
+    def window(self, text: BlockText, start: int, mark: Mark, end: int, _closing: str, /) -> Window:
         """See `WindowReader`."""
         window = RestartWindow(self._chunking, text, start, mark, end)
         if start == 0 and end == len(text):
@@ -57,7 +58,7 @@ class RestartReader:
             raise NotLocalError
         return window
 
-    def edited(self, _text: str, _start: int, _end: int, _longer: int, /) -> WindowReader:
+    def edited(self, _text: BlockText, _start: int, _end: int, _longer: int, /) -> WindowReader:
         """See `WindowReader`."""
         return self
 
@@ -65,10 +66,10 @@ class RestartReader:
 class RestartWindow(Window):
     """The outline of `text` from a mark, at `start`, up to `end`."""
 
-    def __init__(self, chunking: Chunking, text: str, start: int, mark: Mark, end: int) -> None:
+    def __init__(self, chunking: Chunking, text: BlockText, start: int, mark: Mark, end: int) -> None:
         chunker, source, rules = chunking
         self._rules = rules
-        self._whole = whole = mark.preamble + text[start:end] if start or end < len(text) else text
+        self._whole = whole = mark.preamble + text.slice(start, end) if start or end < len(text) else str(text)
         head = len(mark.preamble)
         outline = chunking.read(whole)
         places = rules.places(whole, outline, head + 1)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chunker.chunkers import TextChunker
+from chunker.edits.blocks import BlockText
 from chunker.edits.rows import Mark
 from chunker.edits.windows import Read, TooNarrowError, Window, WindowReader
 from chunker.formats.restarting import NotLocalError
@@ -60,7 +61,7 @@ class SyntaxReader:
         """See `WindowReader`."""
         return {"parse": "had errors"} if self._errors else {}
 
-    def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
+    def window(self, text: BlockText, start: int, mark: Mark, end: int, closing: str, /) -> Window:
         """See `WindowReader`."""
         window = SyntaxWindow((self._chunker, self._source, self._walk), (text, start, end), mark, closing)
         if self._edit is not None:
@@ -77,7 +78,7 @@ class SyntaxReader:
         )
         return window
 
-    def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
+    def edited(self, text: BlockText, start: int, end: int, longer: int, /) -> WindowReader:
         """See `WindowReader`."""
         if not self._walk.reads(text):
             raise NotLocalError
@@ -96,14 +97,14 @@ class SyntaxWindow(Window):
     def __init__(
         self,
         chunking: tuple[TextChunker, str | None, CompiledWalk],
-        window: tuple[str, int, int],
+        window: tuple[BlockText, int, int],
         mark: Mark,
         closing: str,
     ) -> None:
         chunker, source, walk = chunking
         text, start, end = window
         head = len(mark.preamble)
-        whole = mark.preamble + text[start:end] + closing if start or end < len(text) else text
+        whole = mark.preamble + text.slice(start, end) + closing if start or end < len(text) else str(text)
         reading = walk.read(whole, chunker.budget.max_tokens * _CHARACTERS_A_TOKEN, head)
         if reading.given_up:
             raise NotLocalError

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from chunker.chunkers import TextChunker
+from chunker.edits.blocks import BlockText
 from chunker.edits.rows import EditedRow, Mark, Stand
 from chunker.formats import Outline
 from chunker.formats.restarting import NotLocalError
@@ -58,7 +59,7 @@ class WindowReader(Protocol):
         """Offset before which an edit may change how the whole text is read."""
         ...
 
-    def window(self, text: str, start: int, mark: Mark, end: int, closing: str, /) -> Window:
+    def window(self, text: BlockText, start: int, mark: Mark, end: int, closing: str, /) -> Window:
         """Parse `text` from `mark`, which is at `start`, up to `end`: an offset where parsing can resume, or the end of
         the text. `closing` is text that closes what is open there.
 
@@ -66,7 +67,7 @@ class WindowReader(Protocol):
         """
         ...
 
-    def edited(self, text: str, start: int, end: int, longer: int, /) -> WindowReader:
+    def edited(self, text: BlockText, start: int, end: int, longer: int, /) -> WindowReader:
         """Return a reader of `text`, the text after an edit that replaced `start` to `end` and made it `longer` characters longer."""
         ...
 
@@ -98,7 +99,9 @@ class Window(ABC):
         read: The parsed outline.
     """
 
-    def __init__(self, chunker: TextChunker, source: str | None, text: str, mark: tuple[int, Mark], read: Read) -> None:
+    def __init__(
+        self, chunker: TextChunker, source: str | None, text: BlockText, mark: tuple[int, Mark], read: Read
+    ) -> None:
         outline = read.outline
         self._chunker, self._source = chunker, source
         self._text = text
@@ -156,7 +159,7 @@ class Window(ABC):
 
     def grow(self, start: int, stand: Stand) -> Iterator[Made]:
         """Grow the certain chunks from `start` on, with a grower in the state `stand`."""
-        text = self._text[start : self.settled]
+        text = self._text.slice(start, self.settled)
         chunker = self._chunker
         outline = self._part(start, start + stand.behind, stand)
         context_at = self._context_of(start) if chunker.context else no_context

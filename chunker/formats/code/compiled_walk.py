@@ -12,7 +12,7 @@ number: for these, and for a grammar with `joined` definitions, the walk runs in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 from bpe_engine.at_exit import cache_until_exit
@@ -52,7 +52,7 @@ class CompiledWalk:
     def __init__(self, grammar: NativeGrammar) -> None:
         self._grammar = grammar
 
-    def reads(self, text: str) -> bool:
+    def reads(self, text: Sized) -> bool:
         """Whether the compiled walk can read this text: the text is not empty, and its byte offsets fit into 32
         bits.
         """
