@@ -25,7 +25,7 @@ from chunker.counting import TokenCounter
 from chunker.errors import OptionError
 from chunker.formats import Outline, Strength
 from chunker.growing.assembly import TextOrigin
-from chunker.growing.pieces import ContextAt, Piece, context_behind
+from chunker.growing.pieces import ContextAt, Piece, context_from
 from chunker.models import Chunk
 from chunker.sentence_windows import ReadingWindow, window_around
 
@@ -341,7 +341,7 @@ def _pieces_in(
     """Yield the pieces of the body of a larger chunk; `span` is the span of that body."""
     start, end = span
     inner = _part(outline, start, end)
-    for piece in chunker.pieces(text[start:end], inner, context_behind(start, context_at)):
+    for piece in chunker.pieces(text[start:end], inner, context_from(start, context_at)):
         yield piece._replace(start=start + piece.start, end=start + piece.end)
 
 

@@ -220,19 +220,19 @@ class EditedText:
                 here = window.mark(at)
                 mark_at, mark = at + here.offset, here
 
-    def _put(self, first: int, behind: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
-        """Replace rows[first:behind] by the rows made. Returns the change without the chunks before the edit, at
+    def _put(self, first: int, stop: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
+        """Replace rows[first:stop] by the rows made. Returns the change without the chunks before the edit, at
         `start`, that are unchanged.
         """
         before = self._rows
-        self._rows = before.replaced(first, behind, made, steps)
+        self._rows = before.replaced(first, stop, made, steps)
         same, at = 0, before.starts[first]
-        for row, other in zip(made, before.rows[first:behind], strict=False):
+        for row, other in zip(made, before.rows[first:stop], strict=False):
             if at + row.size > start or row[:5] != other[:5] or steps[same] != before.steps[first + same]:
                 break
             at += steps[same]
             same += 1
-        return ChunkChange(first + same, behind - first - same, len(made) - same)
+        return ChunkChange(first + same, stop - first - same, len(made) - same)
 
     def _first_to_grow(self, start: int) -> int:
         """Return the index of the first chunk for which the grower looked at text that an edit at `start` may have

@@ -41,7 +41,7 @@ class Stand(NamedTuple):
     """
 
     front: tuple[Place, ...]
-    behind: int
+    following: int
     overlapping: int
     closed: tuple[tuple[int, int], ...] = ()
     heads: tuple[tuple[int, int], ...] = ()
@@ -136,11 +136,11 @@ class Rows:
         marked = (number for number in range(self.holding(offset), len(self.rows)) if self.mark(number) >= offset)
         return next(marked, len(self.rows))
 
-    def replaced(self, first: int, behind: int, rows: list[EditedRow], steps: list[int]) -> Rows:
-        """Return a copy with `rows` in place of rows[first:behind]."""
+    def replaced(self, first: int, stop: int, rows: list[EditedRow], steps: list[int]) -> Rows:
+        """Return a copy with `rows` in place of rows[first:stop]."""
         farthest = max(self._farthest, *(row.reach for row in rows)) if rows else self._farthest
-        steps = self.steps[:first] + steps + self.steps[behind:]
-        return Rows(self.rows[:first] + rows + self.rows[behind:], steps, farthest)
+        steps = self.steps[:first] + steps + self.steps[stop:]
+        return Rows(self.rows[:first] + rows + self.rows[stop:], steps, farthest)
 
 
 class Pieces(Sequence[Piece]):

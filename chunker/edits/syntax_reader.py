@@ -109,16 +109,16 @@ class SyntaxWindow(Window):
         if reading.given_up:
             raise NotLocalError
         points, bodies, errors = reading.resumption()
-        behind = end - start + head  # the end of the text in the window
-        points = [point for point in points if head < point[0] < behind]
-        settled = behind
-        if any(first < head or last > behind for first, last in errors):
+        window_end = end - start + head  # where the text ends in the window
+        points = [point for point in points if head < point[0] < window_end]
+        settled = window_end
+        if any(first < head or last > window_end for first, last in errors):
             raise TooNarrowError  # the text around the window has changed
-        if start and any(first < (points[0][0] if points else behind) for first, _ in errors):
+        if start and any(first < (points[0][0] if points else window_end) for first, _ in errors):
             raise NotLocalError  # in the whole text the error may begin before the window
         if end < len(text):
             known = points[-_UNSURE][0] if len(points) >= _UNSURE else 0
-            unsure = next((first for first, last in errors if last > known), behind)
+            unsure = next((first for first, last in errors if last > known), window_end)
             points = [point for point in points if point[0] < unsure]
             if len(points) < _UNSURE:
                 raise TooNarrowError

@@ -22,7 +22,7 @@ from chunker.formats import Outline
 from chunker.formats.restarting import NotLocalError
 from chunker.formats.sketches import Inside, Sketch
 from chunker.growing.compiled import AnyGrower, CompiledGrower, grower_of
-from chunker.growing.pieces import ContextAt, context_behind, no_context
+from chunker.growing.pieces import ContextAt, context_from, no_context
 from chunker.growing.units import Place
 
 # Larger than any offset: the end of a unit that continues past its window.
@@ -161,7 +161,7 @@ class Window(ABC):
         """Grow the certain chunks from `start` on, with a grower in the state `stand`."""
         text = self._text.slice(start, self.settled)
         chunker = self._chunker
-        outline = self._part(start, start + stand.behind, stand)
+        outline = self._part(start, start + stand.following, stand)
         context_at = self._context_of(start) if chunker.context else no_context
         grower = grower_of(text, outline, chunker.tokenizer, chunker.budget, context_at)
         front = [self._inside(place, len(text)) for place in stand.front]
@@ -177,11 +177,11 @@ class Window(ABC):
             reach = self._reach(grower, text, at)
             if reach >= len(text) and not self.is_last:
                 return
-            places, behind, overlapping = grower.ahead()
+            places, next_row, overlapping = grower.ahead()
             if not self.is_last and self._may_end_soon(places, text):
                 return
             closed, heads = grower.details() if isinstance(grower, CompiledGrower) else ([], [])
-            row_ahead = rows[behind] if behind < len(rows) else len(text)
+            row_ahead = rows[next_row] if next_row < len(rows) else len(text)
             after = places[0].offset if places else row_ahead
             row = EditedRow(
                 piece.start - at,
@@ -222,16 +222,16 @@ class Window(ABC):
             size += size // 2
         return len(text)
 
-    def _part(self, start: int, behind: int, stand: Stand) -> Outline:
-        """Return the boundaries in text[behind:settled], counted from `start`, for a grower in the state `stand`."""
+    def _part(self, start: int, following: int, stand: Stand) -> Outline:
+        """Return the boundaries in text[following:settled], counted from `start`, for a grower in the state `stand`."""
         outline, shift, settled = self.outline, self._shift - start, self.settled - start
         last = self._rows.stop
-        rows = slice(bisect_left(outline.offsets, behind - self._shift, self._rows.start, last), last)
+        rows = slice(bisect_left(outline.offsets, following - self._shift, self._rows.start, last), last)
         offsets = [offset + shift for offset in outline.offsets[rows]]
         heads = {
             offset + shift: end + shift
             for offset, end in outline.heads.items()
-            if behind <= offset + self._shift and end + self._shift <= self.settled
+            if following <= offset + self._shift and end + self._shift <= self.settled
         }
         heads.update((offset, end) for offset, end in stand.heads if end <= settled)
         columns = (offsets, outline.strengths[rows], outline.labels[rows])
@@ -249,7 +249,7 @@ class Window(ABC):
 
     def _context_of(self, start: int) -> ContextAt:
         """Return the contexts of chunks, by offsets from `start`."""
-        return context_behind(start - self._shift, self._chunker.context_of("", self.outline, self._source))
+        return context_from(start - self._shift, self._chunker.context_of("", self.outline, self._source))
 
     def _inside(self, place: Place, size: int) -> Place:
         return place if place.enclosing_end <= size else place._replace(enclosing_end=size)

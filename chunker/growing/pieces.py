@@ -39,7 +39,7 @@ def no_context(_offset: int, _overlap: str = "", /) -> str:
     return ""
 
 
-def context_behind(start: int, context_at: ContextAt) -> ContextAt:
+def context_from(start: int, context_at: ContextAt) -> ContextAt:
     """Return the contexts of `context_at` for the text from `start` on, by offsets from there."""
     if context_at is no_context:
         return context_at

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from chunker.chunkers import TextChunker
 from chunker.formats import Outline, Strength
-from chunker.growing.pieces import ContextAt, Piece, context_behind
+from chunker.growing.pieces import ContextAt, Piece, context_from
 from chunker.models import Chunk
 
 # Characters after a boundary that decide between equal ones.
@@ -60,7 +60,7 @@ def _pieces(chunker: TextChunker, text: str, outline: Outline, context_at: Conte
                 if offset in outline.heads
             },
         )
-        for piece in chunker.pieces(text[start:end], part, context_behind(start, context_at)):
+        for piece in chunker.pieces(text[start:end], part, context_from(start, context_at)):
             yield piece._replace(start=piece.start + start, end=piece.end + start)
 
 

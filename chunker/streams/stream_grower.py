@@ -29,7 +29,7 @@ from chunker.formats.open_outline import BoundaryColumns
 from chunker.growing.budget import Budget
 from chunker.growing.compiled import grower_of
 from chunker.growing.limits import LONGEST_TOKEN
-from chunker.growing.pieces import ContextAt, Piece, context_behind
+from chunker.growing.pieces import ContextAt, Piece, context_from
 from chunker.growing.units import Place
 
 _BUDGETS = 3
@@ -70,7 +70,7 @@ class StreamGrower:
             return
         offsets, strengths, labels = self._columns
         outline = Outline.of_columns([offset - base for offset in offsets], strengths, labels, finest=finest)
-        grower = grower_of(window, outline, self._tokenizer, self._budget, context_behind(base, self._context_at))
+        grower = grower_of(window, outline, self._tokenizer, self._budget, context_from(base, self._context_at))
         grower.resume([_moved(place, -base) for place in self._front], self._overlapping)
         for piece in grower.pieces(horizon):
             yield piece._replace(start=base + piece.start, end=base + piece.end)

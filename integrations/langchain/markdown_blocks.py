@@ -42,42 +42,42 @@ class MarkdownBlocks:
         read_blocks(copy, self.start, self)
 
     def heading(self, start: int, end: int, level: int) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         if not self._depth:
             self.headings.append(Heading(start, end, level))
         self._begin(start)
 
     def paragraph(self, start: int, end: int) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         if not self._depth:
             self.prose.append((start, end))
         self._begin(start)
 
     def code(self, start: int, end: int, info: str | None) -> None:  # noqa: ARG002  # as the interface
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._begin(start)
 
     def table(self, start: int, end: int, rows: list[int]) -> None:  # noqa: ARG002  # as the interface
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._begin(start)
 
     def leaf(self, start: int, end: int, label: str) -> None:  # noqa: ARG002  # as the interface
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._begin(start)
 
     def lines(self, start: int, end: int) -> None:
-        """See `Reader`. Such lines, for example link definitions, are added to the block before them."""
+        """See `BlockHandler`. Such lines, for example link definitions, are added to the block before them."""
 
     def open(self, start: int, label: str) -> None:  # noqa: ARG002  # as the interface
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._begin(start)
         self._depth += 1
 
     def item(self, start: int) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
 
     def close(self) -> None:
-        """See `Reader`."""
+        """See `BlockHandler`."""
         self._depth -= 1
 
     def _begin(self, start: int) -> None:

@@ -165,13 +165,13 @@ class MarkdownHeaderTextSplitter:
             for line in _LINE.finditer(text, first, last):
                 content = line[0].strip()
                 for mark in others:
-                    title = self._title_behind(content, mark)
+                    title = self._title_after(content, mark)
                     if title is not None:
                         level = self.custom_header_patterns.get(mark, mark.count("#"))
                         yield _Found(line.start(), line.end(), level, self._keys[mark], title)
                         break
 
-    def _title_behind(self, line: str, mark: str) -> str | None:
+    def _title_after(self, line: str, mark: str) -> str | None:
         """Return the title on a line that is a heading with this mark; None for any other line."""
         if mark in self._custom:
             match = self._custom[mark].fullmatch(line)

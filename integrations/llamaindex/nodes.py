@@ -102,7 +102,7 @@ def finish(nodes: list[Any], documents: dict[str, Any], *, with_metadata: bool) 
 
 def link_neighbours(nodes: Sequence[BaseNode]) -> None:
     """Set PREVIOUS and NEXT between consecutive nodes with the same source."""
-    for before, behind in pairwise(nodes):
-        if before.source_node and behind.source_node and before.source_node.node_id == behind.source_node.node_id:
-            behind.relationships[NodeRelationship.PREVIOUS] = before.as_related_node_info()
-            before.relationships[NodeRelationship.NEXT] = behind.as_related_node_info()
+    for before, after in pairwise(nodes):
+        if before.source_node and after.source_node and before.source_node.node_id == after.source_node.node_id:
+            after.relationships[NodeRelationship.PREVIOUS] = before.as_related_node_info()
+            before.relationships[NodeRelationship.NEXT] = after.as_related_node_info()

@@ -51,9 +51,9 @@ def check(nodes: list[Any], document: Document, size: int) -> None:
 def check_neighbours(nodes: list[Any]) -> None:
     assert nodes[0].prev_node is None
     assert nodes[-1].next_node is None
-    for before, behind in pairwise(nodes):
-        assert before.next_node.node_id == behind.node_id
-        assert behind.prev_node.node_id == before.node_id
+    for before, after in pairwise(nodes):
+        assert before.next_node.node_id == after.node_id
+        assert after.prev_node.node_id == before.node_id
 
 
 def test_it_is_a_node_parser_of_llamaindex() -> None:

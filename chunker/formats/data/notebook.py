@@ -298,10 +298,10 @@ def _decoded(text: str, start: int, end: int) -> str:
     if at < 0:
         return ""
     try:
-        value, behind = _DECODER.raw_decode(text, at)
+        value, after = _DECODER.raw_decode(text, at)
     except ValueError:
         return ""
-    return str(value) if behind <= end else ""
+    return str(value) if after <= end else ""
 
 
 def _put_cells(columns: _Columns, cells: list[_Cell], headings: list[_Heading]) -> None:

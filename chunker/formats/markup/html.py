@@ -122,11 +122,11 @@ def _html_by_compiled(text: str, compiled: ModuleType) -> Outline:
 
     def scopes() -> Iterator[Scope]:
         yield from code.scopes
-        yield from (Scope(start, end, "", text[told:behind]) for start, end, told, behind in tables)
+        yield from (Scope(start, end, "", text[told:stop]) for start, end, told, stop in tables)
         yield from sections(
             [
-                Heading(start, level, _heading_text(text[named:behind]), end)
-                for start, level, named, behind, end in headings
+                Heading(start, level, _heading_text(text[named:stop]), end)
+                for start, level, named, stop, end in headings
             ],
             len(text),
         )

@@ -384,7 +384,7 @@ def test_an_edit_that_changes_the_levels_of_titles_is_read_until_they_are_the_sa
 
 
 @pytest.mark.parametrize("opening", ["\\begin{verbatim}", "\\begin{document}", "\\begin{itemize}\n\\begin{verbatim}"])
-def test_what_latex_may_end_far_behind(opening: str) -> None:
+def test_what_latex_may_end_far_away(opening: str) -> None:
     parts = [f"Number {number} is here, with words.\n\n" for number in range(400)]
     chunker = TextChunker(32, format="latex")
     edited_one = EditedText(chunker, "".join(parts))
