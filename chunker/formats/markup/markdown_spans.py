@@ -37,6 +37,8 @@ _SPAN_END = re.compile(
 )
 # The starts of blocks that may contain any lines: fences, and HTML with an end of its own.
 _OPENER = re.compile(r"^[ ]{0,3}(?:```|~~~|<(?:script|pre|style|textarea|[!?]))", re.MULTILINE | re.IGNORECASE)
+# HTML with an end of its own; any other ends at a blank line.
+_WITH_ITS_END = re.compile(r"[ ]{0,3}<(?:script|pre|style|textarea|[!?])", re.IGNORECASE)
 
 _CONTAINERS = {"BlockQuote": "quote", "List": "list", "FootnoteDefinition": "footnote"}
 _MATH = re.compile(r"\$\$(?s:.+)\$\$\s*")
@@ -156,6 +158,9 @@ class _SpanReader:
             info = tag["CodeBlock"]
             self._handler.code(*self._lines(start, end), None if info == "Indented" else info["Fenced"])
         else:
+            if _WITH_ITS_END.match(self._copy, start) is None:
+                # A blank line with more indentation than its list is, for the parser, a part of the HTML that it ends.
+                end = start + len(self._copy[start:end].rstrip(" \t\n"))
             self._handler.leaf(*self._lines(start, end), "html")
 
     def _inline(self, start: int, end: int) -> None:

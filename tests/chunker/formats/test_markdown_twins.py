@@ -192,6 +192,9 @@ def test_names_of_headings_are_the_same(heading: str) -> None:
 @example("| a |\n|-|\n| b |\n```\nc\n```\n")
 @example("| a |\n|-|\n| b |\n~~~\nc\n~~~\n")
 @example("||text\n    --|--\n")  # a delimiter row is not indented like code
+@example("- <div>\n    ")  # the parser says that the blank line is HTML
+@example("- <div>\n  x\n    \ny")
+@example("- <!--\n    ")
 @example("||text\n   --|--\n")
 def test_what_is_certain_is_what_the_parser_says(text: str) -> None:
     assert told(MarkdownSketch if compiled is None else compiled.MarkdownSketch, text) == told(Parsed, text)
