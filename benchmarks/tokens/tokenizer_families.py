@@ -179,7 +179,8 @@ def main() -> None:
         "slice",
         *(f"`{peer}`" for peer in PEERS),
     ]
-    lines = [f"| {' | '.join(cells)} |" for cells in (head, ["---", *["--:"] * (len(head) - 1)], *rows(arguments.size))]
+    measured = rows(arguments.size, arguments.vocabulary, arguments.only)
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, ["---", *["--:"] * (len(head) - 1)], *measured)]
     versions = ", ".join(f"{peer} {_version(peer)}" for peer in ("bpe-chunker", *PEERS))
     table = "\n".join([f"One process, {pinned}; {busy()}. {versions}.", "", *lines])
     print(table)
