@@ -48,6 +48,18 @@ class Restarts(Protocol):
 
 
 @runtime_checkable
+class SampledRestarts(Restarts, Protocol):
+    """Protocol of rules that depend on a sample, which is longer than what `decided_by` says."""
+
+    # The number of characters of the sample, at the start of a text.
+    sample_size: int
+
+    def hold_for(self, sample: str, /) -> bool:
+        """Whether the rules also hold for a text with this sample that is otherwise the same up to `decided_by`."""
+        ...
+
+
+@runtime_checkable
 class RestartingFormat(Format, Protocol):
     """Protocol of a format with rules for resuming parsing."""
 

@@ -28,7 +28,7 @@ class CsvRestarts:
 
     def __init__(self, table_format: TableFormat) -> None:
         self._given = self._format = table_format
-        self.decided_by = table_format.sample_size
+        self.sample_size = self.decided_by = table_format.sample_size
         self._delimiter = ""
         self._certain = False  # whether more text can no longer change the delimiter
         self._third_row = 0
@@ -49,8 +49,14 @@ class CsvRestarts:
         ]
         if not self._third_row and len(rows) > 2:
             self._third_row = rows[1]
+            # The third row has a cell, so that no edit after it can change where it begins.
+            self.decided_by = rows[2]
         end = self._first_open_cell(text, rows)
         return [offset for offset in rows[1:] if start <= offset <= end]
+
+    def hold_for(self, sample: str, /) -> bool:
+        """Whether a sample has the delimiter of the text."""
+        return self._certain and self._given.with_delimiter_of(sample)[1] == self._delimiter
 
     def preamble(self, text: str, _outline: Outline, _place: int, /) -> str:
         """Return the first two rows, and the text before them."""
