@@ -14,7 +14,7 @@ namespace {
 // The number of parts without an error before a point: after them the parser has recovered.
 constexpr std::size_t settling_parts = 2;
 // Lines of a definition whose body is worth points of its own.
-constexpr Row large_definition = 40;
+constexpr Row large_definition = 12;
 // Nodes between a definition and its body.
 constexpr int most_between = 8;
 
