@@ -25,6 +25,7 @@ from chunker.cli.options import (
     MinTokens,
     Overlap,
     Paths,
+    Secrets,
     Strategy,
     StrategyName,
     TokenizerName,
@@ -89,6 +90,7 @@ def view(
     hidden: Hidden = False,
     include: Include = None,
     exclude: Exclude = None,
+    secrets: Secrets = False,
     generated: Generated = False,
     verbatim: Verbatim = False,
     web_text: WebText = False,
@@ -109,8 +111,8 @@ def view(
             raise typer.BadParameter("--open needs a page to open", param_hint="--open")
         check_paths(paths, output)
         _check_ending(output, terminal=terminal)
-        taken = {"generated": generated, "verbatim": verbatim, "web_text": web_text}
-        intake = intake_of(encoding, secrets=True, generated=generated, verbatim=verbatim, web_text=web_text)
+        taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim, "web_text": web_text}
+        intake = intake_of(encoding, **taken)
         files = {"hidden": hidden, **taken, "include": include, "exclude": exclude, "encoding": encoding}
         run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")
         options = ViewOptions(

@@ -47,6 +47,18 @@ def index_of(html: str) -> dict[str, Any]:
     return index
 
 
+def test_secrets_are_on_no_page_that_may_be_sent(tree: Path) -> None:
+    (tree / "src" / "server.key").write_text("hunter2\n")
+    done = run("src", cwd=tree)
+    page = (tree / "chunker-view.html").read_text("utf-8")
+    assert [text["path"] for text in index_of(page)["texts"]] == ["src/a.py", "src/b.md"]
+    assert "Left out files that hold secrets (--secrets includes them): src/server.key\n" in done.stderr
+    run("src", "--secrets", cwd=tree)
+    index = index_of((tree / "chunker-view.html").read_text("utf-8"))
+    assert [text["path"] for text in index["texts"]] == ["src/a.py", "src/b.md", "src/server.key"]
+    assert "secrets=True" in index["code"]
+
+
 def test_the_code_of_the_page_makes_its_chunks(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tree / "src" / ".c.md").write_text("# Hidden\n\nWords.\n")
     run("src", "-m", "16", "--overlap", "3", "--hidden", "--exclude", "b.*", cwd=tree)
