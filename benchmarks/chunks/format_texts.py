@@ -16,6 +16,14 @@ _ENDINGS = {
     "toml": ("toml",),
     "yaml": ("yaml", "yml"),
 }
+_REPOSITORY = Path(__file__).parents[2]
+_SAMPLES = {
+    "go": "sample.go",
+    "java": "Sample.java",
+    "javascript": "sample.js",
+    "rust": "sample.rs",
+    "typescript": "sample.ts",
+}
 
 
 def format_texts() -> dict[str, str]:
@@ -31,7 +39,20 @@ def edited_texts() -> dict[str, str]:
     code = _gathered(Path(sysconfig.get_paths()["purelib"]) / "pip", ("py",))
     chance = random.Random(2)  # noqa: S311  # texts to measure by
     prose = "".join(f"{_words(chance, 20).capitalize()}.\n" + "\n" * (number % 5 == 0) for number in range(10_000))
-    return {"text": prose, "python": code, **format_texts()}
+    return {"text": prose, "python": code, "cpp": _own_sources(), **_samples(), **format_texts()}
+
+
+def _own_sources() -> str:
+    """The C++ of this repository."""
+    paths = (path for name in ("bpe_engine", "chunker") for path in (_REPOSITORY / name / "cpp").glob("**/*.[ch]pp"))
+    return "".join(path.read_text("utf-8") for path in sorted(paths))
+
+
+def _samples() -> dict[str, str]:
+    """The sample of each language in the tests, which are short, so that each can follow itself."""
+    folder = _REPOSITORY / "tests" / "chunker" / "formats" / "samples"
+    shebang = "#!/usr/bin/env node\n"  # an error further down
+    return {name: (folder / file).read_text("utf-8").removeprefix(shebang) for name, file in _SAMPLES.items()}
 
 
 def _gathered(folder: Path, endings: tuple[str, ...]) -> str:
