@@ -39,6 +39,26 @@ bool is_good(Text text, const MarkupOutline& found) {
                        [&](const Heading& heading) { return heading.start <= text.size() && heading.text_end <= text.size(); });
 }
 
+// The states ascend inside of the text, and tell elements and sections that are there.
+bool are_good(Text text, const HtmlStates& states) {
+    auto const is_known = [](std::size_t number, std::size_t size) { return number == none || number < size; };
+    std::size_t least = 0;
+    for (HtmlStates::Place const& place : states.places) {
+        if (place.offset < least || place.offset > text.size()) return false;
+        if (!is_known(place.element, states.elements.size()) || !is_known(place.section, states.sections.size())) return false;
+        least = place.offset;
+    }
+    for (std::size_t number = 0; number < states.elements.size(); ++number) {
+        HtmlStates::OpenElement const& element = states.elements[number];
+        if (!is_known(element.parent, number) || element.start > element.end || element.end > text.size()) return false;
+    }
+    for (std::size_t number = 0; number < states.sections.size(); ++number) {
+        HtmlStates::OpenSection const& section = states.sections[number];
+        if (!is_known(section.parent, number) || section.start > section.end || section.end > text.size()) return false;
+    }
+    return true;
+}
+
 bool read_all(Text text) {
     static const Elements elements = [] {
         std::vector<Element> made;
@@ -73,6 +93,7 @@ bool read_all(Text text) {
         if (!is_good(text, scan->columns) || !is_good(text, scan->members)) return false;
     YamlOutline const yaml = read_yaml(text);
     TomlOutline const toml = read_toml(text);
+    if (!are_good(text, html_states(text, elements))) return false;
     return is_good(text, yaml.columns) && is_good(text, yaml.members) && is_good(text, toml.columns) && is_good(text, toml.members) &&
            is_good(text, read_html(text, elements, code_inside)) && is_good(text, read_latex(text, environments, code_inside));
 }
