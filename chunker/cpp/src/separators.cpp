@@ -148,9 +148,9 @@ char32_t Separator::character() const {
 
 std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, char32_t separator, Side side) {
     std::vector<std::size_t> cuts;
-    std::size_t const first = side == Side::before ? start + 1 : start, last = side == Side::before ? end : end - 1;
-    for (std::size_t offset = first; offset < last; ++offset)
-        if (text[offset] == separator) cuts.push_back(side == Side::before ? offset : offset + 1);
+    bool const before = side == Side::before;
+    for (std::size_t offset = start + before; offset + !before < end; ++offset)
+        if (text[offset] == separator) cuts.push_back(offset + !before);
     return cuts;
 }
 
