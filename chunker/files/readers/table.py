@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chunker.errors import DocumentError, DocumentTooLargeError
+from chunker.errors import ChunkerError, DocumentError, DocumentTooLargeError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -114,13 +114,22 @@ def read_document_file(path: str | os.PathLike[str]) -> ReadText:
 
 def _reader(ending: str) -> Reader | None:
     if ending in _others():
-        other: Reader = _others()[ending].load()
-        return other
+        return functools.partial(_read_by_another, _others()[ending])
     if ending not in _OWN:
         return None
     module, name = _OWN[ending]
     own: Reader = getattr(import_module(f"chunker.files.readers.{module}"), name)
     return own
+
+
+def _read_by_another(point: EntryPoint, content: bytes) -> ReadText:
+    try:
+        read: ReadText = point.load()(content)
+    except (ChunkerError, MemoryError):
+        raise
+    except Exception as error:  # a foreign reader may raise anything; the other files of a folder are read all the same
+        raise DocumentError(f"its reader, {point.value}, failed: {type(error).__name__}: {error}") from error
+    return read
 
 
 @functools.cache

@@ -30,6 +30,7 @@ from document_files import (
 )
 from reportlab.pdfgen.canvas import Canvas
 
+from chunker.errors import DocumentError
 from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.files.discovery import Problem
 from chunker.files.readers import ReadText
@@ -220,6 +221,13 @@ def test_a_reader_of_another_package_takes_the_place_of_ours(tmp_path: Path, mon
     (result,) = chunk_files(tmp_path, 64)
     assert not isinstance(result, Problem)
     assert [chunk.body for chunk in result.chunks] == ["WORDS"]
+
+
+def test_a_reader_of_another_package_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = SimpleNamespace(name="odt", value="theirs:read", load=lambda: lambda content: content.decode())
+    monkeypatch.setattr("chunker.files.readers.table._others", lambda: {"odt": point})
+    with pytest.raises(DocumentError, match="its reader, theirs:read, failed: UnicodeDecodeError: 'utf-8' codec"):
+        read_document_bytes(b"\xff", ".odt")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=latex) for name in LATEX])
