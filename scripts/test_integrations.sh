@@ -20,6 +20,7 @@ declare -A packages=(
     [chonkie-oldest]="chonkie==1.6.1"
     [duckdb-newest]="duckdb pyarrow fsspec"
     [duckdb-oldest]="duckdb==1.2.0 pyarrow==17.0.0 fsspec==2024.2.0"
+    [gpt1-newest]="ftfy spacy transformers<5"
     [haystack-newest]="haystack-ai"
     [haystack-oldest]="haystack-ai==2.12.0"
     [langchain-newest]="langchain-core langchain-text-splitters transformers"
@@ -27,7 +28,8 @@ declare -A packages=(
     [llamaindex-newest]="llama-index-core"
     [llamaindex-oldest]="llama-index-core==0.12.0"
     [mcp-oldest]="mcp==2.0.0 tantivy"
-    [polars-newest]="polars pyarrow fsspec"
+    [mistral-newest]="mistral-common"
+    [polars-newest]="polars pyarrow pandas fsspec"
     [polars-oldest]="polars==1.9.0 pyarrow==17.0.0 fsspec==2024.2.0"
     [ray-newest]="ray[data] pyarrow fsspec transformers jinja2 tantivy"
     [ray-oldest]="ray[data]==2.50.0 pyarrow fsspec transformers jinja2 tantivy"
@@ -77,6 +79,10 @@ for name in "$@"; do
     case $name in
         ray-*) tests=("$root/tests/integrations/test_ray.py" "$root/tests/test_examples.py") ;;
         stores-*) tests=("$root/tests/integrations/test_stores.py" "$root/tests/integrations/test_stores_elasticsearch.py" "$root/tests/integrations/test_stores_weaviate.py" "$root/tests/chunker/scale") ;;
+        gpt1-*) tests=("$root/tests/bpe_engine/test_gpt1.py") ;;
+        haystack-* | llamaindex-*) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py "$root/tests/integrations/test_fields_of_plugins.py") ;;
+        mistral-*) tests=("$root/tests/bpe_engine/formats/test_tekken_format.py") ;;
+        polars-*) tests=("$root/tests/integrations/test_imports.py" "$root/tests/integrations/test_polars.py" "$root/tests/chunker/scale/test_chunk_columns.py") ;;
         sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
         *) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) ;;
     esac
