@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
+
+import bpe_engine
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ADDRESS = "https://example.org/owner/name"
@@ -52,3 +57,17 @@ def test_addresses_of_the_project(script: ModuleType) -> None:
     assert project.pop("urls")
     assert project == tomllib.loads(settings)["project"]
     assert script.with_addresses(made, ADDRESS, "v1") == made
+
+
+def test_the_citation_is_of_this_version() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
+
+
+def test_what_tries_a_wheel() -> None:
+    if bpe_engine.implementation() != "cpp":
+        pytest.skip("this installation has no compiled core")
+    command = [sys.executable, "-P", str(REPOSITORY / "scripts" / "try_wheel.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
