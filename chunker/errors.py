@@ -23,6 +23,24 @@ Errors of loading a tokenizer (an unknown encoding, a damaged vocabulary) are bo
 
 from __future__ import annotations
 
+__all__ = [
+    "BudgetTooSmallError",
+    "ChunkerError",
+    "ContextError",
+    "DamagedDocumentError",
+    "DocumentError",
+    "DocumentTooLargeError",
+    "EncryptedDocumentError",
+    "FileError",
+    "MissingExtraError",
+    "MissingGrammarError",
+    "NoTextError",
+    "NotebookError",
+    "OptionError",
+    "UnknownLanguageError",
+    "WrongTypeError",
+]
+
 
 class ChunkerError(Exception):
     """Base class of all exceptions that the chunker raises on purpose."""

@@ -16,6 +16,8 @@ from chunker.files.places import Places
 if TYPE_CHECKING:
     from chunker.files.readers.page_text import Block
 
+__all__ = ["ReadText"]
+
 _APART = "\n\n"
 # A few bytes of a file may repeat a text a million times, such as a string that the cells of a sheet share.
 MAX_CHARACTERS = 100_000_000
@@ -41,7 +43,18 @@ class ReadText:
     def of_parts(
         cls, parts: Iterable[tuple[str, Mapping[str, Any]]], notes: Mapping[str, Any] | None = None
     ) -> ReadText:
-        """Build the text from Markdown blocks and their places, with a blank line between blocks."""
+        """Build the text from Markdown blocks and their places, with a blank line between blocks.
+
+        Args:
+            parts: Each block, and its place in the file: JSON values, such as `{"page": 1}`. Blank ones are left out.
+            notes: Notes about the file for the metadata of its chunks.
+
+        Returns:
+            The text, which ends with a line break, and the place of each block.
+
+        Raises:
+            DocumentTooLargeError: The text has more than 100 million characters.
+        """
         builder = TextBuilder()
         for text, place in parts:
             builder.add(text, place)
@@ -51,6 +64,16 @@ class ReadText:
     def of_blocks(cls, blocks: Iterable[Block], notes: Mapping[str, Any] | None = None) -> ReadText:
         """Build the text from blocks on pages. The place of each part is its page and its box, in points with one
         decimal.
+
+        Args:
+            blocks: The blocks of all pages, in the order of reading.
+            notes: Notes about the file for the metadata of its chunks.
+
+        Returns:
+            The text, which ends with a line break, and the place of each part.
+
+        Raises:
+            DocumentTooLargeError: The text has more than 100 million characters.
         """
         builder = TextBuilder()
         for block in blocks:

@@ -107,7 +107,19 @@ def read_document_bytes(content: bytes, ending: str) -> ReadText:
 
 
 def read_document_file(path: str | os.PathLike[str]) -> ReadText:
-    """Read the document in a file, as `read_document_bytes` does. Raises OSError, too."""
+    """Read the document in a file, as `read_document_bytes` does.
+
+    Args:
+        path: The file; its suffix selects the reader.
+
+    Returns:
+        Its text as Markdown, with places.
+
+    Raises:
+        OSError: The file cannot be read.
+        MissingExtraError: A package that reads it is not installed.
+        DocumentError: It is no document that can be read; `chunker.errors` lists the subclasses.
+    """
     file = Path(path)
     return read_document_bytes(file.read_bytes(), ending_of(file.name) or file.suffix)
 
