@@ -45,7 +45,10 @@ PUBLIC = (
     "chunker",
     "chunker.counting",
     "chunker.edits",
+    "chunker.errors",
     "chunker.evaluation",
+    "chunker.files.readers",
+    "chunker.files.readers.table",
     "chunker.formats",
     "chunker.formats.code.grammar",
     "chunker.formats.data.notebook",
@@ -65,14 +68,20 @@ PLUGINS = tuple(
     f"chunker.integrations.{name}"
     for name in (
         "chonkie",
+        "duckdb",
         "haystack",
         "langchain",
         "llamaindex",
+        "polars",
         "ray_data",
         "spark",
+        "stores.chroma",
+        "stores.elasticsearch",
         "stores.lancedb",
+        "stores.milvus",
         "stores.pgvector",
         "stores.qdrant",
+        "stores.weaviate",
     )
 )
 

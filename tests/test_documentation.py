@@ -100,17 +100,15 @@ def test_every_format_is_in_its_table() -> None:
     assert sorted(regex.findall(r"^\| `(\w+)` \|", page, regex.MULTILINE)) == format_names()
 
 
-def test_every_public_package_is_in_the_reference() -> None:
-    script = (ROOT / "scripts" / "check_words.py").read_text(encoding="utf-8")
-    tree = ast.parse(script)
-    public = next(
-        ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PUBLIC"
-    )
+def test_every_public_package_and_plugin_is_in_the_reference() -> None:
+    tree = ast.parse((ROOT / "scripts" / "check_words.py").read_text(encoding="utf-8"))
+    assigned = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    public = ast.literal_eval(assigned["PUBLIC"])
+    names = next(node.iter for node in ast.walk(assigned["PLUGINS"]) if isinstance(node, ast.comprehension))
+    plugins = [f"chunker.integrations.{name}" for name in ast.literal_eval(names)]
     pages = (ROOT / "docs" / "reference").glob("*.md")
     shown = [name for page in pages for name in regex.findall(r"(?m)^::: (\S+)$", page.read_text(encoding="utf-8"))]
-    assert sorted(shown) == sorted(public)
+    assert sorted(shown) == sorted([*public, *plugins])
 
 
 def test_readme_is_short() -> None:
