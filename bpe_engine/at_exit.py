@@ -1,7 +1,7 @@
 """Empty the caches of native objects before the interpreter ends, so that the objects are freed in time.
 
-Without this, caches may never be freed: another package may keep a function or class of a module, and with it the globals of the module, its caches
-among them.
+Without this, caches may never be freed: another package may keep a function or class of a module, and with it the
+globals of the module, its caches among them.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     CompiledPattern       a vocabulary with a custom pattern: a pipeline of one compiled expression
     CompiledPipeline      a specification: added tokens, normalizers, pre-tokenizers and a model
 
-Features that the core does not support (such as back-references) run on the Python engine, and `not_native` reports the reason. Even then the core
-encodes the pre-tokens of a vocabulary.
+Features that the core does not support (such as back-references) run on the Python engine, and `not_native` reports the
+reason. Even then the core encodes the pre-tokens of a vocabulary.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from bpe_engine.pipeline.compiling import PipelineParts
     from bpe_engine.pipeline.specification import Specification
 
-# The Python engine and the pipelines are imported on use, because importing them takes as long as loading a vocabulary, and published encodings need
-# neither.
+# # The Python engine and the pipelines are imported on use, because importing them takes as long as loading a
+# vocabulary, and published encodings need # neither.
 # ruff: noqa: PLC0415
 
 encoders.AppendingEncoder.register(_core.AppendingEncoder)
@@ -232,7 +232,8 @@ class CompiledPattern(_OfVocabulary, _Piped):
         ids, firsts = self.encode_with_offsets(text)
         starts, end = [], 0
         for token, first in zip(ids, firsts, strict=True):
-            # The offset of the character that the token starts in, which may be before the end of the previous token, or after it if text was dropped.
+            # # The offset of the character that the token starts in, which may be before the end of the previous token,
+            # or after it if text was dropped.
             starts.append(max(first, end))
             end = starts[-1] + len(self.table.decode_single_token_bytes(token))
         return ids, starts

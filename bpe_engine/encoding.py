@@ -2,9 +2,9 @@
 
     import bpe_engine as tiktoken
 
-An Encoding is a Tokenizer, so chunkers accept it, and it counts, truncates and has incremental encoders. It differs where users of tiktoken rely on
-it: it is made from `pat_str` and `mergeable_ranks`, a special token in a text raises ValueError unless it is allowed, and it has
-`encode_with_unstable`.
+An Encoding is a Tokenizer, so chunkers accept it, and it counts, truncates and has incremental encoders. It differs
+where users of tiktoken rely on it: it is made from `pat_str` and `mergeable_ranks`, a special token in a text raises
+ValueError unless it is allowed, and it has `encode_with_unstable`.
 
 Not here: `tiktoken._educational` (see `bpe_engine.minbpe` and `bpe_engine.reference`), and the private `_core_bpe`.
 """
@@ -120,9 +120,9 @@ class Encoding(Tokenizer):
         """The stable tokens of `text`, which no appended text changes by tiktoken's rule, and all token sequences that
         the rest may become.
 
-        The bytes of each sequence start with the bytes after the stable tokens. The sequences are in no order, and there
-        may be hundreds of thousands, because every token that could start in the last pre-token is tried. Stability here
-        follows tiktoken's heuristic; `appending_encoder` is exact.
+        The bytes of each sequence start with the bytes after the stable tokens. The sequences are in no order, and
+        there may be hundreds of thousands, because every token that could start in the last pre-token is tried.
+        Stability here follows tiktoken's heuristic; `appending_encoder` is exact.
 
         Args:
             text: The text.

@@ -62,7 +62,8 @@ class Tokens(Protocol):
 class Engine(Protocol):
     """Protocol for text -> token ids. Immutable; threads may share an engine; can be pickled.
 
-    An engine knows a vocabulary or a specification, never a tokenizer. "Received" text has gone through `text.input.received`.
+    An engine knows a vocabulary or a specification, never a tokenizer. "Received" text has gone through
+    `text.input.received`.
     """
 
     @property

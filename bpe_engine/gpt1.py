@@ -9,11 +9,11 @@ not restore the exact text.
     pairs merge, in the order of a list       do</w> | n't</w> | panic</w> | ...</w>
     a symbol that is not in the vocabulary    <unk>
 
-Needs ftfy and spaCy's rules for English (no model): pip install "bpe-chunker[gpt1]". The ids equal those of `transformers` with the same releases of
-both packages; spaCy's rules and ftfy's repairs change over time.
+Needs ftfy and spaCy's rules for English (no model): pip install "bpe-chunker[gpt1]". The ids equal those of
+`transformers` with the same releases of both packages; spaCy's rules and ftfy's repairs change over time.
 
-Time is O(n log n) except in spaCy, which takes quadratic time for thousands of brackets or quotation marks without a space (20,000 of them: half a
-minute).
+Time is O(n log n) except in spaCy, which takes quadratic time for thousands of brackets or quotation marks without a
+space (20,000 of them: half a minute).
 """
 
 from __future__ import annotations
@@ -178,11 +178,13 @@ class GPT1Tokenizer:
     def encode(self, text: str, *, allowed_special: Specials = (), disallowed_special: Specials = ()) -> list[int]:
         """The token ids of `text`.
 
-        Special tokens are searched in the lower-case text, so "<END>" is found as `<end>`; allowed ones are found in their own case, too.
+        Special tokens are searched in the lower-case text, so "<END>" is found as `<end>`; allowed ones are found in
+        their own case, too.
 
         Args:
             text: The text.
-            allowed_special: Special tokens to find in the text, by their texts, or "all", as `transformers` has it. Any other is plain text.
+            allowed_special: Special tokens to find in the text, by their texts, or "all", as `transformers` has it. Any
+                other is plain text.
             disallowed_special: Special tokens that raise; "all" is every one that is not allowed.
 
         Returns:
@@ -277,7 +279,8 @@ class GPT1Tokenizer:
         if not word:
             return ()
         merged = " ".join(merge_pairs([*word[:-1], word[-1] + END], self._rank_of, "".join))
-        # Symbols are looked up between spaces, so a symbol with a space in it is split; a line end before a space is kept.
+        # # Symbols are looked up between spaces, so a symbol with a space in it is split; a line end before a space is
+        # kept.
         return ("\n" + END,) if merged == "\n  " + END else tuple(merged.split(" "))
 
 

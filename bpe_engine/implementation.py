@@ -1,7 +1,7 @@
 """Choose the implementation of the engine: the compiled core, or its twin in pure Python.
 
-`BPE_ENGINE_IMPLEMENTATION` forces one of them: `cpp` or `python`. Without it the compiled core runs; if the core is missing,
-the twin runs, after one warning. The choice is made once, when `bpe_engine` is imported.
+`BPE_ENGINE_IMPLEMENTATION` forces one of them: `cpp` or `python`. Without it the compiled core runs; if the core is
+missing, the twin runs, after one warning. The choice is made once, when `bpe_engine` is imported.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def choose(wanted: str | None) -> ModuleType | None:
         reason = _NOT_BUILT if missing else f"{_NAME} cannot be loaded: {error}"
         if wanted == "cpp":
             raise BpeEngineError(f"{VARIABLE}=cpp: {reason}") from error
-        # The stack level skips this function, this module and bpe_engine/__init__.py, to the line that imports the package.
+        # # The stack level skips this function, this module and bpe_engine/__init__.py, to the line that imports the
+        # package.
         message = (
             f"bpe_engine runs in pure Python, which is slow: {reason}. Set {VARIABLE}=python to silence this warning"
         )

@@ -1,9 +1,9 @@
 """Read and write files of tokens, under tiktoken's names: `from bpe_engine.load import load_tiktoken_bpe`.
 
-A path is read. For an `http` or `https` address, caches are searched as for published files (`published/files.py`): the folder that TIKTOKEN_CACHE_DIR
-names, then our own cache folder. Otherwise the file is downloaded once, and kept in the latter. The tokens of cl100k_base and o200k_base come with the
-package, so their addresses need no cache or network. Addresses of storage services (`gs://`, `az://`, `s3://`) are refused: copy the file and pass its
-path.
+A path is read. For an `http` or `https` address, caches are searched as for published files (`published/files.py`): the
+folder that TIKTOKEN_CACHE_DIR names, then our own cache folder. Otherwise the file is downloaded once, and kept in the
+latter. The tokens of cl100k_base and o200k_base come with the package, so their addresses need no cache or network.
+Addresses of storage services (`gs://`, `az://`, `s3://`) are refused: copy the file and pass its path.
 """
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ llama3_ascii, qwen2_ascii, qwen35_ascii     llama3, qwen2 and qwen35 in GGUF fil
 
 In llama.cpp a contraction has ASCII letters only: `'[sS]`. The published `(?i:'s)` also matches U+017F (ſ) as an s.
 
-starcoder, falcon and deepseek_v3 are published as several splits in sequence, each applied to every piece from the one before
-(`STAGES`). Here each is one pattern with the same pieces, for two reasons. The later splits see the matches of a split as
-ends of the text, so `\\s+(?!\\S)` becomes `\\s+(?![^\\s...])` with the characters of that split for the dots. And text that no
-split matches remains as a piece, so it gets an alternative of its own.
+starcoder, falcon and deepseek_v3 are published as several splits in sequence, each applied to every piece from the one
+before (`STAGES`). Here each is one pattern with the same pieces, for two reasons. The later splits see the matches of a
+split as ends of the text, so `\\s+(?!\\S)` becomes `\\s+(?![^\\s...])` with the characters of that split for the dots.
+And text that no split matches remains as a piece, so it gets an alternative of its own.
 
-Not here: Falcon as Hugging Face splits it. There the digits are searched for after the text has become bytes, and the second
-byte of "ò" is taken for a "²": its pieces do not consist of whole characters.
+Not here: Falcon as Hugging Face splits it. There the digits are searched for after the text has become bytes, and the
+second byte of "ò" is taken for a "²": its pieces do not consist of whole characters.
 """
 
 from __future__ import annotations
@@ -132,8 +132,9 @@ FALCON = Pattern(
     name="falcon",
 )
 
-# The kana and ideographs that the second split of deepseek_v3 matches: Hiragana, Katakana and a part of Han, including a
-# few marks, signs and unassigned code points. Inside such a run the third split has the same alternatives as outside of it.
+# # The kana and ideographs that the second split of deepseek_v3 matches: Hiragana, Katakana and a part of Han,
+# including a # few marks, signs and unassigned code points. Inside such a run the third split has the same alternatives
+# as outside of it.
 CJK = r"\u3040-\u30ff\u4e00-\u9fa5"
 DEEPSEEK_V3 = Pattern(
     r"(?V1)\p{N}{1,3}|[!-/:-@\[-`\{-\~][A-Za-z]+"

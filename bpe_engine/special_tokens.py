@@ -43,9 +43,9 @@ class SpecialTokens:
     def parts(self, text: str, allowed: Specials, disallowed: Specials) -> Iterator[tuple[str, int | None]]:
         """Split `text` into plain texts, each with the id of the special token after it; None after the last.
 
-        "all" in `allowed` means all special tokens, in `disallowed` all that are not allowed. A disallowed text anywhere in `text` raises
-        DisallowedSpecialTokenError, even if it is also allowed. Any other str raises TypeError. Of overlapping special tokens the leftmost is found, then
-        the longest.
+        "all" in `allowed` means all special tokens, in `disallowed` all that are not allowed. A disallowed text
+        anywhere in `text` raises DisallowedSpecialTokenError, even if it is also allowed. Any other str raises
+        TypeError. Of overlapping special tokens the leftmost is found, then the longest.
 
         >>> list(SpecialTokens({"<|end|>": 9}).parts("a<|end|>b", "all", ()))
         [('a', 9), ('b', None)]
@@ -172,7 +172,8 @@ def _shared_start(texts: frozenset[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _automaton(texts: frozenset[str]) -> ahocorasick.Automaton:
-    # Imported late: most texts hold no special token, and on an interpreter without the GIL this import switches the GIL on.
+    # # Imported late: most texts hold no special token, and on an interpreter without the GIL this import switches the
+    # GIL on.
     import ahocorasick  # noqa: PLC0415
 
     automaton = ahocorasick.Automaton()

@@ -161,8 +161,8 @@ class Tokenizer:
             repository: The repository, "owner/name".
             revision: A branch, tag or commit; by default the main branch.
             file: The path of the tokenizer file in the repository.
-            local_files_only: True never uses the network. False uses it to check whether the branch has moved. None uses
-                it only for a file that is not in the cache of huggingface_hub, unless HF_HUB_OFFLINE is set.
+            local_files_only: True never uses the network. False uses it to check whether the branch has moved. None
+                uses it only for a file that is not in the cache of huggingface_hub, unless HF_HUB_OFFLINE is set.
             token: The access token of the Hub, or True for the stored one.
 
         Raises:
@@ -290,12 +290,12 @@ class Tokenizer:
 
         Args:
             text: The text. Lone surrogates of a str become U+FFFD; bytes need not be UTF-8.
-            allowed_special: Special tokens to find in the text, by their texts, or "all". Any other is plain text. "all"
-                encodes as Hugging Face does; the default as Hugging Face with `encode_special_tokens = True`.
+            allowed_special: Special tokens to find in the text, by their texts, or "all". Any other is plain text.
+                "all" encodes as Hugging Face does; the default as Hugging Face with `encode_special_tokens = True`.
             disallowed_special: Special tokens that raise; "all" means all that are not allowed. By default none;
                 tiktoken's default, and that of an `Encoding`, is "all".
-            add_special_tokens: Put `prefix` and `suffix` around the ids. If the text already has one of them, warns with
-                `DoubledTokenWarning`, as llama.cpp does.
+            add_special_tokens: Put `prefix` and `suffix` around the ids. If the text already has one of them, warns
+                with `DoubledTokenWarning`, as llama.cpp does.
 
         Returns:
             The ids, in the order of the text.
@@ -407,8 +407,8 @@ class Tokenizer:
     def split(self, text: str | bytes) -> list[str]:
         """The pre-tokens of a text: no token crosses from one to the next.
 
-        Under a specification they are normalized, and include the added tokens; after ByteLevel, bytes are written as in
-        a tokenizer.json.
+        Under a specification they are normalized, and include the added tokens; after ByteLevel, bytes are written as
+        in a tokenizer.json.
 
         Args:
             text: The text.

@@ -1,16 +1,17 @@
 """Complete the end of a text by all tokens that may follow: tiktoken's `encode_with_unstable`.
 
-The tokens of all pre-tokens but the last are stable. The bytes of the last pre-token, such as "fanta", are not: a token of text that is still to come
-may start at any offset in them.
+The tokens of all pre-tokens but the last are stable. The bytes of the last pre-token, such as "fanta", are not: a token
+of text that is still to come may start at any offset in them.
 
     fanta        whole tokens that start with it         fantasy, fantas, ...
     f|anta       "f", and tokens with "anta" first       fantage -> f antage, ...
     ...
     fant|a       "fant", and tokens with "a" first       fantaught -> fant aught, ...
 
-Each of these texts is encoded again, because its tokens may differ, and cut after the token in which "fanta" ends. White space is an exception to the
-rule that earlier pre-tokens are stable: cl100k makes one pre-token of a line end and spaces if another line end follows. So all white space at the end
-is unstable, and one more completion has its last character by itself.
+Each of these texts is encoded again, because its tokens may differ, and cut after the token in which "fanta" ends.
+White space is an exception to the rule that earlier pre-tokens are stable: cl100k makes one pre-token of a line end and
+spaces if another line end follows. So all white space at the end is unstable, and one more completion has its last
+character by itself.
 
 Not here: a proof that there are no other completions. `AppendingEncoder` is exact.
 """

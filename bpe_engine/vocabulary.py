@@ -182,7 +182,8 @@ class Vocabulary:
 
 
 def _check_tokens(ranks: dict[bytes, int]) -> None:
-    # Each check is one pass in C over a quarter of a million entries; the wrong entry is searched for only if a check fails.
+    # # Each check is one pass in C over a quarter of a million entries; the wrong entry is searched for only if a check
+    # fails.
     if not any(ranks):
         raise VocabularyError("the vocabulary has no tokens")
     if set(map(type, ranks)) != {bytes}:

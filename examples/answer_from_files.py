@@ -1,7 +1,7 @@
 """Retrieval and an answer, in a loop: find chunks, assemble a prompt that fits exactly, and let a model answer.
 
-The "model" here is honest and small: it reads the prompt, and quotes the sentence of the context that shares most words with the question. Put the call
-of a real one in its place; what it gets is all it needs.
+The "model" here is honest and small: it reads the prompt, and quotes the sentence of the context that shares most words
+with the question. Put the call of a real one in its place; what it gets is all it needs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Index a repository and ask it: python examples/ask_a_repository.py [FOLDER [QUESTION]...]
 
-What .gitignore names, hidden files and what holds secrets stay out. The index is made in a folder that goes at the end; in a project it stays in
-`.chunker`, and a later run embeds what has changed and nothing else. Without extras the embedder needs no model, and finds shared spelling, not shared meaning.
+What .gitignore names, hidden files and what holds secrets stay out. The index is made in a folder that goes at the end;
+in a project it stays in `.chunker`, and a later run embeds what has changed and nothing else. Without extras the
+embedder needs no model, and finds shared spelling, not shared meaning.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Hold a budget: put as many notes as possible into a prompt of 50 tokens, the first ones first, without ever counting a note twice.
 
-A mark remembers the state of the encoder; a note that does not fit is taken back by rolling back to the mark, in constant time.
-The count is always that of the whole prompt, joins included, so the result is exact: there is no safety margin to leave.
+A mark remembers the state of the encoder; a note that does not fit is taken back by rolling back to the mark, in
+constant time. The count is always that of the whole prompt, joins included, so the result is exact: there is no safety
+margin to leave.
 """
 
 from __future__ import annotations

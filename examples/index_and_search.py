@@ -1,7 +1,8 @@
 """Index a folder and ask it: what is new is embedded, and nothing else.
 
-The embedder is the one that needs nothing to be installed: it finds shared spelling, not shared meaning. Without `embedder="hashing"` it would be "static" where
-that extra is installed. "minilm", "openai:...", "sentence-transformers:..." or "model2vec:..." search by meaning.
+The embedder is the one that needs nothing to be installed: it finds shared spelling, not shared meaning. Without
+`embedder="hashing"` it would be "static" where that extra is installed. "minilm", "openai:...",
+"sentence-transformers:..." or "model2vec:..." search by meaning.
 """
 
 from __future__ import annotations

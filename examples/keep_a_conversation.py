@@ -1,6 +1,7 @@
 """Keep a conversation within 500 tokens, whatever is said: old turns leave in steps, a pinned one stays, and a tool's answer never without its call.
 
-Each turn costs what its own text costs, and between two steps each prompt begins with the one before, so that a provider's cache knows it.
+Each turn costs what its own text costs, and between two steps each prompt begins with the one before, so that a
+provider's cache knows it.
 """
 
 from __future__ import annotations

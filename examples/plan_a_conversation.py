@@ -1,4 +1,6 @@
-"""Hold a conversation within 3,000 tokens at the least expected bill: turns leave together, are summarized, and each request says where to put cache breakpoints.
+"""Hold a conversation within 3,000 tokens at the least expected bill.
+
+Turns leave together, are summarized, and each request says where to put cache breakpoints.
 
 pip install "bpe-chunker[templates]"
 python examples/plan_a_conversation.py

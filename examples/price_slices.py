@@ -1,7 +1,7 @@
 """Price slices: which lines of a log can be shown in 70 tokens, for each place where one may want to look?
 
-The text is read once. After that each slice has its exact price without reading it again, so that searching costs next to nothing:
-here the longest run of whole lines around each error.
+The text is read once. After that each slice has its exact price without reading it again, so that searching costs next
+to nothing: here the longest run of whole lines around each error.
 """
 
 from __future__ import annotations

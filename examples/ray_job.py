@@ -3,7 +3,8 @@
     python examples/ray_job.py                     makes a small corpus, to see it work
     python examples/ray_job.py CORPUS OUT          folders or URLs of parquet or JSON Lines files, with a column `text` and one `path`
 
-Needs Ray: pip install "bpe-chunker[ray]". The embedder is the one that needs no model: it finds shared spelling, not shared meaning.
+Needs Ray: pip install "bpe-chunker[ray]". The embedder is the one that needs no model: it finds shared spelling, not
+shared meaning.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     pip install "bpe-chunker[templates]"
     python examples/serve_a_conversation.py
 
-`Served.prompt` returns the ids of the whole prompt and how many of them the last request had as well: what a cache of prefixes can keep. What the model
-samples is pushed id by id, so the next request keeps these very ids.
+`Served.prompt` returns the ids of the whole prompt and how many of them the last request had as well: what a cache of
+prefixes can keep. What the model samples is pushed id by id, so the next request keeps these very ids.
 """
 
 from __future__ import annotations

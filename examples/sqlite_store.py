@@ -2,7 +2,8 @@
 
     python examples/sqlite_store.py
 
-A package that names `SqliteStore` under the entry point group `bpe_chunker.stores` as `sqlite` makes this work from anywhere:
+A package that names `SqliteStore` under the entry point group `bpe_chunker.stores` as `sqlite` makes this work from
+anywhere:
 
     chunker index . --store sqlite:vectors.db
 

@@ -4,7 +4,8 @@
     chunks = TokenBudgetChunker(chunk_size=512, language="markdown").chunk(text)
     document = Pipeline().chunk_with("token_budget", chunk_size=512, language="auto").run(texts=text)
 
-All indices are in characters: `text[start_index:end_index]` is the text of a chunk. Needs `chonkie` (the extra `chonkie`).
+All indices are in characters: `text[start_index:end_index]` is the text of a chunk. Needs `chonkie` (the extra
+`chonkie`).
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     from chunker.integrations.haystack import TokenBudgetDocumentSplitter
     pipeline.add_component("splitter", TokenBudgetDocumentSplitter(split_length=512, split_overlap=50, language="auto"))
 
-Haystack 3 loads only trusted modules: `Pipeline.loads(yaml, allowed_modules=["chunker.integrations.haystack"])`. Needs `haystack-ai` (the extra
-`haystack`).
+Haystack 3 loads only trusted modules: `Pipeline.loads(yaml, allowed_modules=["chunker.integrations.haystack"])`. Needs
+`haystack-ai` (the extra `haystack`).
 """
 
 # Haystack reads the annotations of `run` as types: no `from __future__ import annotations` here.

@@ -6,8 +6,8 @@
     chunks = chunk(documents, 512, context=True)                       a row per chunk
     embed(chunks, "minilm").write.parquet("s3a://bucket/chunks")
 
-Each task builds the tokenizer or the model once, before its first batch; `spark.sql.execution.arrow.maxRecordsPerBatch` limits the rows of a batch.
-The workers of Spark need this package, too. Needs Spark: pip install "bpe-chunker[spark]".
+Each task builds the tokenizer or the model once, before its first batch; `spark.sql.execution.arrow.maxRecordsPerBatch`
+limits the rows of a batch. The workers of Spark need this package, too. Needs Spark: pip install "bpe-chunker[spark]".
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python scripts/build_break_tables.py            write chunker/cpp/src/break_classes.inc; needs regex
     python scripts/build_break_tables.py --check    compare it with what would be made
 
-The properties are those of the installed `regex` package, by which `chunker.formats.segmentation` has its expressions: so both say the
-same. Exit code 0 if all is well, 1 if the file differs, 2 for a wrong call.
+The properties are those of the installed `regex` package, by which `chunker.formats.segmentation` has its expressions:
+so both say the same. Exit code 0 if all is well, 1 if the file differs, 2 for a wrong call.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
     python scripts/build_cluster_tables.py            write both files; needs unicodedata2 17 and regex
     python scripts/build_cluster_tables.py --check    compare the second with what would be made of the first
 
-`bpe_engine/pipeline/clusters.txt` has the characters of each class, `bpe_engine/cpp/src/pipeline/clusters.inc` the same for the core. The version is that of
-Hugging Face `tokenizers` 0.23, which a test asks. A class never changes once a character is assigned, so a later `regex` says the same of those that
-`unicodedata2` knows. Exit code 0 if all is well, 1 if the file differs or a source is of another version, 2 for a wrong call.
+`bpe_engine/pipeline/clusters.txt` has the characters of each class, `bpe_engine/cpp/src/pipeline/clusters.inc` the same
+for the core. The version is that of Hugging Face `tokenizers` 0.23, which a test asks. A class never changes once a
+character is assigned, so a later `regex` says the same of those that `unicodedata2` knows. Exit code 0 if all is well,
+1 if the file differs or a source is of another version, 2 for a wrong call.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python scripts/build_core_tables.py            write bpe_engine/cpp/src/unicode_16.inc
     python scripts/build_core_tables.py --check    compare it with what would be written
 
-The classes are those of `bpe_engine.text.unicode_classes`, so both implementations follow the same version of Unicode. Exit code 0
-if all is well, 1 if the table differs, 2 for a wrong call.
+The classes are those of `bpe_engine.text.unicode_classes`, so both implementations follow the same version of Unicode.
+Exit code 0 if all is well, 1 if the table differs, 2 for a wrong call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from bpe_engine.text.unicode_classes import UNICODE_VERSION, ranges  # noqa: E40
 
 TARGET = ROOT / "bpe_engine" / "cpp" / "src" / f"unicode_{UNICODE_VERSION.partition('.')[0]}.inc"
 
-# As in bpe_engine/cpp/include/bpe/unicode.hpp. PUNCTUATION is in the table alone, which has more bits than the flags of the core.
+# # As in bpe_engine/cpp/include/bpe/unicode.hpp. PUNCTUATION is in the table alone, which has more bits than the flags
+# of the core.
 UPPER, LOWER, LETTER, NUMBER, SPACE, MARK, HAN, SYMBOL, PUNCTUATION = (1 << bit for bit in range(9))
 FLAGS_OF_CLASS = {
     "Lu": UPPER | LETTER,

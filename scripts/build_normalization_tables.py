@@ -3,8 +3,9 @@
     python scripts/build_normalization_tables.py            write bpe_engine/cpp/src/pipeline/normalization.inc
     python scripts/build_normalization_tables.py --check    compare it with what would be written
 
-Decompositions, compositions and combining classes of Unicode 9, marks, and lower case of Unicode 17: the versions of `bpe_engine/pipeline/pinned_characters.txt`,
-for which Python 3.11 is taken as it is where that file says nothing. Exit code 0 if all is well, 1 if the tables differ, 2 for a wrong call.
+Decompositions, compositions and combining classes of Unicode 9, marks, and lower case of Unicode 17: the versions of
+`bpe_engine/pipeline/pinned_characters.txt`, for which Python 3.11 is taken as it is where that file says nothing. Exit
+code 0 if all is well, 1 if the tables differ, 2 for a wrong call.
 """
 
 from __future__ import annotations

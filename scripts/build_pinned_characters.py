@@ -1,10 +1,12 @@
-"""Write `bpe_engine/pipeline/pinned_characters.txt`, where Hugging Face `tokenizers` follows other versions of Unicode than Python, and `scripts.txt`: its scripts.
+"""Write `bpe_engine/pipeline/pinned_characters.txt` and `scripts.txt`.
+
+These are where Hugging Face `tokenizers` follows other versions of Unicode than Python, and its scripts.
 
     python scripts/build_pinned_characters.py        needs tokenizers 0.23 and unicodedata2
 
-The package decomposes and composes by Unicode 9, calls punctuation what was that in Unicode 8, and lower-cases by Unicode 17; Python does all of
-it by the version that its release brings. The package itself is asked, one character at a time, and unicodedata2 says of which characters
-to expect an answer. A test asks again, under the Python that runs it.
+The package decomposes and composes by Unicode 9, calls punctuation what was that in Unicode 8, and lower-cases by
+Unicode 17; Python does all of it by the version that its release brings. The package itself is asked, one character at
+a time, and unicodedata2 says of which characters to expect an answer. A test asks again, under the Python that runs it.
 """
 
 from __future__ import annotations

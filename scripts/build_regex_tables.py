@@ -3,10 +3,11 @@
     python scripts/build_regex_tables.py            write bpe_engine/cpp/src/regex/unicode_16.inc
     python scripts/build_regex_tables.py --check    compare it with what would be written
 
-General categories come from `unicodedata2`, scripts from `fonttools`, case folding and three binary properties from `regex`:
-`pip install unicodedata2==16.0.0 fonttools==4.55.0 regex`. Folding is simple folding without the Turkic pairs, among the
-characters that Unicode 16 has; what a character folds to never changes once it is assigned, so a later `regex` says the same.
-Exit code 0 if all is well, 1 if the table differs or a source is of another version, 2 for a wrong call.
+General categories come from `unicodedata2`, scripts from `fonttools`, case folding and three binary properties from
+`regex`: `pip install unicodedata2==16.0.0 fonttools==4.55.0 regex`. Folding is simple folding without the Turkic pairs,
+among the characters that Unicode 16 has; what a character folds to never changes once it is assigned, so a later
+`regex` says the same. Exit code 0 if all is well, 1 if the table differs or a source is of another version, 2 for a
+wrong call.
 """
 
 from __future__ import annotations

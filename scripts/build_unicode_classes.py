@@ -1,11 +1,12 @@
 """Write `bpe_engine/text/unicode_classes_16.0.txt`: the character classes that the named patterns ask for, in Unicode 16.0.
 
-tiktoken 0.14 and Hugging Face tokenizers 0.23 classify characters by Unicode 16.0, whatever Unicode version the installed
-`regex` package follows, so the classes are data of ours. The sources are the `unicodedata2` package for the categories and
-`fonttools` for the scripts: `pip install unicodedata2==16.0.0 fonttools==4.55.0`.
+tiktoken 0.14 and Hugging Face tokenizers 0.23 classify characters by Unicode 16.0, whatever Unicode version the
+installed `regex` package follows, so the classes are data of ours. The sources are the `unicodedata2` package for the
+categories and `fonttools` for the scripts: `pip install unicodedata2==16.0.0 fonttools==4.55.0`.
 
-A line is `<first code point in hexadecimal> <class>`, and ` Han` after it where the script is Han; it lasts until the next
-line. The classes are the general categories Lu Ll Lt Lm Lo, the groups M N P S, White_Space, and `-` for everything else.
+A line is `<first code point in hexadecimal> <class>`, and ` Han` after it where the script is Han; it lasts until the
+next line. The classes are the general categories Lu Ll Lt Lm Lo, the groups M N P S, White_Space, and `-` for
+everything else.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
     pip install xllamacpp gguf tokenizers hypothesis
     PYTHONPATH=.:tests/support python scripts/check_llama_cpp.py [SEED]
 
-No test of the suite: the wheel of xllamacpp is 34 MB, and its Python interface has no tokenizer, so that the C functions in it are called, whose structures change between
-releases. Seen to run with xllamacpp 2026.10: equal for all pre-tokenizers and for merging by scores, but for characters of Unicode 16.
+No test of the suite: the wheel of xllamacpp is 34 MB, and its Python interface has no tokenizer, so that the C
+functions in it are called, whose structures change between releases. Seen to run with xllamacpp 2026.10: equal for all
+pre-tokenizers and for merging by scores, but for characters of Unicode 16.
 """
 
 from __future__ import annotations

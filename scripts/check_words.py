@@ -63,7 +63,8 @@ PUBLIC = (
     "chunker.view",
 )
 
-# Plug-ins, which are checked where the system that they plug into is installed. Those that are commands have no `__all__`.
+# # Plug-ins, which are checked where the system that they plug into is installed. Those that are commands have no
+# `__all__`.
 PLUGINS = tuple(
     f"chunker.integrations.{name}"
     for name in (
@@ -118,7 +119,8 @@ EVERYWHERE = (
 )
 # In the documentation and in docstrings of public callables.
 IN_PUBLIC = (*EVERYWHERE, (r"looked into", "refined"))
-# In comments and docstrings of the code. An expression looks behind and a file lags behind; text[first:behind] is a name.
+# # In comments and docstrings of the code. An expression looks behind and a file lags behind; text[first:behind] is a
+# name.
 IN_CODE = (*EVERYWHERE, (r"(?<!look )(?<!looks )(?<!look-)(?<!lag )(?<!lags )(?<![.:`\[])behind(?![:`\]])", "after"))
 CODE = ("bpe_engine", "chunker", "integrations", "benchmarks", "examples", "scripts", "tests")
 SUFFIXES = {".py", ".pyi", ".cpp", ".hpp"}

@@ -33,8 +33,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Write the page of the command, and rewrite the links that lead out of docs/.
 
-    A link to a table of results leads to its page. A link to another file of the repository leads there if mkdocs.yml has a `repo_url`, and gives way
-    to its text otherwise.
+    A link to a table of results leads to its page. A link to another file of the repository leads there if mkdocs.yml
+    has a `repo_url`, and gives way to its text otherwise.
     """
     name = page.file.src_uri
     if name == COMMAND:

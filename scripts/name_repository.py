@@ -1,7 +1,7 @@
 """Name the repository in what a release says of itself: absolute links in README.md, and the addresses in pyproject.toml.
 
-The repository does not know where it is published, so links in README.md are relative, which an index of packages cannot follow. The workflow of
-a release knows: python scripts/name_repository.py https://github.com/OWNER/NAME v1.0.0
+The repository does not know where it is published, so links in README.md are relative, which an index of packages
+cannot follow. The workflow of a release knows: python scripts/name_repository.py https://github.com/OWNER/NAME v1.0.0
 
 Changes the two files in place; a second run changes nothing.
 """

@@ -1,7 +1,7 @@
 """Try an installed wheel: both modules are compiled, counts are right, and threads that share objects get right answers.
 
-The workflow of the wheels runs it for each of them. On an interpreter without the GIL the threads run at the same time, and
-the engine must not switch it on.
+The workflow of the wheels runs it for each of them. On an interpreter without the GIL the threads run at the same time,
+and the engine must not switch it on.
 """
 
 from __future__ import annotations

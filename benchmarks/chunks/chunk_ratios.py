@@ -3,8 +3,9 @@
     python benchmarks/run.py chunk_ratios                     the tables
     python benchmarks/run.py chunk_ratios --output FILE       written there as well
 
-Code beside a bare parse by the package tree-sitter; `chunk_files` beside counting the same files; the commands; documents of a kilobyte, by one call each; `ChunkBatch` beside the chunker
-that it uses. Processor time, each beside what it is compared with in turns.
+Code beside a bare parse by the package tree-sitter; `chunk_files` beside counting the same files; the commands;
+documents of a kilobyte, by one call each; `ChunkBatch` beside the chunker that it uses. Processor time, each beside
+what it is compared with in turns.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@
     python benchmarks/run.py chunk_settings --languages german     of some languages alone
     python benchmarks/run.py chunk_settings --formats              of formats in place of prose, and of edits
 
-Each text is a megabyte of prose, once with the lines that its pages have, and once with a paragraph a line. MB/s of `chunk`, objects included: the best of a few
-calls, in one process on one core. The worst cell of each row is what to look at.
+Each text is a megabyte of prose, once with the lines that its pages have, and once with a paragraph a line. MB/s of
+`chunk`, objects included: the best of a few calls, in one process on one core. The worst cell of each row is what to
+look at.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The chunkers that can be installed, each as its users would call it for chunks of 512 tokens of o200k_base without overlap.
 
-Nothing is imported before it is loaded: loading is measured too. All exact counts are those of tiktoken, on a cache that holds what it
-would download. What counts bytes instead is given as many as a budget has in the texts on average.
+Nothing is imported before it is loaded: loading is measured too. All exact counts are those of tiktoken, on a cache
+that holds what it would download. What counts bytes instead is given as many as a budget has in the texts on average.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Setting(NamedTuple):
 class Peer:
     """A chunker of another package or of this one.
 
-    `kinds`: what it is for. `load` makes it. `text_of` is the text of one of its chunks. `anew`: it remembers texts, so that each
-    pass needs a new one.
+    `kinds`: what it is for. `load` makes it. `text_of` is the text of one of its chunks. `anew`: it remembers texts, so
+    that each pass needs a new one.
     """
 
     package: str

@@ -24,7 +24,8 @@ _PATIENCE = 6.0
 def passes(peer: str, files: str, texts: str, language: str, bytes_a_token: float) -> dict[str, float]:
     """Loading; the first pass over all texts of a file; the best of some more; and what the chunks are like.
 
-    Each pass gets new str objects, so that none finds the UTF-8 form that CPython keeps beside a str that was asked for it.
+    Each pass gets new str objects, so that none finds the UTF-8 form that CPython keeps beside a str that was asked for
+    it.
     """
     # tiktoken's own loader, on a cache that holds what it would download.
     os.environ["TIKTOKEN_CACHE_DIR"] = files

@@ -1,7 +1,7 @@
 """How chunkers cut real texts: which definitions stay whole, what is over the budget, lost or misplaced, and how full chunks are.
 
-The texts are the top-level modules of Python's standard library, this repository's Markdown and the documents of installed
-packages. What a definition is, Python's own `ast` and `tokenize` say; what a token is, tiktoken.
+The texts are the top-level modules of Python's standard library, this repository's Markdown and the documents of
+installed packages. What a definition is, Python's own `ast` and `tokenize` say; what a token is, tiktoken.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Wall-clock time of chunking many files in several processes, beside one process.
 
-The files are those of Python's standard library. Runs take turns, so that what else the machine does is shared by all; the best of each counts.
+The files are those of Python's standard library. Runs take turns, so that what else the machine does is shared by all;
+the best of each counts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The definitions of a source in any language as the grammar's own tags see them: the oracle for chunkers of code but Python.
 
-The queries for tags come with the grammars, from their authors; none of our tables is used. What belongs to a definition is read from the lines:
-the comments directly above it in its column, and the attributes, annotations or template heads that it begins with.
+The queries for tags come with the grammars, from their authors; none of our tables is used. What belongs to a
+definition is read from the lines: the comments directly above it in its column, and the attributes, annotations or
+template heads that it begins with.
 """
 
 from __future__ import annotations

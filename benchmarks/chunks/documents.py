@@ -4,13 +4,17 @@
     python benchmarks/run.py documents --output FILE          written there as well
     python benchmarks/run.py documents --number 4             4 documents of a kind, not 37
 
-The share is that of the longest rising run of words, each of which stands in a document once: 100 % says that all are there and none is out of order; a word that stays parted by a hyphen is lost.
-There are 37 documents of a kind, and four of LibreOffice, which takes seconds to start: 304. Other packages read the first four of a kind. A tool that is not installed makes no documents. Times are of the processor, one process, of reading alone.
+The share is that of the longest rising run of words, each of which stands in a document once: 100 % says that all are
+there and none is out of order; a word that stays parted by a hyphen is lost. There are 37 documents of a kind, and four
+of LibreOffice, which takes seconds to start: 304. Other packages read the first four of a kind. A tool that is not
+installed makes no documents. Times are of the processor, one process, of reading alone.
 
-Footnotes: the share of the words of the text in their order, without the notes where they are blocks of their own; the share of the words of the notes in theirs; and how many
-of the notes are blocks of their own. The marks, which other packages write as parts of words, are taken out before.
+Footnotes: the share of the words of the text in their order, without the notes where they are blocks of their own; the
+share of the words of the notes in theirs; and how many of the notes are blocks of their own. The marks, which other
+packages write as parts of words, are taken out before.
 
-Hostile documents are each read in a process of its own, whose largest memory is told beside that of a process that reads one page.
+Hostile documents are each read in a process of its own, whose largest memory is told beside that of a process that
+reads one page.
 """
 
 from __future__ import annotations

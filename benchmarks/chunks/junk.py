@@ -2,8 +2,8 @@
 
     python benchmarks/run.py junk FOLDER ... > benchmarks/results/junk.md
 
-A chunk is junk if its file is one of JUNK, which was written down by hand before the rules were, or if more than half of its characters stand in
-runs of 80 and more without a space. Each folder is an unpacked repository, named owner+name.
+A chunk is junk if its file is one of JUNK, which was written down by hand before the rules were, or if more than half
+of its characters stand in runs of 80 and more without a space. Each folder is an unpacked repository, named owner+name.
 """
 
 from __future__ import annotations

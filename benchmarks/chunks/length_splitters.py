@@ -4,10 +4,13 @@
     python benchmarks/run.py length_splitters --output FILE       written there as well
     python benchmarks/run.py length_splitters --only html         some cells alone
 
-Both sides get the same texts, sizes and overlaps; the chunks differ, as each has its own rules. Processor time of one core, the best of some rounds in turns. A ratio is our
-time divided by theirs: 1.00 is as long, less is faster. "Of it structure": what our `from_language` needs to read the structure of the text (for Python, to parse it), before it chooses a
-cut, divided by all of their time. They look for lines that begin with certain words, as ours does if it gets "LangChain's separators". Code between fences of Markdown is parsed when it is cut, which is not in it. "Theirs above the size":
-how many of their chunks are longer than the size that was asked for, because there is no separator in them; none of ours is.
+Both sides get the same texts, sizes and overlaps; the chunks differ, as each has its own rules. Processor time of one
+core, the best of some rounds in turns. A ratio is our time divided by theirs: 1.00 is as long, less is faster. "Of it
+structure": what our `from_language` needs to read the structure of the text (for Python, to parse it), before it
+chooses a cut, divided by all of their time. They look for lines that begin with certain words, as ours does if it gets
+"LangChain's separators". Code between fences of Markdown is parsed when it is cut, which is not in it. "Theirs above
+the size": how many of their chunks are longer than the size that was asked for, because there is no separator in them;
+none of ours is.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     python benchmarks/run.py starting                 the table
     python benchmarks/run.py starting --output FILE   written there as well
 
-Each figure is the least processor time of some fresh processes, in turns, Python's own start included. `-X importtime` tells where it goes.
+Each figure is the least processor time of some fresh processes, in turns, Python's own start included. `-X importtime`
+tells where it goes.
 """
 
 from __future__ import annotations

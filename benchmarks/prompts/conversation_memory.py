@@ -3,8 +3,9 @@
     python benchmarks/run.py conversation_memory              writes benchmarks/results/conversation_memory.md
     python benchmarks/run.py conversation_memory 2000 10000   for conversations of so many tokens, a line of JSON each
 
-All memory has to come from glibc's malloc, which tells what is in use: the table is made by a process of its own, with `ENVIRONMENT`. All that a conversation has allocated
-counts, on average over some of the same size. The strings of the messages are the caller's.
+All memory has to come from glibc's malloc, which tells what is in use: the table is made by a process of its own, with
+`ENVIRONMENT`. All that a conversation has allocated counts, on average over some of the same size. The strings of the
+messages are the caller's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Run prompt-poet in an interpreter that has it (it pins another tiktoken): JSON on standard input, JSON on standard output.
 
-{"texts": [...], "importance": [...], "budgets": [...], "separator": "\\n\\n", "pattern": "...", "ranks": {base64: rank}}
+{"texts": [...], "importance": [...], "budgets": [...], "separator": "\\n\\n", "pattern": "...", "ranks": {base64:
+rank}}
 {"kept": [[0, 3, 4], ...], "errors": ["", ...], "seconds": [...], "altered": [...]}          an entry a budget
 """
 

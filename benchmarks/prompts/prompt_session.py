@@ -1,6 +1,7 @@
 """The cost of a turn in a `PromptSession` of up to 200,000 tokens, beside counting the history anew; and what hysteresis does for a cache.
 
-The turns are pieces of real documents and sources, about a hundred tokens each. Every prompt's count is checked against tiktoken at the end.
+The turns are pieces of real documents and sources, about a hundred tokens each. Every prompt's count is checked against
+tiktoken at the end.
 """
 
 from __future__ import annotations

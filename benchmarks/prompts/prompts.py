@@ -1,7 +1,7 @@
 """Prompts: what a fill costs beside adding up counts and beside counting anew, how it grows, and what others make of the same items.
 
-The items are blocks of Python between blank lines, from the standard library, in its order; the budget is half of their tokens.
-prompt-poet pins a tiktoken of its own: `--poet` names an interpreter of an environment that has it.
+The items are blocks of Python between blank lines, from the standard library, in its order; the budget is half of their
+tokens. prompt-poet pins a tiktoken of its own: `--poet` names an interpreter of an environment that has it.
 """
 
 from __future__ import annotations

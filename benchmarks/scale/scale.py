@@ -2,7 +2,8 @@
 
     python benchmarks/run.py scale [--output FILE]
 
-Real texts, cut to the size that is asked for and put into tables: `ChunkBatch` makes tables of their chunks, parquet is read and written.
+Real texts, cut to the size that is asked for and put into tables: `ChunkBatch` makes tables of their chunks, parquet is
+read and written.
 """
 
 from __future__ import annotations

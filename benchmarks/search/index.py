@@ -3,8 +3,8 @@
     python benchmarks/run.py index [--chunks 100000] [--output FILE]
     python benchmarks/run.py index --only costs edits ranking
 
-Each system runs in a process of its own, over the same chunks and the same vectors. Peers that are not installed are left out, and so are questions
-whose Debian packages cannot be fetched.
+Each system runs in a process of its own, over the same chunks and the same vectors. Peers that are not installed are
+left out, and so are questions whose Debian packages cannot be fetched.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python benchmarks/run.py late_chunking --kinds faq --sizes 64 128                      the first results
     python benchmarks/run.py late_chunking --kinds python --sizes 64 128 --windows 256     the second
 
-The embedder is all-MiniLM-L6-v2 in numpy, which was trained on texts of up to 256 word pieces; it has places for 512. Questions and documents are those of
-retrieval.py. A set takes some minutes of processor time a size.
+The embedder is all-MiniLM-L6-v2 in numpy, which was trained on texts of up to 256 word pieces; it has places for 512.
+Questions and documents are those of retrieval.py. A set takes some minutes of processor time a size.
 """
 
 from __future__ import annotations

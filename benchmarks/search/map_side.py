@@ -1,7 +1,8 @@
 """The repo map of aider for some repositories and budgets: run by maps.py, with the Python of an environment that has aider-chat and tiktoken.
 
 python map_side.py REQUEST     REQUEST: {"repositories": {name: folder}, "budgets": [500, ...], "encoding": FILE};
-                               FILE: the ranks and the pattern of the encoding, pickled; prints one line of JSON a repository
+                               FILE: the ranks and the pattern of the encoding, pickled; prints one line of JSON a
+                                   repository
 """
 
 from __future__ import annotations

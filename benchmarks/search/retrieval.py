@@ -3,8 +3,8 @@
     python benchmarks/run.py retrieval                            chunks of 200 tokens: the embedder reads nearly all of them
     python benchmarks/run.py retrieval --sizes 128 200 256 512
 
-Runs on one core, offline after the Debian packages with the documents have been fetched. Vectors are kept from run to run: the first
-takes about nine minutes of processor time a size, the next seconds.
+Runs on one core, offline after the Debian packages with the documents have been fetched. Vectors are kept from run to
+run: the first takes about nine minutes of processor time a size, the next seconds.
 """
 
 from __future__ import annotations

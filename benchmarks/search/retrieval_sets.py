@@ -5,8 +5,8 @@
     Node.js  its reference, Markdown      a section's first sentence          the rest of the section; the sentence is removed
     Python   the standard library         a docstring's first line            the function; docstrings of functions are removed
 
-What is asked is thus never in the text that is searched. Nothing is picked by hand: files are drawn in the order of a hash of
-their names, until there is enough text, and questions in the order of a hash of theirs.
+What is asked is thus never in the text that is searched. Nothing is picked by hand: files are drawn in the order of a
+hash of their names, until there is enough text, and questions in the order of a hash of theirs.
 """
 
 from __future__ import annotations

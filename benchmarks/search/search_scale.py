@@ -1,10 +1,11 @@
 """Latency of search over many chunks: 10,000, 100,000 and a million; size, and what it takes to write them and to change a file.
 
-    python benchmarks/run.py search_scale [--chunks 10000 100000 1000000] [--embedder NAME] [--keep FOLDER] [--output FILE]
+    python benchmarks/run.py search_scale [--chunks 10000 100000 1000000] [--embedder NAME] [--keep FOLDER] [--output
+    FILE]
 
-Chunks are made of lines of the standard library and of the Markdown of installed packages, three runs of lines each; they are written to the index
-without being cut. Vectors are hashed words, unless another embedder is named; those of a chunk are the sum of its runs'. Questions are the first
-lines of docstrings. Times are processor time on one core.
+Chunks are made of lines of the standard library and of the Markdown of installed packages, three runs of lines each;
+they are written to the index without being cut. Vectors are hashed words, unless another embedder is named; those of a
+chunk are the sum of its runs'. Questions are the first lines of docstrings. Times are processor time on one core.
 """
 
 # ruff: noqa: SLF001 - what is measured is written without the parts before it

@@ -2,8 +2,8 @@
 
     python semble_side.py REQUEST     REQUEST: a file of JSON, {name: {"folder": ..., "questions": [...]}}; prints one line of JSON a repository
 
-Its embedding model is not to be had without a network: a stand-in of one number takes its place, and the weight of vectors is 0. What is left is its BM25
-with all of its rules for code.
+Its embedding model is not to be had without a network: a stand-in of one number takes its place, and the weight of
+vectors is 0. What is left is its BM25 with all of its rules for code.
 """
 
 from __future__ import annotations

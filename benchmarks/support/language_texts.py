@@ -1,8 +1,8 @@
 """Texts to measure tokenizers with: prose in eight languages and two kinds of code, some megabytes each, never committed.
 
-Sources: Debian's manual pages and their translations, LibreOffice's help and GNOME's guides where there are no manual pages,
-message catalogues where there is not enough of either (Hindi); the sources of Python's standard library; headers of C and C++.
-A text that is in the folder already, as `<language>.txt`, is used as it is.
+Sources: Debian's manual pages and their translations, LibreOffice's help and GNOME's guides where there are no manual
+pages, message catalogues where there is not enough of either (Hindi); the sources of Python's standard library; headers
+of C and C++. A text that is in the folder already, as `<language>.txt`, is used as it is.
 """
 
 from __future__ import annotations

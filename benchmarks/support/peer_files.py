@@ -14,7 +14,8 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 
-# The patterns as models publish them in tokenizer.json: without possessive quantifiers, which Oniguruma reads differently.
+# # The patterns as models publish them in tokenizer.json: without possessive quantifiers, which Oniguruma reads
+# differently.
 _PATTERNS = {
     "cl100k_base": (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"

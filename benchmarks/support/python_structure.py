@@ -18,8 +18,9 @@ _LINE = regex.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 class Definition:
     """A function or class. All offsets are characters.
 
-    `comment` is where its leading comment begins, `decorator` where the first decorator does; None if it has none. `keyword`
-    is the "def", "async" or "class", `header_end` the end of that line, `end` that of the body and of the comments at its end.
+    `comment` is where its leading comment begins, `decorator` where the first decorator does; None if it has none.
+    `keyword` is the "def", "async" or "class", `header_end` the end of that line, `end` that of the body and of the
+    comments at its end.
     """
 
     is_function: bool
@@ -38,7 +39,8 @@ class Definition:
 def definitions(source: str) -> list[Definition]:
     """All functions and classes of `source`, nested ones too. Raises SyntaxError.
 
-    A leading comment is the comment lines directly above the definition that begin in its column, without a blank line between.
+    A leading comment is the comment lines directly above the definition that begin in its column, without a blank line
+    between.
 
     >>> [found] = definitions("import os\\n# why\\n@cache\\ndef f():\\n    return 1\\n")
     >>> found.comment, found.decorator, found.keyword, found.header_end, found.end

@@ -1,7 +1,7 @@
 """How fast is the tokenizer beside every other that can be installed? On one core, each figure in a fresh process, in one run.
 
-Not called `tokenizers.py`: that is a package it compares with, and a script's folder comes first where Python looks for one.
-Machines differ and are noisy: compare the ratios within one report, not the figures of two.
+Not called `tokenizers.py`: that is a package it compares with, and a script's folder comes first where Python looks for
+one. Machines differ and are noisy: compare the ratios within one report, not the figures of two.
 """
 
 from __future__ import annotations

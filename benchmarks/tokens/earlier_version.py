@@ -4,9 +4,10 @@
     python benchmarks/run.py earlier_version --earlier earlier/bin/python --revision 154ea7a
     python benchmarks/run.py earlier_version ... --output FILE      the table written there as well
 
-Each version has a process of its own, both pinned to one core; a cell is the least processor time of some turns. Both get the same length of text: as much as the slower
-one reads in about two seconds. A ratio above 1 says how many times as fast the installed version is. "Equal" says whether the answers are: sums of counts, and numbers of chunks, which
-may differ where the rules of cutting have changed.
+Each version has a process of its own, both pinned to one core; a cell is the least processor time of some turns. Both
+get the same length of text: as much as the slower one reads in about two seconds. A ratio above 1 says how many times
+as fast the installed version is. "Equal" says whether the answers are: sums of counts, and numbers of chunks, which may
+differ where the rules of cutting have changed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Is every operation linear on any input? The processor time at 1x, 2x and 4x of a length, and t(4x) / t(1x).
 
-About 4 is linear, 16 would be quadratic; what does not depend on the length has about 1. Cells above 6 (or above 2 where the
-time should not depend on the length at all) are measured again, up to four times, and flagged with "!" if they stay there; the
-times are then the shortest of all.
+About 4 is linear, 16 would be quadratic; what does not depend on the length has about 1. Cells above 6 (or above 2
+where the time should not depend on the length at all) are measured again, up to four times, and flagged with "!" if
+they stay there; the times are then the shortest of all.
 
-The 4x is a megabyte where that is quick, else a half, a quarter ... of it; each row says how much. `--full` takes a megabyte everywhere.
+The 4x is a megabyte where that is quick, else a half, a quarter ... of it; each row says how much. `--full` takes a
+megabyte everywhere.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@
     python benchmarks/run.py growth_families --keep FOLDER --family "t5, trained"   this one again
     python benchmarks/run.py growth_families --keep FOLDER --output F            the table of what is there
 
-Each family runs in a process of its own, which has a limit of time: what it has measured until then counts. A cell begins with 4 KiB and goes on to twice the text each time, up to
-`--size`, and is stopped where a text takes longer than `--seconds`; its row has the last three texts. About 4 is linear, 16 would be quadratic; the rows are sorted, the worst first.
-What is suspicious is measured again, for the least of three. Families are those of `tests/support/exactness.py`: published files where their packages are installed, and small ones that
-the tests train.
+Each family runs in a process of its own, which has a limit of time: what it has measured until then counts. A cell
+begins with 4 KiB and goes on to twice the text each time, up to `--size`, and is stopped where a text takes longer than
+`--seconds`; its row has the last three texts. About 4 is linear, 16 would be quadratic; the rows are sorted, the worst
+first. What is suspicious is measured again, for the least of three. Families are those of `tests/support/exactness.py`:
+published files where their packages are installed, and small ones that the tests train.
 """
 
 from __future__ import annotations

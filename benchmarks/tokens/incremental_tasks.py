@@ -83,7 +83,8 @@ def marks(encoding: str, path: str, size: int) -> dict[str, float]:
 def growing(peer: str, encoding: str, *, files: str, path: str, lengths: list[int], enough: float) -> dict[str, float]:
     """Length -> seconds until a text that grows piece by piece has this length, with its count after each piece.
 
-    Of `peer`, the incremental encoder where it has one; else the text is counted anew. Ends soon after `enough` seconds.
+    Of `peer`, the incremental encoder where it has one; else the text is counted anew. Ends soon after `enough`
+    seconds.
     """
     pieces = _pieces(path, max(lengths))
     one = SMALL_PEERS[peer]

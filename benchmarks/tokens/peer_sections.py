@@ -37,7 +37,8 @@ OTHERS = [name for name in PEERS if name not in (OURS, OURS_BUFFER, OURS_LIST)]
 class Bench:
     """The common data of all sections: the report, the texts and vocabularies, and how thorough the run is.
 
-    `size`: bytes of a text; `limit`: seconds that a process may take; `rounds`: processes for a figure, of which the best counts.
+    `size`: bytes of a text; `limit`: seconds that a process may take; `rounds`: processes for a figure, of which the
+    best counts.
     """
 
     report: Report

@@ -1,6 +1,7 @@
 """The speed of counting, encoding, appending, slicing and chunking real text, beside other packages, on one core.
 
-Processor time of one thread. Machines differ and are noisy: compare the ratios within one report, not the figures of two.
+Processor time of one thread. Machines differ and are noisy: compare the ratios within one report, not the figures of
+two.
 """
 
 from __future__ import annotations
@@ -175,7 +176,8 @@ def main() -> None:
         f"processor time of one thread, {pin_to_one_core()}",
         "this package's engine is the readable one, in Python; the others are compiled",
     )
-    # Some peers refuse texts with a special token in them (chunk_structure.py tells which); here they should have a figure.
+    # # Some peers refuse texts with a special token in them (chunk_structure.py tells which); here they should have a
+    # figure.
     harmless = {name: text for name, text in installed_documents().items() if "<|endoftext|>" not in text}
     prose = _head(harmless, options.size)
     code = _head(standard_library(), options.size)

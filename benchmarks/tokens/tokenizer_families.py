@@ -4,10 +4,13 @@
     python benchmarks/run.py tokenizer_families --output F    write the table there as well
     python benchmarks/run.py tokenizer_families --only gemma  o200k and the families with this word alone
 
-Families without a published file have the pipelines that the tests write, trained here on texts of nine languages: each once, half a minute, and kept with the texts.
+Families without a published file have the pipelines that the tests write, trained here on texts of nine languages: each
+once, half a minute, and kept with the texts.
 
-One process, pinned to one core; the least processor time of some calls. Other packages count a tenth of the English text. "first" is the first
-sight of it, "chunks" has English chunks of 128 tokens ("with overlap": and an overlap of 16), "appended" is in pieces of 40 characters with the count after each, "slice" the median of 2,000 random ones. A count of another package that is not ours has a star.
+One process, pinned to one core; the least processor time of some calls. Other packages count a tenth of the English
+text. "first" is the first sight of it, "chunks" has English chunks of 128 tokens ("with overlap": and an overlap of
+16), "appended" is in pieces of 40 characters with the count after each, "slice" the median of 2,000 random ones. A
+count of another package that is not ours has a star.
 """
 
 from __future__ import annotations

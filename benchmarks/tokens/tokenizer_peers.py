@@ -1,6 +1,7 @@
 """The tokenizers that can be installed, each by the expression that its user would write to count the tokens of a text.
 
-Nothing is imported before it is loaded: loading is measured too. `files` is where `peer_files.py` wrote the vocabularies.
+Nothing is imported before it is loaded: loading is measured too. `files` is where `peer_files.py` wrote the
+vocabularies.
 """
 
 from __future__ import annotations
@@ -121,7 +122,8 @@ OURS = "bpe-chunker count"
 OURS_BUFFER = "bpe-chunker encode_to_buffer"
 OURS_LIST = "bpe-chunker encode"
 
-# Packages that start threads of their own take one for each core that the process may run on: nothing else limits those.
+# # Packages that start threads of their own take one for each core that the process may run on: nothing else limits
+# those.
 PEERS: dict[str, Peer] = {
     OURS: Peer("bpe-chunker", "count(text)", _load_ours, "sum(tokenizer.count_batch(texts, num_threads=threads))"),
     OURS_BUFFER: Peer("bpe-chunker", "len(encode_to_buffer(text))", _load_ours, ids=True),

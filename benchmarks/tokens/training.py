@@ -3,9 +3,9 @@
     pip install gigatoken rustbpe bpeasy tokenizers sentencepiece
     python benchmarks/run.py training --output benchmarks/results/training.md
 
-Two corpora, made of what is installed: 25 MB of Python code, one text a file, for 32,000 tokens; and 100,000 short lines of it, one text a
-line, for 10,000 merges. Each training runs in a process of its own, all of them one after the other, and that several times; the fastest
-counts.
+Two corpora, made of what is installed: 25 MB of Python code, one text a file, for 32,000 tokens; and 100,000 short
+lines of it, one text a line, for 10,000 merges. Each training runs in a process of its own, all of them one after the
+other, and that several times; the fastest counts.
 """
 
 from __future__ import annotations

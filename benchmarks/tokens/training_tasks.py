@@ -1,7 +1,7 @@
 """One training in its own process: `python training_tasks.py train ARGUMENTS`. Arguments and results are JSON.
 
-Seconds are of the clock, for training alone: packages are imported and texts are in memory before. Memory is what the process has at
-its peak above what it had then.
+Seconds are of the clock, for training alone: packages are imported and texts are in memory before. Memory is what the
+process has at its peak above what it had then.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ _LONG, _LONGEST = 6, 1024
 def map_clusters(charsmap: Charsmap, text: str, places: list[int], original: int) -> tuple[str, list[int]]:
     """Map a text as Hugging Face's Precompiled does; return it with the source offset of each character.
 
-    A grapheme cluster of less than six bytes that starts with a key of the table is replaced as a whole, by the value of the shortest such key. In
-    other clusters each character is looked up by itself.
+    A grapheme cluster of less than six bytes that starts with a key of the table is replaced as a whole, by the value
+    of the shortest such key. In other clusters each character is looked up by itself.
     """
     prefixes = table_of(charsmap.data).prefixes
     parts: list[str] = []
@@ -83,7 +83,8 @@ def sentence_piece_text(rules: SentencePieceText, text: str, original: int) -> t
 def _parts(rules: SentencePieceText, text: str) -> Iterator[tuple[str, int]]:
     """Replace from left to right; yield each replacement with the offset of the text that it replaces, in characters.
 
-    At each offset the longest user-defined text is kept as it is; otherwise the longest key of the table is replaced; otherwise one character is kept.
+    At each offset the longest user-defined text is kept as it is; otherwise the longest key of the table is replaced;
+    otherwise one character is kept.
     """
     table = table_of(rules.charsmap) if rules.charsmap else None
     longest = max(map(len, rules.user_defined), default=0)

@@ -1,17 +1,18 @@
 """The end of a pre-token in O(log n), however long it is, from an index of the runs of each character class.
 
 `regex` walks over a run to find its end. That is fast for words, but quadratic for a megabyte of letters that grows by
-appends or is sliced a thousand times. Here sorted arrays hold the offsets where the runs of a class start and end, so one
-binary search finds the end of the run at a character. The alternatives of each named pattern, built on these searches in
-`grammars.py`, give the end of the pre-token that starts at any offset, as if the text ended at any later one.
+appends or is sliced a thousand times. Here sorted arrays hold the offsets where the runs of a class start and end, so
+one binary search finds the end of the run at a character. The alternatives of each named pattern, built on these
+searches in `grammars.py`, give the end of the pre-token that starts at any offset, as if the text ended at any later
+one.
 
     text      "ab  \n  c"
     letters    0-2     7-8         ends of runs: bisect
     space        2---7
     newline        4-5             last newline of the white space: bisect
 
-The index grows and is cut back at one side: the right for appends, the left for prepends (whose offsets are negative and
-count from the end of the text).
+The index grows and is cut back at one side: the right for appends, the left for prepends (whose offsets are negative
+and count from the end of the text).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@ r"""Grapheme clusters (characters as a reader sees them) by Unicode 17, which Hu
 
     "e\u0301a\r\n"     e\u0301 | a | \r\n
 
-The rules are those of Unicode Standard Annex 29 (GB3 to GB13). The classes come from `clusters.txt` (scripts/build_cluster_tables.py), so they do not
-depend on the Unicode version of the `regex` package. Every repetition is possessive, and no two neighbours compete for a character: linear in the text.
+The rules are those of Unicode Standard Annex 29 (GB3 to GB13). The classes come from `clusters.txt`
+(scripts/build_cluster_tables.py), so they do not depend on the Unicode version of the `regex` package. Every repetition
+is possessive, and no two neighbours compete for a character: linear in the text.
 """
 
 from __future__ import annotations

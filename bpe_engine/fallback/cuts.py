@@ -4,8 +4,9 @@ whatever text follows.
     Digits, Whitespace         the quick| brown| fox 12
     Punctuation, ByteLevel     the quick| brown, fox| 12          never after punctuation, which may belong to the space
 
-Each split is between a plain character (an ASCII letter or digit) and white space. Stages that cut by single characters are skipped, because they
-look at two neighbours only. The first stage that does more must always cut there; the stages after it see pieces of one side.
+Each split is between a plain character (an ASCII letter or digit) and white space. Stages that cut by single characters
+are skipped, because they look at two neighbours only. The first stage that does more must always cut there; the stages
+after it see pieces of one side.
 """
 
 from __future__ import annotations

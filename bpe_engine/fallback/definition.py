@@ -1,7 +1,7 @@
 """Byte pair encoding by its definition: merge the pair of lowest rank, the leftmost of equals, until no pair is left.
 
-For merges without an order of tokens (`fallback/ranking.py`), which the engine cannot run. O(n log n) in the length of a pre-token, and in Python:
-about a hundred times slower than the engine.
+For merges without an order of tokens (`fallback/ranking.py`), which the engine cannot run. O(n log n) in the length of
+a pre-token, and in Python: about a hundred times slower than the engine.
 """
 
 from __future__ import annotations

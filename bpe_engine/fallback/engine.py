@@ -34,8 +34,8 @@ class VocabularyEngine:
     """The engine of a vocabulary, in Python. Raises VocabularyError for tokens that it cannot merge. See `engine.Engine`.
 
     Args:
-        encode_piece: Encodes the bytes of one pre-token to ids; the engine's own merging by default. A caller that passes it also passes `lookup`, and
-            `reordered` if it applies.
+        encode_piece: Encodes the bytes of one pre-token to ids; the engine's own merging by default. A caller that
+            passes it also passes `lookup`, and `reordered` if it applies.
         reordered: The tokens in merge order, if their ids are not in that order.
         lookup: The source of the token table's tokens; this engine by default.
         not_native: The reason why the compiled core does not run this vocabulary.

@@ -1,6 +1,7 @@
 """The rules of the named patterns, alternative by alternative, over runs of character classes.
 
-A grammar is a tuple of alternatives in the order of its pattern, and the first one that matches gives the end of the pre-token:
+A grammar is a tuple of alternatives in the order of its pattern, and the first one that matches gives the end of the
+pre-token:
 
     llama3     (?i:'s|'t|'re|'ve|'m|'ll|'d)      contraction("any")
                [^\\r\\n\\p{L}\\p{N}]?\\p{L}+           word(PREFIX, LETTER)
@@ -9,8 +10,8 @@ A grammar is a tuple of alternatives in the order of its pattern, and the first 
                \\s*[\\r\\n]+                         through_newline()
                \\s+(?!\\S)|\\s+                      white_space()
 
-An alternative asks for the end of a run, or for the last character of a class before an offset; `class_runs.py` answers. A set is
-written as the text between the brackets of a set in the `regex` package.
+An alternative asks for the end of a run, or for the last character of a class before an offset; `class_runs.py`
+answers. A set is written as the text between the brackets of a set in the `regex` package.
 """
 
 from __future__ import annotations

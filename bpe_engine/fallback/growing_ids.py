@@ -4,7 +4,8 @@
     plain texts  You are a helper.|          |\\nHi       each is encoded by itself
     ids          2610 525 264 ...  | 151645  | 198 13048
 
-The ids of each plain text that an explicit token has ended are kept; the last plain text is encoded again for each request.
+The ids of each plain text that an explicit token has ended are kept; the last plain text is encoded again for each
+request.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ Wanted = Callable[[AddedToken], bool]
 class Where(NamedTuple):
     """The position of a text among explicit tokens.
 
-    A token that is searched for in normalized text does not end a text for the normalizers, so they strip and prepend nothing next to it.
+    A token that is searched for in normalized text does not end a text for the normalizers, so they strip and prepend
+    nothing next to it.
     """
 
     is_first: bool = True  # nothing comes before the text

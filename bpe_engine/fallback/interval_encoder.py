@@ -8,11 +8,11 @@ A slice may start and end inside pre-tokens of the whole text. Its own pre-token
                     ^^^ read anew      ^^^ read anew    the rest: a difference of two sums
 
 Pre-tokens are read from the start of the slice until one ends where a pre-token of the whole text ends. The last few
-pre-tokens of the slice are read anew, because the text ends there for them. A pre-token of thousands of characters gets an
-`IntervalTree`.
+pre-tokens of the slice are read anew, because the text ends there for them. A pre-token of thousands of characters gets
+an `IntervalTree`.
 
-With `pattern=None` the whole text is one such pre-token. It is unknown how far a custom pattern looks, so its slices are
-counted anew: exact, in time proportional to the slice.
+With `pattern=None` the whole text is one such pre-token. It is unknown how far a custom pattern looks, so its slices
+are counted anew: exact, in time proportional to the slice.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ class IntervalEncoder(encoders.IntervalEncoder):
         self._engine = engine
         self._text = received(text)
         self._source = text if isinstance(text, str) else bytes(text)
-        # Characters. A longer pre-token gets a tree. Not below the longest token, because a tree does not see that a whole pre-token is a token.
+        # # Characters. A longer pre-token gets a tree. Not below the longest token, because a tree does not see that a
+        # whole pre-token is a token.
         self._short = max(LONG_TAIL, self._engine.dictionary.longest)
         self._counts = self._engine.piece_counts
         self._places = source_offsets(self._source, self._text)

@@ -1,22 +1,24 @@
 """Reorder merge ranks so that tokens merge in the order of their ids, as the engine's fast algorithms require.
 
-Each merge takes, of all neighbours that make up a token, the pair whose token has the lowest rank, the leftmost of equals. A token may have a lower
-rank than its halves (the files of Llama 3 and Qwen 3.6 have such tokens), and ranks may be equal (SentencePiece).
+Each merge takes, of all neighbours that make up a token, the pair whose token has the lowest rank, the leftmost of
+equals. A token may have a lower rank than its halves (the files of Llama 3 and Qwen 3.6 have such tokens), and ranks
+may be equal (SentencePiece).
 
     rank    4: ab     7: abc = ab c     9: de     2: cde = c de     6: dea
 
-A token has the same two halves in every text: two neighbours that make it up, with no merge across their outer ends so far, were made as in the
-token by itself. The time of its merge is also known: "cde" is made as soon as "de" is, before any merge that waits for a rank above 9. So the time of
-a token is the list of the merges that it had to wait for, each with its rank and its place, none with a lower rank than the next. Times compare as
-lists do:
+A token has the same two halves in every text: two neighbours that make it up, with no merge across their outer ends so
+far, were made as in the token by itself. The time of its merge is also known: "cde" is made as soon as "de" is, before
+any merge that waits for a rank above 9. So the time of a token is the list of the merges that it had to wait for, each
+with its rank and its place, none with a lower rank than the next. Times compare as lists do:
 
     de  [9]     cde  [9, 2]     abc  [7]     ab  [4]     dea  [9, 6]             order: ab abc de cde dea
 
-A set of merges that contains both halves of each of its merges is the result for a text if and only if each merge outside of the set shares a half
-with an earlier one in the set. So only the times of merges that share a half have to be compared. The order is found from the ranks in the times,
-without the places. It holds for all texts unless there are two such merges whose places decide otherwise: the `crossings`. With a crossing, or a half
-that comes after its token, no order of tokens gives the merges. The engine then uses the ranks themselves: it merges each text by the definition, and
-checks two neighbouring tokens by all merges at their join.
+A set of merges that contains both halves of each of its merges is the result for a text if and only if each merge
+outside of the set shares a half with an earlier one in the set. So only the times of merges that share a half have to
+be compared. The order is found from the ranks in the times, without the places. It holds for all texts unless there are
+two such merges whose places decide otherwise: the `crossings`. With a crossing, or a half that comes after its token,
+no order of tokens gives the merges. The engine then uses the ranks themselves: it merges each text by the definition,
+and checks two neighbouring tokens by all merges at their join.
 
     rank 2 for both:  ab  ba         "aba" is  ab a,  "bab" is  ba b:  whichever comes first in the order, (ab, ba) or (ba, ab) is a crossing
 """
@@ -126,8 +128,8 @@ def find_halves(tokens: Sequence[bytes], ranks: Sequence[int]) -> list[Halves]:
 class MergeOrder(NamedTuple):
     """An order of tokens, and the pairs of tokens for which it is not the order of merging.
 
-    `order`: the tokens, single bytes first. `in_order`: whether each token comes after its halves. `crossings`: pairs (left, right) of tokens that
-    merge in the opposite order; the right half of `left` is the left half of `right`.
+    `order`: the tokens, single bytes first. `in_order`: whether each token comes after its halves. `crossings`: pairs
+    (left, right) of tokens that merge in the opposite order; the right half of `left` is the left half of `right`.
     """
 
     order: list[int]

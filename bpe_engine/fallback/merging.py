@@ -3,7 +3,8 @@
     specification            ids in any order; characters or bytes; a list of pairs, or ranks; tokens that no merge makes
     internal vocabulary      bytes; the id is the merge rank
 
-With `alphabet="characters"` the internal text is bytes, too, and each character is merged from its UTF-8 before any other merge:
+With `alphabet="characters"` the internal text is bytes, too, and each character is merged from its UTF-8 before any
+other merge:
 
     a known character        its UTF-8: E4 B8 AD                          merges: E4 B8, then E4B8 AD; their ranks are below all real ones
     a byte of another one    two bytes never in UTF-8: F5-F8, 80-BF       merges: F5 80
@@ -186,8 +187,8 @@ class Merging:
     def _symbols(self, piece: str) -> Iterator[tuple[int, int]]:
         """Yield the ids from which `merge_by_definition` starts, each with its offset in `piece`.
 
-        A token that stands for an unknown character never merges, even if merging can make the same token from other text (such as "<0x0A>"). So it
-        is `~token_id` here, which no merge contains.
+        A token that stands for an unknown character never merges, even if merging can make the same token from other
+        text (such as "<0x0A>"). So it is `~token_id` here, which no merge contains.
         """
         fallback, unknown = self._specification.byte_fallback, self._specification.unknown
         after_unknown = False

@@ -1,6 +1,7 @@
 """Tables of open pre-tokens that are too long to be counted again at each step.
 
-A growing pre-token keeps one `TokenTable` from its fixed end, the anchor: its start if text is appended, its end if text
+A growing pre-token keeps one `TokenTable` from its fixed end, the anchor: its start if text is appended, its end if
+text
 is prepended. More than one may grow over the same text: "\\n     " is one pre-token at the end of the text, and two
 before a word, so the second has a table that starts after the line break.
 """
@@ -67,7 +68,8 @@ class OpenPiece:
 class OpenPieces:
     """The open pieces of a growing text, and the settled pieces that a rollback may open again.
 
-    Offsets are characters from the fixed side of the text; `read(start, end)` returns the characters between two offsets.
+    Offsets are characters from the fixed side of the text; `read(start, end)` returns the characters between two
+    offsets.
     """
 
     # Characters. A settled piece shorter than this is dropped: the cost of reading it again is bounded.

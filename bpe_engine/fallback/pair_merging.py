@@ -2,7 +2,8 @@
 
     merges: l o | lo w</w> | n e          l o w</w>  ->  lo w</w>  ->  low</w>
 
-The engine's own encoders know tokens by their bytes and are faster. This module is for symbols that do not fit them, such as those with a "</w>" mark.
+The engine's own encoders know tokens by their bytes and are faster. This module is for symbols that do not fit them,
+such as those with a "</w>" mark.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ def merge_pairs(
 ) -> list[Symbol]:
     """Return the symbols after all merges, in O(n log n) for any input.
 
-    The pair with the lowest rank is merged wherever it occurs, from the left; then the next pair. Pairs that a merge has just made take part, and may
-    have a lower rank. `joined` returns the symbol that a pair becomes, which must differ from all symbols so far.
+    The pair with the lowest rank is merged wherever it occurs, from the left; then the next pair. Pairs that a merge
+    has just made take part, and may have a lower rank. `joined` returns the symbol that a pair becomes, which must
+    differ from all symbols so far.
 
     >>> merge_pairs(["l", "o", "w</w>"], {("l", "o"): 0, ("lo", "w</w>"): 1}, "".join)
     ['low</w>']

@@ -1,6 +1,7 @@
 """WordPiece, Unigram and WordLevel in Python: pre-token -> ids, by their specifications in `reference/`.
 
-For the fallback engine only: the compiled core has its own models. Each pre-token is encoded by itself; callers cache the result.
+For the fallback engine only: the compiled core has its own models. Each pre-token is encoded by itself; callers cache
+the result.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One pre-token -> its ids or their number, cached for short pre-tokens.
 
-Most pre-tokens of a text have been seen before, because words repeat. A dictionary from the pre-token to its ids makes the
-Python engine fast enough to use; merging runs only the first time.
+Most pre-tokens of a text have been seen before, because words repeat. A dictionary from the pre-token to its ids makes
+the Python engine fast enough to use; merging runs only the first time.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 # Characters. Longer pre-tokens seldom occur twice.
 REMEMBERED_LENGTH = 48
-# Entries, about 100 bytes each. A full cache is cleared, which is exact and simple; least-recently-used order was tried and
-# costs more on every hit than it saves on the misses.
+# # Entries, about 100 bytes each. A full cache is cleared, which is exact and simple; least-recently-used order was
+# tried and # costs more on every hit than it saves on the misses.
 REMEMBERED_PIECES = 1 << 18
 # Bytes. Up to this length the quadratic merge loop is faster.
 NAIVE_LENGTH = 24
@@ -32,8 +32,8 @@ def encode_piece(dictionary: TokenDictionary, data: bytes) -> Sequence[int]:
 class PieceIds(dict[str, tuple[int, ...]]):
     """Pre-token -> token ids; `ids[piece]` computes a missing entry.
 
-    A pre-token that is a token itself is encoded as that token, even if its merges would not make it, as in tiktoken. Bytes
-    that are not UTF-8 are lone surrogates in a pre-token, as errors="surrogateescape" decodes them.
+    A pre-token that is a token itself is encoded as that token, even if its merges would not make it, as in tiktoken.
+    Bytes that are not UTF-8 are lone surrogates in a pre-token, as errors="surrogateescape" decodes them.
 
     >>> PieceIds.of(TokenDictionary.of("a b c ac bb ab acbb"))["abacbb"]
     (5, 6)

@@ -3,11 +3,13 @@
     settled: fed to the encoder of its segment      tail: fed on top of it, as if the text ended here
     ┌───────────────────────────────────────────┐┌──────────────────────────────┐
     "... the last of these, and then a caf"          "e"                             <- append "\\u0301"
-                                                  ↑ a cut: both sides can be normalized and searched for added tokens by themselves
+                                                  ↑ a cut: both sides can be normalized and searched for added tokens by
+                                                  themselves
 
-The encoder of the segment has a mark at the cut; the next append rolls the tail back. So a step costs its own text and the tail: usually a
-hundred characters at most. Text without a cut (a megabyte of combining marks under NFC) is read again at each step, and so is the whole
-text if no cuts are known for the tokenizer (`SpecificationEngine.is_incremental` is false).
+The encoder of the segment has a mark at the cut; the next append rolls the tail back. So a step costs its own text and
+the tail: usually a hundred characters at most. Text without a cut (a megabyte of combining marks under NFC) is read
+again at each step, and so is the whole text if no cuts are known for the tokenizer
+(`SpecificationEngine.is_incremental` is false).
 
 An added token ends its segment, and the next segment has its own encoder; marks keep the encoders that they need.
 """
@@ -35,9 +37,9 @@ TAIL = 64
 class Appended(NamedTuple):
     """The settled part of a text that grows to the right.
 
-    `before` is the number of tokens before the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_plain` and
-    `in_segment` report whether the text since the last added token, and the segment, have text so far; `is_first` whether the segment is at the
-    start of the text.
+    `before` is the number of tokens before the current segment; `encoder` is the segment's encoder, with a `mark` in
+    it. `in_plain` and `in_segment` report whether the text since the last added token, and the segment, have text so
+    far; `is_first` whether the segment is at the start of the text.
     """
 
     before: int
@@ -51,8 +53,9 @@ class Appended(NamedTuple):
 class Prepended(NamedTuple):
     """The settled part of a text that grows to the left.
 
-    `after` is the number of tokens after the current segment; `encoder` is the segment's encoder, with a `mark` in it. `in_plain` reports
-    whether the text before the next added token has text so far; `start` is the segment's first character, or "".
+    `after` is the number of tokens after the current segment; `encoder` is the segment's encoder, with a `mark` in it.
+    `in_plain` reports whether the text before the next added token has text so far; `start` is the segment's first
+    character, or "".
     """
 
     after: int
@@ -149,7 +152,8 @@ class PipelineAppendingEncoder(_PipelineEncoder, IdsEncoder[PipelineState]):
         return _rebuild_appending, (self._engine, self._rest_after(self._state()._replace(length=0, explicit=0)), raw)
 
     def _end_plain(self, token: int, characters: str) -> None:
-        # The open pre-token ends here. Its count is as if the text ended, unless the normalizers see the token as part of the text.
+        # # The open pre-token ends here. Its count is as if the text ended, unless the normalizers see the token as
+        # part of the text.
         goes_on = token in self._engine.sought_inside
         if goes_on and self._is_incremental:
             self._settled.encoder.rollback(self._settled.mark)

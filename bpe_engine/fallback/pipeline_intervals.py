@@ -5,8 +5,8 @@
     sums         1     2     3   4     5           tokens before each
     slice       "quick brown fox ju"               "quick" by itself + a difference of two sums + " ju" by itself
 
-There is a cut at nearly every word. A slice without a cut is counted anew, and so is every slice if no cuts are known for the tokenizer: exact,
-in time proportional to the slice.
+There is a cut at nearly every word. A slice without a cut is counted anew, and so is every slice if no cuts are known
+for the tokenizer: exact, in time proportional to the slice.
 """
 
 from __future__ import annotations

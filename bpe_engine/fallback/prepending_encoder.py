@@ -5,8 +5,8 @@ count of its first pre-token plus the count of the text after that pre-token, an
 
     total(place) = count(first pre-token at place) + total(its end)
 
-Prepending follows this chain from the new start until it reaches an offset whose total is known, usually after one or two
-pre-tokens. Even a shift of phase ("123 456" -> "012 345 6") visits each offset only once, because totals are kept.
+Prepending follows this chain from the new start until it reaches an offset whose total is known, usually after one or
+two pre-tokens. Even a shift of phase ("123 456" -> "012 345 6") visits each offset only once, because totals are kept.
 
 Offsets count from the end of the text: 0 is the end, -length the start.
 """
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 
-# Every named pattern cuts between these two characters, whatever text comes before. (kimi_k2 keeps Han letters and signs together.)
+# # Every named pattern cuts between these two characters, whatever text comes before. (kimi_k2 keeps Han letters and
+# signs together.)
 _ALWAYS_CUT = regex.compile(r"(?<=[\p{L}\p{N}])(?=[^\p{L}\p{M}\p{N}\p{Han}'])")
 
 
@@ -95,8 +96,9 @@ class PrependingEncoder(StatefulEncoder[PrependingState], encoders.PrependingEnc
     def prepend(self, text: str | bytes) -> None:
         """Add `text` at the start. Amortized time proportional to its length.
 
-        A character given in two parts, as bytes or surrogates, is joined. Raises EncodingError, and adds nothing, if a byte
-        is not part of any token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole text is counted anew.
+        A character given in two parts, as bytes or surrogates, is joined. Raises EncodingError, and adds nothing, if a
+        byte is not part of any token of the vocabulary. Under a pattern that looks back (`\\b`, `^`, `(?<=`) the whole
+        text is counted anew.
         """
         self._grow(text, cut_unfinished_start, before=True)
 

@@ -1,16 +1,17 @@
 """Split text into pre-tokens with the `regex` package, and find those that appended text cannot move.
 
-A pre-token is *settled* if its span stays the same whatever is appended. For each named pattern a constant is enough: all
-but the last `LOOKBACK` pre-tokens of a text are settled.
+A pre-token is *settled* if its span stays the same whatever is appended. For each named pattern a constant is enough:
+all but the last `LOOKBACK` pre-tokens of a text are settled.
 
     1   the last one is open: a run may grow; white space at the end of the text is one pre-token, but gives its last
         character to the text that follows. cl100k; falcon, where " 12" becomes " " | "123".
     2   the last two are open: "'" | "l" becomes "'ll" (r50k, gpt2, starcoder); "it" | "'l" becomes "it'll" and "A中" | "A"
         becomes "A中Ab" (o200k and its kin); "\\n" | "  " becomes one run when another line break follows (all others).
 
-For a custom pattern, `(?:pattern)(?!)` is matched with `partial=True`. It can never match, so the search tries every way
-in which the pattern could match, and reports a partial match as soon as one of them reaches the end of the text. Without
-such a report, more text cannot matter. (A partial match of the pattern alone is no test: it prefers a complete match.)
+For a custom pattern, `(?:pattern)(?!)` is matched with `partial=True`. It can never match, so the search tries every
+way in which the pattern could match, and reports a partial match as soon as one of them reaches the end of the text.
+Without such a report, more text cannot matter. (A partial match of the pattern alone is no test: it prefers a complete
+match.)
 
 Not here: the same results without reading the whole pre-token; see `class_runs.py`.
 """
@@ -30,13 +31,15 @@ from bpe_engine.text.unicode_classes import stand_ins
 
 Span = tuple[int, int]
 
-# Seconds. Trying every way in which a pattern can match may take exponential time; after this time the pre-token is taken as open.
+# # Seconds. Trying every way in which a pattern can match may take exponential time; after this time the pre-token is
+# taken as open.
 PATIENCE = 0.05
 
 LOOKBACK = dict.fromkeys(PATTERNS, 2) | {"cl100k": 1, "falcon": 1}
 
-# An open pre-token that ends with one of these characters may become shorter when text is appended: " 12" becomes " " | "123" under
-# falcon, and under deepseek_v3 a run of characters outside of all its classes loses its last one to a word.
+# # An open pre-token that ends with one of these characters may become shorter when text is appended: " 12" becomes " "
+# | "123" under # falcon, and under deepseek_v3 a run of characters outside of all its classes loses its last one to a
+# word.
 GIVEN_BACK = dict.fromkeys(PATTERNS, r"\s") | {"falcon": r"[\s0-9]", "deepseek_v3": r"[^\p{L}\p{M}\p{N}\p{P}\p{S}]"}
 
 
@@ -155,7 +158,8 @@ class CustomPattern:
         """
         first_open = self._first_open_place(text)
         if self._has_dollar and text.endswith("\n"):
-            # "$" has matched before the final "\n", which is not reported as a partial match. Without the "\n" it is reported.
+            # # "$" has matched before the final "\n", which is not reported as a partial match. Without the "\n" it is
+            # reported.
             first_open = min(first_open, self._first_open_place(text[:-1]))
         # A span that ends just there is open, too: it may be a gap, which grows if nothing matches after all.
         return sum(1 for _, end in spans if end >= first_open)

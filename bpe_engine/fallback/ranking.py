@@ -1,19 +1,20 @@
 """Turn merges of pairs into merge ranks of tokens, as the engine's fast algorithms require.
 
-A tokenizer.json lists pairs, and only these merge, in this order. The engine merges any two neighbours whose concatenation is a token,
-lowest rank first. The results are equal if the rank of a token is the list index of the last merge in the encoding of the token by
-itself, and tokens that are not their own encoding are left out:
+A tokenizer.json lists pairs, and only these merge, in this order. The engine merges any two neighbours whose
+concatenation is a token, lowest rank first. The results are equal if the rank of a token is the list index of the last
+merge in the encoding of the token by itself, and tokens that are not their own encoding are left out:
 
     merges    0: b c -> bc   1: a b -> ab   2: ab c -> abc   3: a bc -> abc
     abc       a b c  ->  a bc  ->  abc                          rank 3, not 2: "ab c" never comes about
     abd       "ab d" is not in the list                         no rank: nothing makes it
 
-Why: two neighbours that make up the bytes of a token, with no merge across their outer ends so far, were made as in that token by itself.
-So either they are the halves of its last merge there, which is in the list; or that token is never made, and they stay apart.
+Why: two neighbours that make up the bytes of a token, with no merge across their outer ends so far, were made as in
+that token by itself. So either they are the halves of its last merge there, which is in the list; or that token is
+never made, and they stay apart.
 
-To find out whether two tokens can become neighbours, they are un-merged from the outside in, the later merge first, as in
-`reference/compatible.py`. That requires that a token comes after its halves. A list in which a token that can be made comes before one of
-its halves is `disordered`: then only the definition itself is exact.
+To find out whether two tokens can become neighbours, they are un-merged from the outside in, the later merge first, as
+in `reference/compatible.py`. That requires that a token comes after its halves. A list in which a token that can be
+made comes before one of its halves is `disordered`: then only the definition itself is exact.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ _ATOM = -1
 class Ranking(NamedTuple):
     """The order of merges, and the tokens that no merge makes.
 
-    `order`: the ids of the tokens in merge order, single bytes or characters first. `disordered`: the id of a token that comes before one
-    of its halves, None if there is none; if there is one, `order` means nothing. `blocked`: the ids of tokens that no merge makes, though
-    they are two other tokens side by side. `unreachable`: the ids of all other tokens that no merge makes.
+    `order`: the ids of the tokens in merge order, single bytes or characters first. `disordered`: the id of a token
+    that comes before one of its halves, None if there is none; if there is one, `order` means nothing. `blocked`: the
+    ids of tokens that no merge makes, though they are two other tokens side by side. `unreachable`: the ids of all
+    other tokens that no merge makes.
     """
 
     order: list[int]

@@ -30,7 +30,8 @@ Spans = list[tuple[int, int, "AddedToken"]]
 class RawCuts:
     """Finds the cuts of a tokenizer. Immutable; threads may share it. Offsets are characters.
 
-    `raw_finder` and `finder` find added tokens in the text and in normalized text; None where none is found without being allowed.
+    `raw_finder` and `finder` find added tokens in the text and in normalized text; None where none is found without
+    being allowed.
     """
 
     def __init__(
@@ -77,7 +78,8 @@ class RawCuts:
         spans = self._spans(text)
         if self._begins_unseen(spans):
             return None
-        # A token must not cross the cut. Nor may one end there if its end changes the text after it, or if it must be a whole word.
+        # # A token must not cross the cut. Nor may one end there if its end changes the text after it, or if it must be
+        # a whole word.
         margin = max(0, self._raw_finder.longest - (not self._looks_at_ends)) if self._raw_finder else 0
         # `text` may be the start of the whole text, or not.
         normals = [_Normal(self, text, at_start=at_start, at_end=at_end) for at_start in (False, True) if self._finder]
@@ -102,7 +104,8 @@ class RawCuts:
     def checker(self, text: str) -> Callable[[int], bool]:
         """Return a function that reports whether a place inside of `text` is a cut; it is valid if `everywhere` is true, too.
 
-        Tokens that belong to normalized text are searched for in the text itself. The end of a token is not a cut, because a segment starts there.
+        Tokens that belong to normalized text are searched for in the text itself. The end of a token is not a cut,
+        because a segment starts there.
         """
         spans = sorted(
             [*self._spans(text), *(self._finder.spans(text) if self._finder else [])], key=lambda span: span[:2]

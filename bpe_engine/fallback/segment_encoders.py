@@ -1,6 +1,7 @@
 """The count of one segment of normalized text while it grows, at its end or at its start.
 
-`EngineSegments` use the engine's own encoders. For `PieceSegments` the settled part is counted once, and the open end at each step.
+`EngineSegments` use the engine's own encoders. For `PieceSegments` the settled part is counted once, and the open end
+at each step.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class SegmentPrepender(Protocol):
     def count_as_begun(self, start: str, *, is_first: bool) -> int:
         """Return the number of tokens if the segment starts here, with the text `start`.
 
-        The count includes the text that pre-tokenizers put before a segment; that text may stay in the segment until a rollback.
+        The count includes the text that pre-tokenizers put before a segment; that text may stay in the segment until a
+        rollback.
         """
         ...
 

@@ -4,7 +4,8 @@
                       engine's own encoders count it while it grows
     PieceSegments     any other pre-tokenizers: `fallback/splitting.py` splits, and each pre-token is merged by itself and cached
 
-Some pre-tokenizers put a character before a segment (ByteLevel with `add_prefix_space`, Metaspace), only at its start: `at_start`.
+Some pre-tokenizers put a character before a segment (ByteLevel with `add_prefix_space`, Metaspace), only at its start:
+`at_start`.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ class Segments(ABC):
     def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
         self.merging = merging
         self.splitting = splitting
-        # After ByteLevel the characters of a piece stand for bytes. A vocabulary of characters has its tokens in that form, too.
+        # # After ByteLevel the characters of a piece stand for bytes. A vocabulary of characters has its tokens in that
+        # form, too.
         self._in_bytes = splitting.in_bytes and isinstance(merging, Merging) and merging.recoding is None
 
     @property
@@ -105,7 +107,8 @@ class Segments(ABC):
     def safe_splits(self, text: str, *, plain: bool, space: str) -> Iterator[int]:
         """Return the safe splits of a text, ascending, in characters.
 
-        `plain`: only those between ASCII characters, because normalizers may change others. `space` is the normalized form of a space.
+        `plain`: only those between ASCII characters, because normalizers may change others. `space` is the normalized
+        form of a space.
         """
 
     @abstractmethod

@@ -3,8 +3,9 @@
     text --- added tokens ---> plain texts --- normalizers ---> segments --- pre-tokenizers, merges ---> tokens
                                (split again at added tokens that are searched for in normalized text)
 
-If the pre-tokenizers are one of the named grammars, or none, the engine gets whole segments (`segments.EngineSegments`); otherwise they are
-split into pre-tokens here (`segments.PieceSegments`). The incremental encoders of both: `pipeline_encoders.py`.
+If the pre-tokenizers are one of the named grammars, or none, the engine gets whole segments
+(`segments.EngineSegments`); otherwise they are split into pre-tokens here (`segments.PieceSegments`). The incremental
+encoders of both: `pipeline_encoders.py`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class SpecificationEngine:
     ) -> None:
         self.specification = specification
         self.not_native = not_native
-        # Made now, because an expression that does not compile, or an added token that the normalizers remove completely, is an error of the file.
+        # # Made now, because an expression that does not compile, or an added token that the normalizers remove
+        # completely, is an error of the file.
         found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
         self.table = SpecificationTable(specification, dict(found))
         _ = self.segments
@@ -159,9 +161,9 @@ class SpecificationEngine:
     ) -> tuple[str, list[int]]:
         """Return the normalized form of a plain text and the source offset of each character.
 
-        `after` is the id and the text of the token after it, if that is searched for in normalized text; the result ends before it. A text
-        that normalizers prepend may be part of the token: "<s>" becomes "▁<s>" at the start of a text, with nothing before the token, and " <s>"
-        becomes "▁▁<s>", with "▁" before it.
+        `after` is the id and the text of the token after it, if that is searched for in normalized text; the result
+        ends before it. A text that normalizers prepend may be part of the token: "<s>" becomes "▁<s>" at the start of a
+        text, with nothing before the token, and " <s>" becomes "▁▁<s>", with "▁" before it.
         """
         if after is None:
             return self.normalization.aligned(plain, at_start=at_start)
@@ -211,7 +213,8 @@ class SpecificationEngine:
         """Yield safe splits of the whole pipeline, ascending, at least `stride` characters apart: the `count_part` of both sides add up to the count."""
         if not self.is_incremental or self.normalization.strips or not self.normalization.keeps_plain:
             return
-        # Added tokens in normalized text are not searched for here, so with such tokens the normalized text must be the text itself.
+        # # Added tokens in normalized text are not searched for here, so with such tokens the normalized text must be
+        # the text itself.
         if self.finds_always and self.finder and self.normalization:
             return
         is_cut = self.raw_cuts.checker(characters)
@@ -365,8 +368,8 @@ class SpecificationEngine:
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """As `Engine.encode_with_starts`. A token that starts inside a character has the offset of that character.
 
-        Text that a stage inserts has the offset of the text that it is put before or replaces, as in Hugging Face (with `trim_offsets` false: a space
-        that belongs to a token counts).
+        Text that a stage inserts has the offset of the text that it is put before or replaces, as in Hugging Face (with
+        `trim_offsets` false: a space that belongs to a token counts).
         """
         characters = received(text)
         places = byte_places(characters)

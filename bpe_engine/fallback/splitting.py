@@ -41,7 +41,8 @@ _WORDS = matcher(RustExpression(rf"(?V1)[{WORD}]+|[^\s{WORD}]+"))
 class Piece(NamedTuple):
     """A part of the text between two stages.
 
-    `is_first`: whether the whole text starts with it. `places`: the offset of each character in the whole text, None if offsets are not needed.
+    `is_first`: whether the whole text starts with it. `places`: the offset of each character in the whole text, None if
+    offsets are not needed.
     """
 
     text: str

@@ -3,10 +3,10 @@
     words    h u g x10   p u g x5   h u g s x5            merges   (u,g) x20   (h,ug) x15 ...
     cells    . h u g . p u g . h u g s .                  after both:  . hug - - . p ug - . hug - - s .
 
-All words are in one list of cells, with an empty cell between words. A token is stored in its first and its last cell, and the cells between are
-empty, so its length leads to its neighbours. Each pair has the list of places where it occurred when it first appeared; a place where it no longer
-occurs is noticed when it is visited. Counts only fall and first places only move to the right, so a heap gives the best pair if each entry is
-checked when it is popped.
+All words are in one list of cells, with an empty cell between words. A token is stored in its first and its last cell,
+and the cells between are empty, so its length leads to its neighbours. Each pair has the list of places where it
+occurred when it first appeared; a place where it no longer occurs is noticed when it is visited. Counts only fall and
+first places only move to the right, so a heap gives the best pair if each entry is checked when it is popped.
 
 Not here: threads, and counting in blocks of bounded size. The whole text is split at once.
 """

@@ -1,7 +1,8 @@
 """The printable stand-in characters for bytes in GPT-2's vocabulary file, and in many files published since.
 
-A vocabulary file in text form cannot hold a line end or half a UTF-8 sequence, so each byte has a character of its own: a
-byte that is printable in Latin-1 is that character, and the others, in ascending order, get the characters from U+0100 on.
+A vocabulary file in text form cannot hold a line end or half a UTF-8 sequence, so each byte has a character of its own:
+a byte that is printable in Latin-1 is that character, and the others, in ascending order, get the characters from
+U+0100 on.
 
     b"hello"  ->  "hello"          b" hello"  ->  "\\u0120hello"          b"\\n"  ->  "\\u010a"
 """

@@ -2,15 +2,18 @@
 
     tokenizer.ggml.model    "gpt2": byte pair encoding, merges in a list         "llama": SentencePiece's, merges by the scores of tokens
     tokenizer.ggml.pre      how the text is split first (`gguf_patterns.py`)     not split; spaces are U+2581
-    tokenizer.ggml.tokens, token_type, scores, merges, bos_token_id, eos_token_id, add_bos_token, add_eos_token, add_space_prefix
+    tokenizer.ggml.tokens, token_type, scores, merges, bos_token_id, eos_token_id, add_bos_token, add_eos_token,
+    add_space_prefix
 
-Tokens of the types control and unknown are special: in a text they are plain text unless `allowed_special` names them, as with llama.cpp's
-`parse_special`. User-defined tokens are always found. Some types are corrected by the text of the token, as in llama.cpp: an `<|im_end|>` is a
-control token, whatever the file says. The tokens added at the start and the end of a text are the specification's prefix and suffix.
+Tokens of the types control and unknown are special: in a text they are plain text unless `allowed_special` names them,
+as with llama.cpp's `parse_special`. User-defined tokens are always found. Some types are corrected by the text of the
+token, as in llama.cpp: an `<|im_end|>` is a control token, whatever the file says. The tokens added at the start and
+the end of a text are the specification's prefix and suffix.
 
-A byte without a token raises EncodingError; llama.cpp would leave the byte out.
-Not supported, and refused with a message that names it: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in
-`gguf_patterns.py`, merges of texts that are not tokens, and overlapping special tokens of equal length, for which llama.cpp's order is undefined.
+A byte without a token raises EncodingError; llama.cpp would leave the byte out. Not supported, and refused with a
+message that names it: other models ("bert", "t5", "rwkv", "gemma4", ...), pre-tokenizers that are not in
+`gguf_patterns.py`, merges of texts that are not tokens, and overlapping special tokens of equal length, for which
+llama.cpp's order is undefined.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
     "GGUF"  version  number of tensors  number of entries
     then each entry:  name  type  value            a string is its length and its bytes, an array its type, its length and its elements
 
-A file is not trusted: each length is compared with the rest of the file before anything is read or allocated, and unwanted values are skipped. (The
-package `gguf` maps the whole file and makes an array object for every element; for a header that claims 2^60 numbers it would run for years.)
+A file is not trusted: each length is compared with the rest of the file before anything is read or allocated, and
+unwanted values are skipped. (The package `gguf` maps the whole file and makes an array object for every element; for a
+header that claims 2^60 numbers it would run for years.)
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ _LONGEST_NAME = 65_535
 def read_metadata(path: Path, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, Value]:
     """Read the entries of a file whose names are `wanted`. Numbers are int or float, arrays are lists. Little-endian or big-endian.
 
-    Raises VocabularyError, naming the file and the byte offset or the entry, if the file is not GGUF of version 2 or 3, ends too early, or has a
-    duplicate entry, an unknown type or an array of arrays. Raises OSError if the file cannot be read.
+    Raises VocabularyError, naming the file and the byte offset or the entry, if the file is not GGUF of version 2 or 3,
+    ends too early, or has a duplicate entry, an unknown type or an array of arrays. Raises OSError if the file cannot
+    be read.
     """
     with path.open("rb") as stream:
         return _Reader(stream, str(path)).entries(wanted)

@@ -1,15 +1,18 @@
 r"""The pre-tokenizers of GGUF files: the pattern of each name in `tokenizer.ggml.pre`, as in llama.cpp.
 
-llama.cpp applies regular expressions in sequence, each to the pieces of the one before; text that no expression matches stays a piece. The expressions
-are those of the published tokenizers, as far as its own regex engine supports them. Where it does not, the pieces differ, and ours are llama.cpp's:
+llama.cpp applies regular expressions in sequence, each to the pieces of the one before; text that no expression matches
+stays a piece. The expressions are those of the published tokenizers, as far as its own regex engine supports them.
+Where it does not, the pieces differ, and ours are llama.cpp's:
 
     gpt-4o, tekken     letters beyond ASCII have no case: "École" may follow a lower-case letter, "éCOLE" may start with an upper-case one
     kimi-k2            letters have no case at all, and marks are not letters
-    llama3, qwen2, ... contractions have ASCII letters only: an apostrophe and U+017F (ſ), which published tokenizers take for an S, are none
+    llama3, qwen2, ... contractions have ASCII letters only: an apostrophe and U+017F (ſ), which published tokenizers
+    take for an S, are none
 
-The expressions come from src/llama-vocab.cpp in https://github.com/ggml-org/llama.cpp; src/unicode.cpp there defines what they match.
-If a name stands for one of the grammars of `patterns.py`, that grammar is used, because the engine has a scanner for it. One difference remains:
-llama.cpp knows the characters of Unicode 15, this package those of Unicode 16.
+The expressions come from src/llama-vocab.cpp in https://github.com/ggml-org/llama.cpp; src/unicode.cpp there defines
+what they match. If a name stands for one of the grammars of `patterns.py`, that grammar is used, because the engine has
+a scanner for it. One difference remains: llama.cpp knows the characters of Unicode 15, this package those of Unicode
+16.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ __all__ = ["PRE_TOKENIZATIONS"]
 class PreTokenization:
     """A pre-tokenization of llama.cpp.
 
-    `ignore_merges`: a piece that is a token is encoded as that token. `adds_bos`: a text gets the beginning-of-text token unless the file says otherwise.
+    `ignore_merges`: a piece that is a token is encoded as that token. `adds_bos`: a text gets the beginning-of-text
+    token unless the file says otherwise.
     """
 
     stages: tuple[Pattern, ...]

@@ -1,9 +1,9 @@
 """Read the two files of the GPT-2 release: `vocab.bpe` lists the merges, `encoder.json` the id of each token.
 
-`vocab.bpe` has a version line and then one merge a line, two tokens with a space between, best merge first; `encoder.json`
-is one object, token -> id. Both write bytes as the stand-in characters of `byte_alphabet.py`. The merge order defines the
-ids: 256 single bytes, then one token a merge. `encoder.json` is read to check that it has the same ids, so that the two
-files belong together. Its special tokens are left out, because they do not merge.
+`vocab.bpe` has a version line and then one merge a line, two tokens with a space between, best merge first;
+`encoder.json` is one object, token -> id. Both write bytes as the stand-in characters of `byte_alphabet.py`. The merge
+order defines the ids: 256 single bytes, then one token a merge. `encoder.json` is read to check that it has the same
+ids, so that the two files belong together. Its special tokens are left out, because they do not merge.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _NAMES = (("vocab.bpe", "encoder.json"), ("merges.txt", "vocab.json"))
 def read(path: Path) -> Specification:
     """Read the specification of the pair of files; `path` is one of them, and the other is in the same folder.
 
-    The names are those of the release, `vocab.bpe` and `encoder.json`, or of its copies, `merges.txt` and `vocab.json`. The pattern is GPT-2's, because
-    neither file has one. So pairs without GPT-2's `<|endoftext|>`, which belong to another model, are refused.
-    Raises `VocabularyError`, naming file and line, and `OSError`.
+    The names are those of the release, `vocab.bpe` and `encoder.json`, or of its copies, `merges.txt` and `vocab.json`.
+    The pattern is GPT-2's, because neither file has one. So pairs without GPT-2's `<|endoftext|>`, which belong to
+    another model, are refused. Raises `VocabularyError`, naming file and line, and `OSError`.
     """
     from bpe_engine.pipeline.specification import AddedToken, Specification  # noqa: PLC0415 - published encodings do not need it
 

@@ -8,8 +8,8 @@
     256 97                          257 is "aaa",
     257 98                          258 is "aaab"
 
-The ids below 256 are the bytes; the n-th pair, from 0, makes the token 256 + n. minbpe also writes a `.vocab` file, which is for human readers
-only: invalid UTF-8 appears as U+FFFD in it.
+The ids below 256 are the bytes; the n-th pair, from 0, makes the token 256 + n. minbpe also writes a `.vocab` file,
+which is for human readers only: invalid UTF-8 appears as U+FFFD in it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class MinbpeModel:
 def read(path: Path) -> Specification:
     """Read the specification of a file. Raises `VocabularyError`, naming file and line, and `OSError`.
 
-    If two merges make the same bytes, which training never does, only one of them can happen: the other token is for decoding only.
+    If two merges make the same bytes, which training never does, only one of them can happen: the other token is for
+    decoding only.
     """
     source = str(path)
     model = parse_minbpe(path.read_bytes(), source)
@@ -66,13 +67,14 @@ def read(path: Path) -> Specification:
 def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
     """Parse the model in the contents of a file; `source` is the name of the file in error messages.
 
-    Raises `VocabularyError`, with `source:line:` in front, for another format, a malformed line, a pair of tokens that are not defined yet, a
-    duplicate pair, and a duplicate special token.
+    Raises `VocabularyError`, with `source:line:` in front, for another format, a malformed line, a pair of tokens that
+    are not defined yet, a duplicate pair, and a duplicate special token.
 
     >>> parse_minbpe(b"minbpe v1\\n\\n1\\n<|end|> 257\\n97 97\\n", "small.model")
     MinbpeModel(pattern='', merges={(97, 97): 256}, special_tokens={'<|end|>': 257})
     """
-    # The line ends of text mode, in which minbpe reads. splitlines() would also split at characters that a pattern may contain.
+    # # The line ends of text mode, in which minbpe reads. splitlines() would also split at characters that a pattern
+    # may contain.
     lines = decoded(data, source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines and not lines[-1]:
         del lines[-1]
@@ -102,8 +104,8 @@ def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
 def dump_minbpe(model: MinbpeModel) -> bytes:
     """Return the contents of the file.
 
-    Raises `VocabularyError` for a model that the format cannot express: a line end in the pattern or in a special token, or merges that do not make
-    256, 257, ... in this order.
+    Raises `VocabularyError` for a model that the format cannot express: a line end in the pattern or in a special
+    token, or merges that do not make 256, 257, ... in this order.
 
     >>> dump_minbpe(MinbpeModel("", {(97, 97): 256}, {"<|end|>": 257}))
     b'minbpe v1\\n\\n1\\n<|end|> 257\\n97 97\\n'

@@ -1,7 +1,8 @@
 r"""Write pre-tokenization patterns in the syntax of Oniguruma, which a tokenizer.json contains.
 
-Oniguruma accepts most of the syntax of the `regex` package, but some of it has another meaning: "{1,3}+" repeats instead of being possessive, "$" matches at
-any line end, "[^\w]" is another set. A named grammar is written as it was published; a custom pattern only if all its elements mean the same to both.
+Oniguruma accepts most of the syntax of the `regex` package, but some of it has another meaning: "{1,3}+" repeats
+instead of being possessive, "$" matches at any line end, "[^\w]" is another set. A named grammar is written as it was
+published; a custom pattern only if all its elements mean the same to both.
 
     regex      ...|\s++$|\s*[\r\n]|...           Oniguruma      ...|\s++(?![\s\S])|\s*[\r\n]|...
 """
@@ -21,8 +22,8 @@ CL100K = (
 # Patterns with another spelling than their own for the same pre-tokens.
 _WRITTEN_OTHERWISE = {"cl100k": (CL100K,), "r50k": (GPT2.source,)}
 
-# A sequence of pattern elements, each with the same meaning for both. The only case-insensitive groups are contractions, because Oniguruma
-# also matches "ß" with "ss".
+# # A sequence of pattern elements, each with the same meaning for both. The only case-insensitive groups are
+# contractions, because Oniguruma # also matches "ß" with "ss".
 _PORTABLE = r"""(?:
         \\[pP]\{\^?[A-Za-z_=]+\} | \\u[0-9A-Fa-f]{4} | \\x[0-9A-Fa-f]{2}
         | \\[\\.^$|?*+()\[\]{}\-/"'\ #&~@!%,;:=<>_`tnrfvsSdDA]

@@ -1,8 +1,9 @@
 """Find special tokens that overlap, so that a text could be split at them in two ways.
 
-llama.cpp searches for the longest token first, anywhere in the text, and then for the others in the rest; Hugging Face searches from left to right, for
-the longest token at each offset. With "ab" and "bcd", llama.cpp splits the text "abcd" into a|bcd and Hugging Face into ab|cd. For nearly all sets of
-tokens both give the same; the functions here find the exceptions.
+llama.cpp searches for the longest token first, anywhere in the text, and then for the others in the rest; Hugging Face
+searches from left to right, for the longest token at each offset. With "ab" and "bcd", llama.cpp splits the text "abcd"
+into a|bcd and Hugging Face into ab|cd. For nearly all sets of tokens both give the same; the functions here find the
+exceptions.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
     for left in texts:
         for place in range(1, len(left)):
             for right in by_start.get(left[place], ()):
-                # Only a text that is not shorter can be found before `left`; `right` must start inside `left` and reach its end.
+                # # Only a text that is not shorter can be found before `left`; `right` must start inside `left` and
+                # reach its end.
                 if _size(right) >= _size(left) and right.startswith(left[place:]):
                     text = left[:place] + right
                     if _left_to_right(automaton, text) != _longest_first(texts, text, right):

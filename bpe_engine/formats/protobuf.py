@@ -19,8 +19,8 @@ NUMBER, EIGHT_BYTES, LENGTH, FOUR_BYTES = 0, 1, 2, 5
 def fields(data: bytes, source: str, offset: int = 0) -> Iterator[tuple[int, int, int | bytes, int]]:
     """Yield the fields of a message: number, type, value (bytes unless the type is NUMBER), and the byte offset of the value in the file.
 
-    `offset` is the byte offset of the message in the file; `source` is the name of the file in errors. Raises VocabularyError for data that ends
-    too early or is not a message.
+    `offset` is the byte offset of the message in the file; `source` is the name of the file in errors. Raises
+    VocabularyError for data that ends too early or is not a message.
 
     >>> list(fields(bytes.fromhex("0a03616263109601"), "two fields"))
     [(1, 2, b'abc', 2), (2, 0, 150, 6)]

@@ -4,16 +4,18 @@ r"""Read SentencePiece models (`.model`) of byte pair encoding and Unigram, to e
                                                   remove_extra_whitespaces removes superfluous ones
     bpe: characters merge, the pair whose token has the highest score first, the leftmost of equals; also across words
     unigram: of all ways to split the whole text into pieces, the one with the highest sum of scores
-    a character that is not a token becomes its bytes ("<0xE4>"), or the unknown token (one for a run of such characters)
+    a character that is not a token becomes its bytes ("<0xE4>"), or the unknown token (one for a run of such
+    characters)
 
-User-defined symbols are found in any text and never merge; in Unigram they have a score of their own. `sentencepiece` never finds control symbols such
-as `</s>` in a text; here they are special tokens, which `allowed_special` may name.
+User-defined symbols are found in any text and never merge; in Unigram they have a score of their own. `sentencepiece`
+never finds control symbols such as `</s>` in a text; here they are special tokens, which `allowed_special` may name.
 
-Decoding: as `sentencepiece`, with three differences. Control symbols are written out; in a run of byte tokens that is not UTF-8 each byte becomes one
-U+FFFD; and if extra white space is removed, a U+2581 at the start of the original text is still decoded as a space.
+Decoding: as `sentencepiece`, with three differences. Control symbols are written out; in a run of byte tokens that is
+not UTF-8 each byte becomes one U+FFFD; and if extra white space is removed, a U+2581 at the start of the original text
+is still decoded as a space.
 
-Not supported, and refused with a message that names it: word and character models, white space as a suffix, and byte pair encoding with unused tokens.
-For these, pass the package's own processor to a chunker as `tokenizer=`.
+Not supported, and refused with a message that names it: word and character models, white space as a suffix, and byte
+pair encoding with unused tokens. For these, pass the package's own processor to a chunker as `tokenizer=`.
 """
 
 from __future__ import annotations
@@ -70,8 +72,9 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
     if model.model_type == UNIGRAM:
         return _unigram(model, name, source)
     symbols = _symbols(model)
-    # User-defined symbols are searched for in normalized text. If normalization inserts and removes no spaces, they are added tokens found in normalized
-    # text. Otherwise they are pre-tokens of their own, and a growing text is counted anew.
+    # # User-defined symbols are searched for in normalized text. If normalization inserts and removes no spaces, they
+    # are added tokens found in normalized # text. Otherwise they are pre-tokens of their own, and a growing text is
+    # counted anew.
     are_added = not (model.add_dummy_prefix or model.remove_extra_whitespaces)
     taken_whole = {} if are_added else symbols
     found = _found_by_merging(model, taken_whole)
@@ -292,7 +295,8 @@ def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:
     space = "\u2581" if model.escape_whitespaces else " "
     stages: list[Normalizer] = []
     if model.remove_extra_whitespaces:
-        # Only spaces are removed, no other white space. At the end of the text, U+2581 from the text itself is removed, too.
+        # # Only spaces are removed, no other white space. At the end of the text, U+2581 from the text itself is
+        # removed, too.
         stages += [
             Replace(Expression(r"\A +"), ""),
             Replace(Expression(r" {2,}"), " "),

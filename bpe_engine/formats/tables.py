@@ -1,6 +1,7 @@
 """Tokens, merges, ranks and scores that the core has read from a file, as mappings and sequences that make Python objects on access.
 
-Most programs never access them, because the core passes them to its model directly. The core has validated them, so nothing checks them again.
+Most programs never access them, because the core passes them to its model directly. The core has validated them, so
+nothing checks them again.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     "vocab": [{"rank": 0, "token_bytes": "AA==", "token_str": "\\u0000"}, ...]          the first 256 are the bytes
     "special_tokens": [{"rank": 1, "token_str": "<s>", "is_control": true}, ...]       missing in the oldest files, whose special tokens are known
 
-The ids start with the special tokens: rank r of `vocab` is the id default_num_special_tokens + r. Entries of `vocab` that do not fit into
-default_vocab_size are left out. The pattern is tekken's, or another one.
+The ids start with the special tokens: rank r of `vocab` is the id default_num_special_tokens + r. Entries of `vocab`
+that do not fit into default_vocab_size are left out. The pattern is tekken's, or another one.
 """
 
 from __future__ import annotations

@@ -48,8 +48,9 @@ def read_tiktoken(path: str | PathLike[str]) -> dict[bytes, int]:
 def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
     """Parse the contents of a file and return token bytes -> id; `source` is the name of the file in error messages.
 
-    Empty lines are skipped and line ends may be CR LF. A token may be empty: "=". Raises `VocabularyError`, with `source:line:` in front, for a line
-    that is not a token and an id, and for a token or an id that an earlier line has.
+    Empty lines are skipped and line ends may be CR LF. A token may be empty: "=". Raises `VocabularyError`, with
+    `source:line:` in front, for a line that is not a token and an id, and for a token or an id that an earlier line
+    has.
 
     >>> parse_tiktoken(b"IQ== 0\\nIg== 1\\n", "two.tiktoken")
     {b'!': 0, b'"': 1}

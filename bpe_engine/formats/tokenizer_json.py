@@ -3,8 +3,8 @@
     {"added_tokens": [...], "normalizer": ..., "pre_tokenizer": ..., "post_processor": ..., "decoder": ...,
      "model": {"type": "BPE", "vocab": {token: id}, "merges": ["a b", ...] or [["a", "b"], ...], ...}}
 
-Unsupported features are refused, with their place in the file. `truncation` and `padding` are not read, because they concern the input of a model.
-The parts other than the model: `tokenizer_json_stages.py`.
+Unsupported features are refused, with their place in the file. `truncation` and `padding` are not read, because they
+concern the input of a model. The parts other than the model: `tokenizer_json_stages.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def read(path: Path) -> Specification:
     """Read the specification in a file.
 
-    Raises VocabularyError with the file and the place in it, UnsupportedModelError for an unsupported feature, and OSError.
+    Raises VocabularyError with the file and the place in it, UnsupportedModelError for an unsupported feature, and
+    OSError.
     """
     return parse_tokenizer_json(
         path.read_bytes(),
@@ -64,7 +65,8 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
         vocabulary.read_merges()
     ignore_merges = model.boolean("ignore_merges", default=False)
     in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and _has_all_bytes(model, vocabulary.find)
-    # Trainers put special tokens among the others. A special token that no merge makes is only ever found in the text, so it is left out here.
+    # # Trainers put special tokens among the others. A special token that no merge makes is only ever found in the
+    # text, so it is left out here.
     left_out = (
         set()
         if ignore_merges

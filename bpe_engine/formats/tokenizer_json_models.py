@@ -1,7 +1,7 @@
 """Read the models without merges in a tokenizer.json: WordPiece, WordLevel and Unigram.
 
-{"type": "WordPiece", "vocab": {"un": 0, "##able": 1, "[UNK]": 2}, "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-{"type": "WordLevel", "vocab": {"the": 0, "<unk>": 1}, "unk_token": "<unk>"}
+{"type": "WordPiece", "vocab": {"un": 0, "##able": 1, "[UNK]": 2}, "unk_token": "[UNK]", "continuing_subword_prefix":
+"##", "max_input_chars_per_word": 100} {"type": "WordLevel", "vocab": {"the": 0, "<unk>": 1}, "unk_token": "<unk>"}
 {"type": "Unigram", "vocab": [["<unk>", 0.0], ["a", -1.5]], "unk_id": 0, "byte_fallback": false}           the id is the place in the list
 """
 

@@ -4,8 +4,9 @@ tokenizer.json     Hugging Face `tokenizers`, `transformers`: tokens, merges, pa
 *.tiktoken         tiktoken: tokens only; the pattern and the special tokens are passed separately
 *.model            minbpe: bytes 0 to 255, then merges; pattern, special tokens
 
-A file holds exactly the same tokenizer, or is not written: a feature that the format cannot express raises a VocabularyError that names it.
-(`tokenizers` has its own, usually older, Unicode tables, in which a recently added character may belong to another class.)
+A file holds exactly the same tokenizer, or is not written: a feature that the format cannot express raises a
+VocabularyError that names it. (`tokenizers` has its own, usually older, Unicode tables, in which a recently added
+character may belong to another class.)
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ _BY_SUFFIX: dict[str, FileFormat] = {".json": "tokenizer_json", ".tiktoken": "ti
 def save(tokenizer: Writable, path: str | PathLike[str], file_format: FileFormat | None = None) -> None:
     """Write the file of a tokenizer. An existing file is replaced only after the new one is complete.
 
-    Without `file_format`, the suffix of `path` selects the format: `.json`, `.tiktoken` or `.model`. Raises VocabularyError for a feature that
-    the format cannot express, and OSError.
+    Without `file_format`, the suffix of `path` selects the format: `.json`, `.tiktoken` or `.model`. Raises
+    VocabularyError for a feature that the format cannot express, and OSError.
     """
     target = Path(path)
     data = contents(tokenizer, file_format or format_of(target))

@@ -12,8 +12,9 @@ gpt4.py       GPT4Tokenizer: the merges of GPT-4, recovered from its ranks
     >>> tokenizer.encode("aaabdaaabac"), tokenizer.decode([258, 100, 258, 97, 99])
     ([258, 100, 258, 97, 99], 'aaabdaaabac')
 
-This version is written to be read. Training reads the whole text again for each merge, and encoding the whole pre-token. `to_tokenizer()` returns the
-`bpe_engine.Tokenizer` with the same tokens, which is thousands of times as fast and has the incremental encoders.
+This version is written to be read. Training reads the whole text again for each merge, and encoding the whole
+pre-token. `to_tokenizer()` returns the `bpe_engine.Tokenizer` with the same tokens, which is thousands of times as fast
+and has the incremental encoders.
 """
 
 from bpe_engine.minbpe.base import TeachingTokenizer

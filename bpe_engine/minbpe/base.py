@@ -37,7 +37,8 @@ class TeachingTokenizer(ABC):
     ) -> None:
         """Learn merges from `text` until there are `vocab_size` tokens, or no pair is left to merge.
 
-        Of equally frequent pairs the first in the text, as merged so far, is merged. Time: the length of the text times the number of merges.
+        Of equally frequent pairs the first in the text, as merged so far, is merged. Time: the length of the text times
+        the number of merges.
 
         Args:
             text: The text, as str or as UTF-8 bytes.

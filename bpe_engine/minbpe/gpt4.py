@@ -3,7 +3,8 @@
     b" the" has the rank 279. In its bytes, merge the pair of the lowest rank, as long as that is below 279:
     " " "t" "h" "e"  ->  " t" "h" "e"  ->  " th" "e"      so (rank of " th", rank of "e") -> 279 is the merge
 
-In cl100k_base the ids of the 256 bytes are not their values; they follow GPT-2's order ("!" is 0). `byte_shuffle` maps values to ids.
+In cl100k_base the ids of the 256 bytes are not their values; they follow GPT-2's order ("!" is 0). `byte_shuffle` maps
+values to ids.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def _parts_below(ranks: Mapping[bytes, int], token: bytes, limit: int) -> list[b
 class GPT4Tokenizer(RegexTokenizer):
     """The tokenizer of GPT-4: equal to tiktoken's cl100k_base. Creating the first takes some seconds to recover the merges.
 
-    `train`, `save` and `load` raise NotImplementedError, as in minbpe: the tokens are fixed, and minbpe's file format cannot hold the order of the
-    single bytes. `RegexTokenizer` has all three.
+    `train`, `save` and `load` raise NotImplementedError, as in minbpe: the tokens are fixed, and minbpe's file format
+    cannot hold the order of the single bytes. `RegexTokenizer` has all three.
 
     >>> tokenizer = GPT4Tokenizer()
     >>> tokenizer.encode("hello world"), tokenizer.merges[270, 68]       # " th" and "e"

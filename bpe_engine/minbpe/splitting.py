@@ -85,8 +85,9 @@ class RegexTokenizer(TeachingTokenizer):
 
         Args:
             text: The text, as str or as UTF-8 bytes.
-            allowed_special: "all" finds every special token; "none" takes them as plain text; "none_raise" raises if the text holds one; a
-                collection of texts finds only these. Of two that start at the same offset, the one that was registered first is found.
+            allowed_special: "all" finds every special token; "none" takes them as plain text; "none_raise" raises if
+                the text holds one; a collection of texts finds only these. Of two that start at the same offset, the
+                one that was registered first is found.
 
         Returns:
             The ids, in the order of the text.

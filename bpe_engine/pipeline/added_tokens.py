@@ -2,9 +2,9 @@
 
     "a <mask> b"   with <mask> and lstrip       "a" | " <mask>" | " b"
 
-Of overlapping tokens the leftmost is found, then the longest. A token that is found but not wanted, because it is special and not allowed, or is
-inside a word, is plain text; still, tokens that overlap it are not found. `longest_first` is llama.cpp's way: the longest token is found, wherever
-it is, and an unwanted token hides nothing.
+Of overlapping tokens the leftmost is found, then the longest. A token that is found but not wanted, because it is
+special and not allowed, or is inside a word, is plain text; still, tokens that overlap it are not found.
+`longest_first` is llama.cpp's way: the longest token is found, wherever it is, and an unwanted token hides nothing.
 
     "ab" and "bcd" in "abcd"        leftmost: "ab" | "cd"        longest first: "a" | "bcd"
 """
@@ -31,8 +31,9 @@ class FoundToken(NamedTuple):
 class AddedTokenFinder:
     """Finds added tokens. Immutable; threads may share it; can be pickled.
 
-    `written` returns the text to search for from the text of a token, normalized for example. Raises VocabularyError if that is empty. With
-    `longest_first` the token with the most bytes in UTF-8 is searched for first; of equals, the first of `tokens`.
+    `written` returns the text to search for from the text of a token, normalized for example. Raises VocabularyError if
+    that is empty. With `longest_first` the token with the most bytes in UTF-8 is searched for first; of equals, the
+    first of `tokens`.
     """
 
     def __init__(
@@ -47,7 +48,8 @@ class AddedTokenFinder:
         self._firsts = tuple({text[0] for text in self.tokens})
         by_size = sorted(self.tokens, key=lambda text: -len(text.encode()))
         self._turns = {self.tokens[text]: turn for turn, text in enumerate(by_size)}
-        # Imported late: the compiled engine does not need it, and on an interpreter without the GIL this import switches the GIL on.
+        # # Imported late: the compiled engine does not need it, and on an interpreter without the GIL this import
+        # switches the GIL on.
         import ahocorasick  # noqa: PLC0415
 
         self._automaton = ahocorasick.Automaton()
@@ -76,8 +78,8 @@ class AddedTokenFinder:
     def find(self, text: str, wanted: Callable[[AddedToken], bool]) -> Iterator[FoundToken]:
         """Yield the tokens in `text` for which `wanted` is true, from left to right.
 
-        A token may consist of white space that the token before it strips. Then its span starts before the end of that token's span; if it ends
-        there, too, the token is left out.
+        A token may consist of white space that the token before it strips. Then its span starts before the end of that
+        token's span; if it ends there, too, the token is left out.
         """
         taken = 0
         for start, end, token in (self._longest if self._longest_first else self._leftmost)(text, wanted):
@@ -101,7 +103,8 @@ class AddedTokenFinder:
         taken = bytearray(len(text))
         found = []
         for start, end, token in sorted(self.spans(text), key=lambda span: (self._turns[span[2]], span[0])):
-            # Tokens found before have at least as many bytes, so any that overlaps this one covers its first or its last character.
+            # # Tokens found before have at least as many bytes, so any that overlaps this one covers its first or its
+            # last character.
             if not taken[start] and not taken[end - 1] and wanted(token) and _may_stand(text, start, end, token):
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, token))

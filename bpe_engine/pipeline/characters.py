@@ -1,9 +1,9 @@
 """Classes of characters, in the Unicode versions that Hugging Face `tokenizers` 0.23 follows, independent of the Python version.
 
-Normalization forms and marks: Unicode 9 (also for BertNormalizer, which has its own list), controls: Unicode 9, punctuation: Unicode 8, lower case:
-Unicode 17, from `pinned_characters.txt` (scripts/build_pinned_characters.py). Letters, numbers and white space: Unicode 16, from
-`text/unicode_classes.py`. For numbers this differs in thirteen characters: Digits of `tokenizers` takes those of Unicode 17 for numbers, its regular
-expressions do not.
+Normalization forms and marks: Unicode 9 (also for BertNormalizer, which has its own list), controls: Unicode 9,
+punctuation: Unicode 8, lower case: Unicode 17, from `pinned_characters.txt` (scripts/build_pinned_characters.py).
+Letters, numbers and white space: Unicode 16, from `text/unicode_classes.py`. For numbers this differs in thirteen
+characters: Digits of `tokenizers` takes those of Unicode 17 for numbers, its regular expressions do not.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def code_points(kind: str) -> tuple[tuple[int, int], ...]:
 def script_runs() -> tuple[tuple[int, int, int], ...]:
     """Return (first, last, number) of each run of characters of one script, ascending: code points, and the script's number from 1 on.
 
-    Scripts are those of the pre-tokenizer UnicodeScripts (`scripts.txt`), which takes kana for Han, and unassigned characters and the space for no script.
+    Scripts are those of the pre-tokenizer UnicodeScripts (`scripts.txt`), which takes kana for Han, and unassigned
+    characters and the space for no script.
 
     >>> script_runs()[1][:2]
     (33, 64)

@@ -4,8 +4,9 @@ r"""Compiled tables by which SentencePiece normalizes: a trie of keys, and the r
     trie       a double array, four bytes a unit           "ﬁ" -> 17, "ｅ" -> 20
     texts      one after the other, each up to a zero      17: "fi\0"  20: "e\0"
 
-A unit has, from its lowest bit on: a label of 8 bits, whether it has a leaf (bit 8), and the offset of its children (bits 9 to 31). A leaf has the
-offset of its replacement in bits 0 to 30. The index of a unit's child for a byte is the unit's index XOR the offset of its children XOR the byte.
+A unit has, from its lowest bit on: a label of 8 bits, whether it has a leaf (bit 8), and the offset of its children
+(bits 9 to 31). A leaf has the offset of its replacement in bits 0 to 30. The index of a unit's child for a byte is the
+unit's index XOR the offset of its children XOR the byte.
 
 Source: S. Yata's darts-clone, which the package `sentencepiece` compiles its rules with.
 """

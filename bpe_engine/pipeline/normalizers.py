@@ -76,7 +76,8 @@ class SentencePieceText:
     """The normalizer of `sentencepiece`: replaces the longest key of a table (`charsmap`; empty: no table), except in
     user-defined tokens.
 
-    Then, each if its flag is true, spaces at both ends and after spaces are removed, a space is put before the text, and spaces become U+2581.
+    Then, each if its flag is true, spaces at both ends and after spaces are removed, a space is put before the text,
+    and spaces become U+2581.
     """
 
     charsmap: bytes = field(repr=False)

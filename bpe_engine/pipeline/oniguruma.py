@@ -9,7 +9,8 @@ Most of the syntax is the same. The differences:
     [a&&[b-z]]         the same, under (?V1)
     \p{L}              the same, on a text with the character classes of Unicode 16: see `stand_ins.py`
 
-Syntax that may have another meaning is refused, with its place: back references, \b, \h, \G, POSIX brackets, (?m), absent operators and so on.
+Syntax that may have another meaning is refused, with its place: back references, \b, \h, \G, POSIX brackets, (?m),
+absent operators and so on.
 """
 
 from __future__ import annotations

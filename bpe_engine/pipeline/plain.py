@@ -54,7 +54,8 @@ def _plain_pattern(specification: Specification) -> Pattern | str | None:
 def _has_plain_added_tokens(specification: Specification) -> bool:
     """Whether the added tokens are those of a plain vocabulary.
 
-    All are special and without flags, the leftmost is found first, none is also an ordinary token, and decoders do not change their texts.
+    All are special and without flags, the leftmost is found first, none is also an ordinary token, and decoders do not
+    change their texts.
     """
     ids = set()
     if specification.added_tokens_order != "leftmost":
@@ -85,7 +86,8 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
     tokens = {token_id: token for token_id, token in specification.tokens.items() if isinstance(token, bytes)}
     order = list(tokens)
     if specification.merges is not None and specification.ignore_merges and implementation() == "cpp":
-        # Usually some token differs from the result of its merges, and checking that takes seconds. A pipeline handles such tokens.
+        # # Usually some token differs from the result of its merges, and checking that takes seconds. A pipeline
+        # handles such tokens.
         return None
     if specification.merges is not None:
         ranking = _ranking(tokens, specification)

@@ -9,7 +9,8 @@ it.
       prefix, suffix     added around it for the model        <s> ... </s>         (never part of a count)
       decoders           tokens -> text
 
-The order and the meaning of the parts are those of Hugging Face `tokenizers`, which has the most parts; other formats have fewer.
+The order and the meaning of the parts are those of Hugging Face `tokenizers`, which has the most parts; other formats
+have fewer.
 """
 
 from __future__ import annotations
@@ -54,14 +55,15 @@ class Specification:
     """The content of a tokenizer file, as data. Made by the readers in `bpe_engine/formats/`, one a format. Immutable; can be
     pickled; threads may share it.
 
-    A reader checks the syntax of its file and the types of its values. The consistency of a specification is checked here, with messages that
-    start with `source`. Do not change the mappings and sequences after passing them.
+    A reader checks the syntax of its file and the types of its values. The consistency of a specification is checked
+    here, with messages that start with `source`. Do not change the mappings and sequences after passing them.
 
-    `name` is a label, usually the name of the file without its suffix. `source` is the name of the file in error messages.
+    `name` is a label, usually the name of the file without its suffix. `source` is the name of the file in error
+    messages.
 
-    `tokens` are the tokens that a text can be encoded to: id -> token. With `alphabet="bytes"` a token is `bytes`, merging starts from single
-    bytes, and text is encoded as UTF-8. With `alphabet="characters"` a token is a `str`, and merging starts from characters. No two tokens are
-    equal, and none is empty. Ids may be in any order and have gaps.
+    `tokens` are the tokens that a text can be encoded to: id -> token. With `alphabet="bytes"` a token is `bytes`,
+    merging starts from single bytes, and text is encoded as UTF-8. With `alphabet="characters"` a token is a `str`, and
+    merging starts from characters. No two tokens are equal, and none is empty. Ids may be in any order and have gaps.
     `texts_only` are tokens for decoding only, in the form of `tokens`: id -> token. No id is in both.
 
     There are three ways to define how two neighbours merge:
@@ -69,30 +71,32 @@ class Specification:
     - `ranks`: id -> merge rank. Any two neighbours merge whose concatenation is a token with a rank; the lowest rank first, the leftmost of
       equals. No merge makes a token without a rank.
     - neither: as `ranks`, where each id is its own rank.
-    If `subword_prefix` or `word_suffix` is not empty, each character (or byte) of a pre-token except the first is looked up with the prefix
-    before it, and the last with the suffix after it; a merge removes the prefix of its right half.
-    With `ignore_merges` a pre-token that is a token is encoded as that token, whatever its merges would give.
+    If `subword_prefix` or `word_suffix` is not empty, each character (or byte) of a pre-token except the first is
+    looked up with the prefix before it, and the last with the suffix after it; a merge removes the prefix of its right
+    half. With `ignore_merges` a pre-token that is a token is encoded as that token, whatever its merges would give.
 
-    A byte or character that is not a token: with `byte_fallback` (byte value -> id) it becomes one token for each byte of its UTF-8, if all
-    have one. Otherwise `unknown` decides: "error" raises EncodingError, "drop" leaves it out, an id replaces it; with `fuse_unknown` one
-    id replaces a whole run of such characters.
+    A byte or character that is not a token: with `byte_fallback` (byte value -> id) it becomes one token for each byte
+    of its UTF-8, if all have one. Otherwise `unknown` decides: "error" raises EncodingError, "drop" leaves it out, an
+    id replaces it; with `fuse_unknown` one id replaces a whole run of such characters.
 
     `model` names a model other than merges; its tokens are characters, and it has none of the settings for merges:
     - "wordpiece": the longest token at the start of a pre-token, then repeatedly the longest at the start of the rest, looked up with `continuing_prefix`.
       A pre-token of more than `max_characters`, or whose rest has no token, is unknown as a whole.
     - "wordlevel": a pre-token is one token, or unknown.
     - "unigram": the tokens with the highest sum of `scores` (id -> score), by the arithmetic of the package `like`; for "sentencepiece" the tokens of
-      `user_defined` have scores of their own. Adjacent unknown characters are one: the unknown token, or by `byte_fallback` the tokens of their bytes.
+      `user_defined` have scores of their own. Adjacent unknown characters are one: the unknown token, or by
+      `byte_fallback` the tokens of their bytes.
     For these, `unknown` is an id or "error".
 
-    `normalizers` and `pre_tokenizers` are applied in order, each pre-tokenizer to every piece from the one before. Without pre-tokenizers the
-    text is one pre-token. `bpe_engine.patterns.Pattern` is a pre-tokenizer, too.
-    `added_tokens`: see `AddedToken`. An added token may have the id of a token with the same text. `added_tokens_order` decides which of
-    overlapping tokens is found. "leftmost": the leftmost, then the longest; a token that is not allowed hides those that overlap it, as in
-    Hugging Face. "longest_first": each token is searched for in the rest of the text, the one with the most bytes in UTF-8 first, of equals
-    the first in `added_tokens`; tokens that are not allowed hide nothing, as in llama.cpp.
-    `prefix` and `suffix` are the ids put around each text for the model: for example `[CLS]` and `[SEP]`.
-    `decoders` are applied in order. Without decoders the tokens are concatenated (bytes) or joined by spaces (characters), as in Hugging Face.
+    `normalizers` and `pre_tokenizers` are applied in order, each pre-tokenizer to every piece from the one before.
+    Without pre-tokenizers the text is one pre-token. `bpe_engine.patterns.Pattern` is a pre-tokenizer, too.
+    `added_tokens`: see `AddedToken`. An added token may have the id of a token with the same text. `added_tokens_order`
+    decides which of overlapping tokens is found. "leftmost": the leftmost, then the longest; a token that is not
+    allowed hides those that overlap it, as in Hugging Face. "longest_first": each token is searched for in the rest of
+    the text, the one with the most bytes in UTF-8 first, of equals the first in `added_tokens`; tokens that are not
+    allowed hide nothing, as in llama.cpp. `prefix` and `suffix` are the ids put around each text for the model: for
+    example `[CLS]` and `[SEP]`. `decoders` are applied in order. Without decoders the tokens are concatenated (bytes)
+    or joined by spaces (characters), as in Hugging Face.
 
     >>> Specification(name=None, source="two tokens", tokens={0: b"a", 1: b"aa"}, merges=[(0, 0)]).alphabet
     'bytes'
@@ -157,7 +161,8 @@ class Specification:
 
     def _check_entries(self, ids: Mapping[int, bytes] | Mapping[int, str]) -> None:
         wanted = bytes if self.alphabet == "bytes" else str
-        # These checks run in C over up to a quarter of a million entries; the loop searches for the wrong entry only if they fail.
+        # # These checks run in C over up to a quarter of a million entries; the loop searches for the wrong entry only
+        # if they fail.
         are_right = set(map(type, ids)) <= {int} and set(map(type, ids.values())) <= {wanted}
         if are_right and (not ids or (min(ids) >= 0 and max(ids) <= LARGEST_ID)):
             return

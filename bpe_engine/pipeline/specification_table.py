@@ -18,7 +18,8 @@ from bpe_engine.text.stream_decoder import StreamDecoder
 class SpecificationTable:
     """The tokens of a specification. Immutable except for its caches; threads may share it. See `engine.Tokens`.
 
-    `added_texts`: id -> the text by which an added token is searched for, which may be normalized. Decoding gives this text, as in Hugging Face.
+    `added_texts`: id -> the text by which an added token is searched for, which may be normalized. Decoding gives this
+    text, as in Hugging Face.
     """
 
     def __init__(self, specification: Specification, added_texts: Mapping[int, str]) -> None:

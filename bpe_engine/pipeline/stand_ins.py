@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class StandIns(dict[int, int]):
     """Code point -> a code point to which `regex` gives the class of the first in Unicode 16: usually itself. Filled as needed.
 
-    `explicit` are the ranges of code points that the pattern names; a character and its stand-in are in the same of these ranges.
+    `explicit` are the ranges of code points that the pattern names; a character and its stand-in are in the same of
+    these ranges.
     """
 
     def __init__(self, explicit: list[tuple[int, int]]) -> None:

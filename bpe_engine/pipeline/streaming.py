@@ -7,7 +7,8 @@
     push("<0xAD>")   ->  ""
     push("!")        ->  "中!"
 
-Each decoder becomes a stage that takes texts and returns texts. A stage that needs all texts, such as a replacement after Fuse, holds them to the end.
+Each decoder becomes a stage that takes texts and returns texts. A stage that needs all texts, such as a replacement
+after Fuse, holds them to the end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find published files in a cache folder, or download them once. A file with another hash than the published one is never used.
 
-Search order: the folder that TIKTOKEN_CACHE_DIR names, under tiktoken's file name (the SHA-1 of the address); our own cache folder,
-under the file's own name; the publisher. Only our own folder is written to.
+Search order: the folder that TIKTOKEN_CACHE_DIR names, under tiktoken's file name (the SHA-1 of the address); our own
+cache folder, under the file's own name; the publisher. Only our own folder is written to.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def own_cache_folder() -> Path:
 def fetch(file: PublishedFile) -> bytes:
     """Return the contents of a published file, from a cache folder or the publisher.
 
-    Raises `HashMismatchError` for contents with another hash, from any source (a damaged cached file is neither used nor
-    removed), and `VocabularyUnavailableError` if the file is in no folder and cannot be downloaded.
+    Raises `HashMismatchError` for contents with another hash, from any source (a damaged cached file is neither used
+    nor removed), and `VocabularyUnavailableError` if the file is in no folder and cannot be downloaded.
     """
     own_place = own_cache_folder() / file.save_as
     tiktoken_place = _tiktoken_place(file)

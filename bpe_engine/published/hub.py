@@ -37,8 +37,8 @@ def tokenizer_file(
     Raises:
         MissingExtraError: The package huggingface_hub is not installed.
         VocabularyError: `repository` is not a name of a repository.
-        VocabularyUnavailableError: The file is not available: no such repository, revision or file, no permission, or no
-            network.
+        VocabularyUnavailableError: The file is not available: no such repository, revision or file, no permission, or
+            no network.
     """
     given: object = repository  # untyped callers may pass anything
     if not isinstance(given, str):

@@ -1,6 +1,7 @@
 """Greedy encoding with backtracking: take the longest token that may follow, and step back if no token may.
 
-An offset from which the search steps back is on no valid encoding, so it is crossed out and never visited again: linear time.
+An offset from which the search steps back is on no valid encoding, so it is crossed out and never visited again: linear
+time.
 
     text acbbab, dictionary a b c ac bb ab acbb ->  acbb | ab, no step back
     text abacbb with  a b c ab cb ac bb cbb acbb ->  ab | acbb

@@ -1,8 +1,8 @@
 """Test whether token b may follow token a: it may if the bytes of both together encode to exactly a, b.
 
-The test un-merges the pair from the outside in. At the join the right end of a meets the left end of b. If these two make a
-token that is merged before the merges that included them in a and b, then a and b cannot occur side by side. Otherwise
-un-merge the later of the two and test again, until both are single bytes.
+The test un-merges the pair from the outside in. At the join the right end of a meets the left end of b. If these two
+make a token that is merged before the merges that included them in a and b, then a and b cannot occur side by side.
+Otherwise un-merge the later of the two and test again, until both are single bytes.
 
 Source: the `bpe` crate of github/rust-gems (`is_valid_token_pair`).
 """
@@ -58,8 +58,8 @@ def _unmerge(dictionary: TokenDictionary, left: int, right: int) -> bool:
 def _by_merges(dictionary: TokenDictionary, left: int, right: int) -> bool:
     """Whether `right` may follow `left`, for any order of ids.
 
-    Un-merge both towards the join. If the two tokens that meet there make a token, one of the merges that include them in `left` or `right` must come
-    before that merge.
+    Un-merge both towards the join. If the two tokens that meet there make a token, one of the merges that include them
+    in `left` or `right` must come before that merge.
     """
     halves, bytes_of, id_of = dictionary.halves, dictionary.bytes_of, dictionary.id_of
     if halves(left) is None or halves(right) is None:

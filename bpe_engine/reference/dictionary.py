@@ -5,9 +5,10 @@ Every fast algorithm here rests on two facts (as does GitHub's `bpe` crate):
 1. Each text has one encoding, and each prefix of it has one last token.
 2. A sequence of tokens is the encoding of its bytes if and only if each neighbouring pair is (see `compatible.py`).
 
-Ids are in merge order: of two possible merges the one with the lower id comes first, and a token comes after its two halves;
-`check_merge_order` checks that. If no order of tokens is the merge order in all texts (see `bpe_engine/fallback/merge_order.py`),
-there are also priorities, and crossings: pairs of merges that happen in the opposite order of their ids.
+Ids are in merge order: of two possible merges the one with the lower id comes first, and a token comes after its two
+halves; `check_merge_order` checks that. If no order of tokens is the merge order in all texts (see
+`bpe_engine/fallback/merge_order.py`), there are also priorities, and crossings: pairs of merges that happen in the
+opposite order of their ids.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """BPE dropout: skip each possible merge with a given probability. NOT BPE-exact: for training on varied splits.
 
-Source: Provilkov, Emelianenko, Voita, "BPE-Dropout: Simple and Effective Subword Regularization", ACL 2020. As there, each
-step draws anew for all pairs; the encoding ends when no pair that makes a token is kept.
+Source: Provilkov, Emelianenko, Voita, "BPE-Dropout: Simple and Effective Subword Regularization", ACL 2020. As there,
+each step draws anew for all pairs; the encoding ends when no pair that makes a token is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Byte pair encoding with a heap: the merges of `naive.py`, each found in O(log n).
 
-The parts form a linked list over the bytes. The heap holds every pair that makes a token, as (token, place). A pair is stale
-after one of its parts has merged with another, and is dropped when it is popped.
+The parts form a linked list over the bytes. The heap holds every pair that makes a token, as (token, place). A pair is
+stale after one of its parts has merged with another, and is dropped when it is popped.
 """
 
 from __future__ import annotations

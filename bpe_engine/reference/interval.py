@@ -1,9 +1,10 @@
 """Count the tokens of any slice of a text that is one pre-token, after one pass over the text.
 
-The last tokens of all prefixes form a tree: the parent of a prefix is the prefix without its last token, and the path from
-the root to a prefix is its encoding. To count a slice, encode it from its own start. As soon as its tokens end at an offset
-on the path to the slice's end, and the two tokens that meet there are compatible, the rest is known: both parts are
-encodings, and so is their concatenation. Its count is a difference of depths. On ordinary text that takes a few tokens.
+The last tokens of all prefixes form a tree: the parent of a prefix is the prefix without its last token, and the path
+from the root to a prefix is its encoding. To count a slice, encode it from its own start. As soon as its tokens end at
+an offset on the path to the slice's end, and the two tokens that meet there are compatible, the rest is known: both
+parts are encodings, and so is their concatenation. Its count is a difference of depths. On ordinary text that takes a
+few tokens.
 
     text  abacbb      prefix lengths as nodes:  0 -> 1 (a), 2 (ab)   2 -> 3 (a), 4 (ac), 6 (acbb)   4 -> 5 (b)
     slice [1, 6)      b ends at 2, which is on the path 0 2 6, and b may be followed by acbb:  1 + (2 - 1) = 2 tokens

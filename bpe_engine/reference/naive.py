@@ -1,7 +1,7 @@
 """Byte pair encoding by its definition: the ground truth for all faster algorithms.
 
-Start from single bytes. As long as two neighbours make a token, merge the pair whose token has the lowest id, the leftmost
-of equals. Quadratic time, so only for short pre-tokens and for tests.
+Start from single bytes. As long as two neighbours make a token, merge the pair whose token has the lowest id, the
+leftmost of equals. Quadratic time, so only for short pre-tokens and for tests.
 """
 
 from __future__ import annotations

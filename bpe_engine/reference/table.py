@@ -1,8 +1,8 @@
 """The table of all incremental encoding: the last token of every prefix of a text, one row a byte.
 
-Of the tokens that end at a byte, exactly one is the last token of the encoding of the prefix: the one that is compatible
-with the last token of the prefix before it. So earlier rows determine a new row. Rows are only appended and cut off at the
-end, and each stores the number of tokens of its prefix.
+Of the tokens that end at a byte, exactly one is the last token of the encoding of the prefix: the one that is
+compatible with the last token of the prefix before it. So earlier rows determine a new row. Rows are only appended and
+cut off at the end, and each stores the number of tokens of its prefix.
 
     text        a    b    a    c    b     b           dictionary a b c ac bb ab acbb
     last token  a    ab   a    ac   b     acbb
@@ -115,7 +115,8 @@ class TokenTable:
     def fewest(self, length: int) -> int:
         """Return a lower bound for the count of every prefix of at least `length` bytes, whatever is appended.
 
-        The token that covers byte `length` starts at the end of a prefix, at most the length of the longest token before it.
+        The token that covers byte `length` starts at the end of a prefix, at most the length of the longest token
+        before it.
         """
         return min(self._count[max(0, length - self._dictionary.longest + 1) : length + 1])
 

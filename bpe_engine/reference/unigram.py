@@ -6,9 +6,10 @@
     last       a     ab    bc           "abc" is a bc (-4.5), which is better than ab and an unknown c (-16).
     score     -1    -2.5  -4.5
 
-Two libraries implement it and differ only in details that decide ties. The package `tokenizers` adds doubles. `sentencepiece` (since 0.2.3) adds floats,
-restarts at 0 after a sum beyond 100,000, and gives user-defined tokens a score of their own. In both, of equal sums the one with the longer last token
-wins. Adjacent unknown characters become one unknown token, or the tokens of their bytes if each byte has a token.
+Two libraries implement it and differ only in details that decide ties. The package `tokenizers` adds doubles.
+`sentencepiece` (since 0.2.3) adds floats, restarts at 0 after a sum beyond 100,000, and gives user-defined tokens a
+score of their own. In both, of equal sums the one with the longer last token wins. Adjacent unknown characters become
+one unknown token, or the tokens of their bytes if each byte has a token.
 
 Source: Kudo, "Subword Regularization", ACL 2018; the search is Viterbi's. Not here: sampling, and the n best splits.
 """
@@ -39,7 +40,8 @@ def encode(
     """Return the token ids of `piece`.
 
     Args:
-        tokens: Bytes, id and score; of equal tokens the last one counts. For `sentencepiece` only the normal and the user-defined tokens.
+        tokens: Bytes, id and score; of equal tokens the last one counts. For `sentencepiece` only the normal and the
+            user-defined tokens.
         piece: One pre-token, as UTF-8. A byte that is not UTF-8 is one character.
         unknown: The id of the unknown token; None if there is none.
         byte_tokens: Byte fallback: byte value -> id of its token.

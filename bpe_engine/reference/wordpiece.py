@@ -3,8 +3,9 @@
     tokens  un  aff  ##aff  ##able  [UNK]        unaffable  ->  un ##aff ##able
                                                  unaffably  ->  [UNK]              if no token fits, the whole word is unknown
 
-Tokens inside a word are written with a prefix. There is no backtracking, so a word can be unknown although tokens make it up. Source: Schuster, Nakajima,
-"Japanese and Korean Voice Search", 2012, in the form of BERT and the package `tokenizers`. Not here: splitting a text into words.
+Tokens inside a word are written with a prefix. There is no backtracking, so a word can be unknown although tokens make
+it up. Source: Schuster, Nakajima, "Japanese and Korean Voice Search", 2012, in the form of BERT and the package
+`tokenizers`. Not here: splitting a text into words.
 """
 
 from __future__ import annotations

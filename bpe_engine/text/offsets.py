@@ -53,7 +53,8 @@ def in_unit(
 ) -> list[int]:
     """Convert byte offsets into the received `characters`, ascending, to offsets into the `text` that they come from.
 
-    For a str, byte offsets count its UTF-8, with U+FFFD for a lone surrogate; for bytes, its own bytes. A byte that is not UTF-8 is one character.
+    For a str, byte offsets count its UTF-8, with U+FFFD for a lone surrogate; for bytes, its own bytes. A byte that is
+    not UTF-8 is one character.
 
     >>> in_unit("aé b", "aé b", [0, 1, 2, 3, 5], "characters"), in_unit("é", "é", [1], "bytes")
     ([0, 1, 1, 2, 4], [1])

@@ -3,9 +3,10 @@ r"""Limits for untrusted files and texts: the time of an expression, and the len
     (a|aa)+$  in "aaaa...b"            tries every way to split the letters: exponentially many
     a -> aa   forty times              2^40 letters
 
-An expression of the `regex` package may search for `SECONDS`, plus `SECONDS_A_CHARACTER` for each character of the text. That is 50,000 characters a
-second; sensible expressions are ten to a hundred times as fast. Nested groups may repeat `MOST_REPETITIONS` times in all. Stages may make a text
-`GROWTH` times as long, plus `GROWTH_OF_ANY` characters: the longest of the Unicode forms makes 18 characters of one.
+An expression of the `regex` package may search for `SECONDS`, plus `SECONDS_A_CHARACTER` for each character of the
+text. That is 50,000 characters a second; sensible expressions are ten to a hundred times as fast. Nested groups may
+repeat `MOST_REPETITIONS` times in all. Stages may make a text `GROWTH` times as long, plus `GROWTH_OF_ANY` characters:
+the longest of the Unicode forms makes 18 characters of one.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 counts add up.
 
     "the answer: 42"         safe splits at  the|answer, answer|:, and none between ":" and " 42"
-                                              ^ count(text) == count(text[:3]) + count(text[3:]), and so in any longer text
+                                              ^ count(text) == count(text[:3]) + count(text[3:]), and so in any longer
+                                              text
 
-A safe split is between a letter or number and white space, or punctuation that no grammar includes in a word. The list of punctuation is not
-complete: apostrophes start contractions, marks belong to the letter before them, and rare characters are left out.
+A safe split is between a letter or number and white space, or punctuation that no grammar includes in a word. The list
+of punctuation is not complete: apostrophes start contractions, marks belong to the letter before them, and rare
+characters are left out.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ import re
 
 from bpe_engine.patterns import PATTERNS, Pattern
 
-# Matches of no width. [^\W_]: letters and numbers of every script. An older Unicode than that of the grammars has fewer of them, and no others.
+# # Matches of no width. [^\W_]: letters and numbers of every script. An older Unicode than that of the grammars has
+# fewer of them, and no others.
 SAFE_SPLIT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
 # Finds the last safe split, because a greedy expression backtracks from the end.
 _LAST_SAFE_SPLIT = re.compile(f".*{SAFE_SPLIT.pattern}", re.DOTALL)

@@ -31,7 +31,8 @@ class StreamDecoder:
             token: The id of the token.
 
         Returns:
-            The text that this token completes; "" while a character is unfinished. `errors` decides about invalid bytes.
+            The text that this token completes; "" while a character is unfinished. `errors` decides about invalid
+            bytes.
 
         Raises:
             UnknownTokenError: No token has this id.

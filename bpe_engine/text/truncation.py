@@ -1,8 +1,8 @@
 """Find the longest prefix or suffix of a text that fits a number of tokens.
 
-The counts of growing prefixes go up and down, so a prefix that is too large proves nothing about longer ones, and a binary
-search can miss the longest. An incremental encoder has a lower bound for all longer texts: read until that bound is above
-the limit, then go back, one block at a time, and count at every offset of the block.
+The counts of growing prefixes go up and down, so a prefix that is too large proves nothing about longer ones, and a
+binary search can miss the longest. An incremental encoder has a lower bound for all longer texts: read until that bound
+is above the limit, then go back, one block at a time, and count at every offset of the block.
 """
 
 from __future__ import annotations

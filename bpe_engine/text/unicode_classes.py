@@ -1,9 +1,10 @@
 """Stand-ins: replace every character by one that represents its class in one pinned version of Unicode.
 
-The end of a pre-token depends only on the classes of characters: the kind of letter, digit, mark, punctuation, symbol, white
-space, whether the script is Han, and a few characters by name. The class of a character depends on the Unicode version:
-tiktoken 0.14 and Hugging Face tokenizers 0.23 follow 16.0, while the version of the `regex` package changes with its release.
-So the named patterns never see the text itself but its stand-ins, whose classes are the same in all versions:
+The end of a pre-token depends only on the classes of characters: the kind of letter, digit, mark, punctuation, symbol,
+white space, whether the script is Han, and a few characters by name. The class of a character depends on the Unicode
+version: tiktoken 0.14 and Hugging Face tokenizers 0.23 follow 16.0, while the version of the `regex` package changes
+with its release. So the named patterns never see the text itself but its stand-ins, whose classes are the same in all
+versions:
 
     "Straße 東京, 5 €"  ->  "Straøe 中中, 5 ¢"      ASCII and white space stay, ß -> ø, 東 -> 中, € -> ¢
 
@@ -36,7 +37,8 @@ LONG_S = "ſ"
 class Range(NamedTuple):
     """Characters of one class, from the code point `first` up to the start of the next range.
 
-    `category` is one of Lu Ll Lt Lm Lo M N P S White_Space, and "-" for everything else; `han`: whether the script is Han.
+    `category` is one of Lu Ll Lt Lm Lo M N P S White_Space, and "-" for everything else; `han`: whether the script is
+    Han.
     """
 
     first: int
@@ -58,7 +60,8 @@ def ranges() -> tuple[Range, ...]:
     """Return the classes of all code points in Unicode 16.0, as ascending ranges that start at 0.
 
     >>> [(hex(first), category, han) for first, category, han in ranges() if 0x2FD0 < first < 0x3006]
-    [('0x2fd6', '-', False), ('0x2ff0', 'S', False), ('0x3000', 'White_Space', False), ('0x3001', 'P', False), ('0x3004', 'S', False), ('0x3005', 'Lm', True)]
+    [('0x2fd6', '-', False), ('0x2ff0', 'S', False), ('0x3000', 'White_Space', False), ('0x3001', 'P', False),
+    ('0x3004', 'S', False), ('0x3005', 'Lm', True)]
     """
     lines = package_text(f"text/unicode_classes_{UNICODE_VERSION}.txt").splitlines()
     return tuple(Range(int(fields[0], 16), fields[1], len(fields) > 2) for fields in map(str.split, lines))

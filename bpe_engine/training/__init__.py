@@ -8,8 +8,8 @@
          |                 |
      Tokenizer         WordMerges
 
-The counting and the merging are in the compiled core (`cpp/include/bpe/counting.hpp` and `training.hpp`), and in Python in
-`fallback/training.py`, with the same results.
+The counting and the merging are in the compiled core (`cpp/include/bpe/counting.hpp` and `training.hpp`), and in Python
+in `fallback/training.py`, with the same results.
 """
 
 from bpe_engine.training.options import Layout, Progress, TieBreaking, TrainingWarning

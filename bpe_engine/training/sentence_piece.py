@@ -32,7 +32,8 @@ def train_sentencepiece(
     Args:
         texts: Sentences, read once. Each is a line, without a line end.
         path: The `.model` file to write.
-        vocab_size: The largest number of pieces; with fewer, the package raises an error unless `hard_vocab_limit=False`.
+        vocab_size: The largest number of pieces; with fewer, the package raises an error unless
+            `hard_vocab_limit=False`.
         model_type: The algorithm that splits a text into pieces.
         options: Other options of `sentencepiece.SentencePieceTrainer.train`, such as `byte_fallback=True`.
 

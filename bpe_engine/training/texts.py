@@ -1,6 +1,7 @@
 """Count the pre-tokens of texts and files, in bounded memory.
 
-A file is read in blocks. The pre-tokens of a block that no later text can change are counted; the rest is put before the next block:
+A file is read in blocks. The pre-tokens of a block that no later text can change are counted; the rest is put before
+the next block:
 
     | def area(r): return r * r | adius  ->   counted: "def area(r): return r *"    carried over: " r"
 

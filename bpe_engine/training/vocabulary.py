@@ -50,9 +50,9 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
             `bpe_engine.patterns.PATTERNS`, a Pattern, or None for whole texts.
         special_tokens: Texts of tokens that get an id. They are not searched for in `texts`.
         min_frequency: The least number of occurrences of a pair to be merged.
-        tie_breaking: The choice among equally frequent pairs. "lowest": the pair whose left token has the lowest id, then
-            whose right token has the lowest id, regardless of the order of the texts. "first": the pair that occurs first
-            in the texts, as merged so far.
+        tie_breaking: The choice among equally frequent pairs. "lowest": the pair whose left token has the lowest id,
+            then whose right token has the lowest id, regardless of the order of the texts. "first": the pair that
+            occurs first in the texts, as merged so far.
         layout: The order of the ids. "gpt2": the bytes in the order of `byte_alphabet.BYTES_IN_ORDER`, then the learned
             tokens, then the special tokens. "minbpe": the bytes in ascending order, the learned tokens, the special
             tokens. "tokenizers": the special tokens, then as "gpt2".

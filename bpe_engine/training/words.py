@@ -73,17 +73,17 @@ def train_words(
         counts: Word -> number of occurrences. A word is a str, whose characters are its symbols, or a tuple of symbols.
         vocab_size: The number of tokens: the distinct symbols, and the learned tokens.
         min_frequency: The least number of occurrences of a pair to be merged.
-        tie_breaking: The choice among equally frequent pairs. "lowest": the pair with the lowest symbols, in the order of
-            the alphabet and then of learning, as in Hugging Face's BpeTrainer. "first": the pair that occurs first in the
-            words.
+        tie_breaking: The choice among equally frequent pairs. "lowest": the pair with the lowest symbols, in the order
+            of the alphabet and then of learning, as in Hugging Face's BpeTrainer. "first": the pair that occurs first
+            in the words.
         progress: Called from time to time with "merging", the number of merges done, and the total.
 
     Returns:
         The alphabet and the merges. If no pair is left before `vocab_size` is reached, there is a TrainingWarning.
 
     Raises:
-        TrainingError: `vocab_size` has no room for the alphabet, a count is not a whole number from 0 on, or two different
-            pairs make the same text.
+        TrainingError: `vocab_size` has no room for the alphabet, a count is not a whole number from 0 on, or two
+            different pairs make the same text.
 
     Examples:
         >>> train_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 16, tie_breaking="first").merges

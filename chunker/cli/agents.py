@@ -1,7 +1,7 @@
 """`chunker agents install`: set up the coding agents of a project to use the tools of `chunker mcp`.
 
-An agent reads two files: settings that name the servers it may use (MCP), and instructions in plain text. Only the parts about `chunker` are changed,
-and everything is shown as a diff before anything is written.
+An agent reads two files: settings that name the servers it may use (MCP), and instructions in plain text. Only the
+parts about `chunker` are changed, and everything is shown as a diff before anything is written.
 
     .mcp.json      {"mcpServers": {"chunker": {"command": "chunker", "args": ["mcp", "."]}}}
     AGENTS.md      a paragraph between two comments, which a later run replaces
@@ -58,8 +58,8 @@ class Client(StrEnum):
 class ConfigFiles:
     """The file in which a client keeps the servers of a project, and their key in it.
 
-    `settings`: the file, relative to the root of the project. `key`: the member that contains the servers. `extra`: further members of an entry.
-    `instructions`: the file that the agent reads.
+    `settings`: the file, relative to the root of the project. `key`: the member that contains the servers. `extra`:
+    further members of an entry. `instructions`: the file that the agent reads.
     """
 
     settings: str

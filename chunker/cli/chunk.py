@@ -104,10 +104,11 @@ def chunk(
 ) -> None:
     """Cut files into chunks that fit a token budget exactly.
 
-    Code is cut between definitions and statements, Markdown between sections and blocks, other text between paragraphs, lines and sentences. Folders
-    are searched recursively, without files that .gitignore or .chunkerignore names, hidden, binary and generated files, and files that hold secrets.
-    Notebooks are read as their cells, drawings as their words, and embedded data is shortened. The table shows for each file how its chunks use the
-    budget. jsonl has one chunk per line, json an array of chunks; csv, parquet and arrow have one chunk per row.
+    Code is cut between definitions and statements, Markdown between sections and blocks, other text between paragraphs,
+    lines and sentences. Folders are searched recursively, without files that .gitignore or .chunkerignore names,
+    hidden, binary and generated files, and files that hold secrets. Notebooks are read as their cells, drawings as
+    their words, and embedded data is shortened. The table shows for each file how its chunks use the budget. jsonl has
+    one chunk per line, json an array of chunks; csv, parquet and arrow have one chunk per row.
     """
     with ending_quietly():
         from chunker.cli.explaining import ExplainedLines, ExplainedRows, explained_table

@@ -1,7 +1,8 @@
 """Pass option values through typer when Python has checked them already.
 
-typer checks each value with a pydantic model of its parameter. Importing pydantic and building the models of `chunker chunk` takes longer than
-chunking a file, but most values are defaults, words and whole numbers. Values that are not clearly valid go to typer, which makes the error messages.
+typer checks each value with a pydantic model of its parameter. Importing pydantic and building the models of `chunker
+chunk` takes longer than chunking a file, but most values are defaults, words and whole numbers. Values that are not
+clearly valid go to typer, which makes the error messages.
 """
 
 # Commands and parameters are `Any`: typer has moved their classes from click into a private module of its own.

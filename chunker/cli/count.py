@@ -61,9 +61,9 @@ def count(
 ) -> None:
     """Count the tokens of files, exactly as the model does.
 
-    Folders are searched recursively, without files that .gitignore or .chunkerignore names, hidden files and binary files. All others are counted as
-    they are, including lock files and other generated files, which `chunk` and `index` leave out. The language of a file is detected from its name,
-    or from the interpreter in its first line.
+    Folders are searched recursively, without files that .gitignore or .chunkerignore names, hidden files and binary
+    files. All others are counted as they are, including lock files and other generated files, which `chunk` and `index`
+    leave out. The language of a file is detected from its name, or from the interpreter in its first line.
     """
     with ending_quietly():
         from chunker.cli.outputs import FileFormat, record_writer

@@ -91,8 +91,8 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
 ) -> None:
     """Compare chunkers and sizes on files: which find the answers, and at what cost.
 
-    Chunks of each setting are embedded and searched for each question. The result shows recall, precision, overlap and ranks, differences to the first
-    setting with their intervals, and the tokens to embed.
+    Chunks of each setting are embedded and searched for each question. The result shows recall, precision, overlap and
+    ranks, differences to the first setting with their intervals, and the tokens to embed.
     """
     lengths = _numbers(sizes)
     if open_page and page is None:

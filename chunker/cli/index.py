@@ -63,7 +63,9 @@ def index(
             "-e",
             metavar="NAME",
             show_default=False,
-            help="static (default where the packages of that extra are installed), hashing (else the default: no model, finds shared spelling), minilm, ollama:MODEL, openai:MODEL, http://HOST/v1#MODEL, sentence-transformers:MODEL, model2vec:MODEL.",
+            help="static (default where the packages of that extra are installed), hashing (else the default: no model, "
+            "finds shared spelling), minilm, ollama:MODEL, openai:MODEL, http://HOST/v1#MODEL, "
+            "sentence-transformers:MODEL, model2vec:MODEL.",
         ),
     ] = None,
     base_url: Annotated[
@@ -88,7 +90,8 @@ def index(
             "--store",
             metavar="NAME",
             show_default=False,
-            help="Store for the vectors of a new index: lancedb:PLACE, chroma:PLACE, milvus:PLACE, elasticsearch:URL, qdrant:PLACE, pgvector:URL. Default: a file.",
+            help="Store for the vectors of a new index: lancedb:PLACE, chroma:PLACE, milvus:PLACE, elasticsearch:URL, "
+            "qdrant:PLACE, pgvector:URL. Default: a file.",
         ),
     ] = None,
     tokenizer: Annotated[
@@ -142,8 +145,9 @@ def index(
 ) -> None:
     """Make files searchable; only new text is embedded. `chunker index status` describes the index (to index a folder called status, write ./status).
 
-    The first run creates the index; each later run updates what was changed, moved or removed. A run may be stopped at any point, and the index can
-    be searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that hold secrets and generated files are left out and reported.
+    The first run creates the index; each later run updates what was changed, moved or removed. A run may be stopped at
+    any point, and the index can be searched meanwhile. Keys are read from the environment (OPENAI_API_KEY). Files that
+    hold secrets and generated files are left out and reported.
     """
     with ending_quietly():
         require_index()

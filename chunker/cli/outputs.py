@@ -4,7 +4,8 @@
     csv, parquet     source start   metadata                            a column a field; those of the span stand for themselves,
                      a.py   0       {"rights":"ours"}                   and the metadata and breadcrumbs are JSON
 
-Records arrive as lines of JSON, from any process, and are written immediately; only Parquet collects some thousand rows.
+Records arrive as lines of JSON, from any process, and are written immediately; only Parquet collects some thousand
+rows.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
     serve = "package.module:app"        # a typer.Typer, or a function whose parameters typer can read
 
 The name on the left becomes the command. Its module is imported when the command is run or the list of commands is
-shown, never for a command of our own. One that cannot be loaded is listed with the reason, and does not affect the others.
+shown, never for a command of our own. One that cannot be loaded is listed with the reason, and does not affect the
+others.
 """
 
 # Contexts and commands are `Any`: typer has moved their classes from click into a private module of its own.

@@ -71,8 +71,9 @@ def prompt(
 ) -> None:
     """Assemble a prompt that fits a token budget exactly, from a file of items, globs and budgets.
 
-    Required items go in first, then the others by priority, each if it fits. Hidden files, files that .gitignore names, and
-    files that hold secrets are left out; nothing outside of the folder is read. With --html alone nothing is printed.
+    Required items go in first, then the others by priority, each if it fits. Hidden files, files that .gitignore names,
+    and files that hold secrets are left out; nothing outside of the folder is read. With --html alone nothing is
+    printed.
     """
     with ending_quietly():
         from chunker.cli.run_prompt import PromptOutput, run

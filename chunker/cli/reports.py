@@ -189,8 +189,8 @@ def _metadata(document: Document, chunk: Chunk) -> dict[str, Any]:
 def chunk_line(document: Document, chunk: Chunk, *, cut: str | None = None) -> bytes:
     """Return one chunk as a line: its record with the path of the file as its source and, if requested, the reason why it ends.
 
-    The span counts characters and lines of the file read as `encoding`, which the metadata name if it is not UTF-8. Its bytes are those of
-    the file if that is UTF-8; of UTF-16 and UTF-32 they are those of the text in UTF-8.
+    The span counts characters and lines of the file read as `encoding`, which the metadata name if it is not UTF-8. Its
+    bytes are those of the file if that is UTF-8; of UTF-16 and UTF-32 they are those of the text in UTF-8.
     """
     record = chunk.record()
     record["source"] = portable(document.path)

@@ -249,7 +249,10 @@ def _so_far(report: SyncReport) -> str:
 
 def _told(report: SyncReport, index: Index) -> str:
     verb = "would be computed" if report.dry_run else "computed"
-    files = f"{report.added:,} added ({report.renamed:,} of them renamed), {report.changed:,} changed, {report.removed_files:,} removed, {report.unchanged:,} unchanged"
+    files = (
+        f"{report.added:,} added ({report.renamed:,} of them renamed), {report.changed:,} changed, "
+        f"{report.removed_files:,} removed, {report.unchanged:,} unchanged"
+    )
     mended = f", {report.mended:,} of them damaged before" if report.mended else ""
     chunks = f"{report.computed:,} {verb}{mended}, {report.reused:,} reused, {report.moved:,} moved, {report.removed:,} removed"
     total = "in these files" if report.dry_run else "in the index"

@@ -1,6 +1,7 @@
 """The work of `chunker train`: files -> a tokenizer file.
 
-A file that cannot be read, or is not text, is reported at the end; the others are used. A file of more than 64 MiB is read in blocks.
+A file that cannot be read, or is not text, is reported at the end; the others are used. A file of more than 64 MiB is
+read in blocks.
 """
 
 from __future__ import annotations

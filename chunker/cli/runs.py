@@ -68,8 +68,8 @@ class ChunkRow:
 class Run:
     """A run over all files below some paths.
 
-    `intake`: how files are read. `wanted`: the selection of files in folders. `hidden`: include hidden files. `output`: where results go (None or
-    "-": standard output); it is never read. `task`: the text before the progress bar.
+    `intake`: how files are read. `wanted`: the selection of files in folders. `hidden`: include hidden files. `output`:
+    where results go (None or "-": standard output); it is never read. `task`: the text before the progress bar.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class Run:
     ) -> Iterator[Result]:
         """Apply `work` to each file that is text, in order, `workers` of them at a time.
 
-        `streaming`: the caller writes each result immediately. An exception of `work` becomes a problem of its file. With more than one worker it
-        runs in other processes, so it must be picklable unless they are forked.
+        `streaming`: the caller writes each result immediately. An exception of `work` becomes a problem of its file.
+        With more than one worker it runs in other processes, so it must be picklable unless they are forked.
         """
         with contextlib.ExitStack() as stack:
             number = min(workers, len(self._items))

@@ -7,9 +7,10 @@
     [tool.chunker.index]            for one command
     max-tokens = 256
 
-The file is that of the current folder, else the nearest above it that has such a table, and none outside of the repository. The command line takes
-precedence over the environment, the environment over the file, and the table of a command over the common table. An unknown table or option is an
-error, because a typing mistake would otherwise go unnoticed.
+The file is that of the current folder, else the nearest above it that has such a table, and none outside of the
+repository. The command line takes precedence over the environment, the environment over the file, and the table of a
+command over the common table. An unknown table or option is an error, because a typing mistake would otherwise go
+unnoticed.
 """
 
 from __future__ import annotations

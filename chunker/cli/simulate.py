@@ -52,7 +52,8 @@ def simulate(
 ) -> None:
     """Print tokens, cache hits, misses and dollars of a session: keep-all, drop-oldest, hysteresis and the plan.
 
-    "plan" knows the next turns; "plan, blind" expects them to be like those so far. Prices and rules are data with a date.
+    "plan" knows the next turns; "plan, blind" expects them to be like those so far. Prices and rules are data with a
+    date.
     """
     with ending_quietly():
         from bpe_engine.errors import BpeEngineError

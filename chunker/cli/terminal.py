@@ -9,9 +9,9 @@
        the next section (31 tokens) would make 92 of 64 tokens; it fits into a chunk of its own
     2  section   Guide > Install ...
 
-The output is text and colours, from top to bottom, so a pager can show it (`FORCE_COLOR=1 chunker view --terminal PATH | less -R`). Colours are among
-the sixteen of the terminal, which its user has chosen to be readable; NO_COLOR turns them off, and signs carry the same information. Control
-characters in the text are spelled out.
+The output is text and colours, from top to bottom, so a pager can show it (`FORCE_COLOR=1 chunker view --terminal PATH
+| less -R`). Colours are among the sixteen of the terminal, which its user has chosen to be readable; NO_COLOR turns
+them off, and signs carry the same information. Control characters in the text are spelled out.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def _facts(item: SeenChunk, number: int, max_tokens: int, where: Screen, color: 
 class _Lines:
     """Fills lines of the width of the screen, after a gutter, with pieces of text in different styles.
 
-    `number`: the number of the line in the text, None in the context, which is not part of it. `ends`: the ends of the tokens ahead, the nearest
-    last; None to not show them.
+    `number`: the number of the line in the text, None in the context, which is not part of it. `ends`: the ends of the
+    tokens ahead, the nearest last; None to not show them.
     """
 
     where: Screen

@@ -99,7 +99,8 @@ def view(
     """Show how files are cut: one HTML page, or the terminal.
 
     The page is a single file that needs no network: the text in colours, how full each chunk is, how good each cut is
-    and why it is there, where each token begins, with a filter and keys. For a folder it holds all files. Two settings are shown side by side.
+    and why it is there, where each token begins, with a filter and keys. For a folder it holds all files. Two settings
+    are shown side by side.
     """
     with ending_quietly():
         from functools import partial
@@ -112,7 +113,7 @@ def view(
         check_paths(paths, output)
         _check_ending(output, terminal=terminal)
         taken = {"secrets": secrets, "generated": generated, "verbatim": verbatim, "web_text": web_text}
-        intake = intake_of(encoding, **taken)
+        intake = intake_of(encoding, secrets=secrets, generated=generated, verbatim=verbatim, web_text=web_text)
         files = {"hidden": hidden, **taken, "include": include, "exclude": exclude, "encoding": encoding}
         run = partial(Run, paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, task="Chunking")
         options = ViewOptions(

@@ -49,13 +49,13 @@ def resolve_tokenizer(
     """Make a counter of a tokenizer, of its name, or of its file.
 
     Args:
-        tokenizer: One of these: the name of an encoding or model, or "characters", "bytes", "words"; a
-            tokenizer file, as a path or a str: with a path separator or the suffix of a tokenizer file (.json,
-            .tiktoken, .gguf, .model, .bpe) a str is a path, any other is a name if one is published, else the file of
-            this name; a `TokenCounter`, such as `bpe_engine.Tokenizer`, which is returned as it is; a tokenizer of the packages tokenizers or
-            transformers, or an encoding of tiktoken; another object with an `encode` that returns a list of tokens,
-            such as a `sentencepiece.SentencePieceProcessor`; a function from a text to the number of its tokens, or to
-            a list of them.
+        tokenizer: One of these: the name of an encoding or model, or "characters", "bytes", "words"; a tokenizer file,
+            as a path or a str: with a path separator or the suffix of a tokenizer file (.json, .tiktoken, .gguf,
+            .model, .bpe) a str is a path, any other is a name if one is published, else the file of this name; a
+            `TokenCounter`, such as `bpe_engine.Tokenizer`, which is returned as it is; a tokenizer of the packages
+            tokenizers or transformers, or an encoding of tiktoken; another object with an `encode` that returns a list
+            of tokens, such as a `sentencepiece.SentencePieceProcessor`; a function from a text to the number of its
+            tokens, or to a list of them.
         folder: The folder that a relative path is relative to; None for the current one.
 
     Raises:

@@ -34,7 +34,8 @@ def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str]
     """Return the tokenizer file that a name or path means; None for a name.
 
     A path object means a file, as does a str with a path separator or with the suffix of a tokenizer file. Any other
-    str means the published encoding, model or unit of this name; if there is none, a file or folder of this name that exists.
+    str means the published encoding, model or unit of this name; if there is none, a file or folder of this name that
+    exists.
 
     Args:
         given: The name or path.

@@ -3,7 +3,8 @@
     answer               |---------|
     retrieved       |--------|          |-------|       recall 5/10, precision 5/17, overlap (intersection over union) 5/22
 
-White space does not count, since some chunkers keep it and others do not: all offsets here are those of the text without it.
+White space does not count, since some chunkers keep it and others do not: all offsets here are those of the text
+without it.
 """
 
 from __future__ import annotations

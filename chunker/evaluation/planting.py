@@ -4,7 +4,8 @@
     Python       the first line of a docstring       answer: the function; docstrings of functions are removed
     other text   the first sentence of a paragraph   answer: the rest of the paragraph
 
-So a question is never in the text that is searched. Documents and questions are drawn in the order of a hash, never by hand.
+So a question is never in the text that is searched. Documents and questions are drawn in the order of a hash, never by
+hand.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def plant_questions(
     Args:
         documents: Texts by name; the ending of a name chooses the rule.
         most: The largest number of questions.
-        largest: The largest number of characters of all documents together; if there are more, some documents are drawn.
+        largest: The largest number of characters of all documents together; if there are more, some documents are
+            drawn.
 
     Returns:
         The documents without the sentences that are asked, and the questions. Documents without questions are among

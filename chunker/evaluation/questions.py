@@ -40,11 +40,13 @@ class Question:
 def load_questions(path: Path, documents: Mapping[str, str]) -> list[Question]:
     """Read questions from JSON Lines.
 
-    Each has "question" and "source", and either "answer", a text that occurs once in that document, or "start" and "end" in characters.
+    Each has "question" and "source", and either "answer", a text that occurs once in that document, or "start" and
+    "end" in characters.
 
     Args:
         path: The file.
-        documents: Texts by name; a source may be the end of a name, such as "soup.md" for "docs/soup.md", if it fits only one.
+        documents: Texts by name; a source may be the end of a name, such as "soup.md" for "docs/soup.md", if it fits
+            only one.
 
     Raises:
         QuestionError: A line is not a question, or its answer is not in its document.

@@ -48,8 +48,10 @@ def notes(evaluation: Evaluation) -> list[str]:
     return [
         f"{evaluation.questions:,} questions on {evaluation.documents:,} documents; embedder {evaluation.embedder}; tokens of {evaluation.tokenizer}.",
         (
-            f"Recall is the share of an answer that is in the first {evaluation.budget:,} tokens retrieved, precision the share of these that is answer, overlap their "
-            f'intersection over their union; whole: questions whose answer is there completely. "Overlap of first" looks at the first {evaluation.first} chunks. Rank is the mean of one divided by '
+            f"Recall is the share of an answer that is in the first {evaluation.budget:,} tokens retrieved, "
+            "precision the share of these that is answer, overlap their "
+            'intersection over their union; whole: questions whose answer is there completely. "Overlap of first" looks '
+            f"at the first {evaluation.first} chunks. Rank is the mean of one divided by "
             "the rank of the first chunk with a part of the answer."
         ),
         'Differences are paired by question, with the 95 % interval of 10,000 bootstrap samples; "tie" is where it includes 0.',

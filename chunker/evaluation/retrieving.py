@@ -4,8 +4,8 @@
                                                            cosine -> ranked passages -> recall, precision, overlap, rank
     questions ------------------------embedder--> vectors /
 
-Two views of a ranking: the first `budget` tokens, the last passage cut to what is left, which is fair to chunkers of all sizes; and the
-first `first` passages whatever their size.
+Two views of a ranking: the first `budget` tokens, the last passage cut to what is left, which is fair to chunkers of
+all sizes; and the first `first` passages whatever their size.
 """
 
 from __future__ import annotations

@@ -89,7 +89,9 @@ _HANDS_OFF = re.compile(
 )
 # A comment that begins like this is sufficient evidence.
 _SAYS_SO = re.compile(
-    r"(?:this\s+(?:file|code|module|document)\s+(?:is|was|has\s+been)\s+)(?:auto(?:matically)?[- ]?)?generated\b|auto(?:matically)?[- ]?generated\s+(?:by|from|with|using)\b|(?:file|code)\s+generated\s+by\b.*\bdo\s+not\s+edit\b|@generated\b|<auto-?generated\b|.{0,40}\s@generated\s+by\b",
+    r"(?:this\s+(?:file|code|module|document)\s+(?:is|was|has\s+been)\s+)(?:auto(?:matically)?[- ]?)?generated\b"
+    r"|auto(?:matically)?[- ]?generated\s+(?:by|from|with|using)\b|(?:file|code)\s+generated\s+by\b.*\bdo\s+not\s+edit\b"
+    r"|@generated\b|<auto-?generated\b|.{0,40}\s@generated\s+by\b",
     re.IGNORECASE,
 )
 # Quoted text is ignored: a tool that looks for generated files may quote "Code generated ... DO NOT EDIT." in its

@@ -28,7 +28,8 @@ _ADDRESS = re.compile(
 _RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])(?P<data>[A-Za-z0-9+/_-]{{{_LONG_RUN},}}+={{0,2}})")
 # Base64 in lines of equal length, as in mail, certificates and string literals of source code.
 _WRAPPED = re.compile(
-    rf"(?m)^(?P<before>[ \t]*+[\"'b]{{0,2}})(?P<data>[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+(?:\r?\n[ \t]*+[\"'b]{{0,2}}[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+){{{_WRAPPED_LINES - 1},}}+)"
+    rf"(?m)^(?P<before>[ \t]*+[\"'b]{{0,2}})(?P<data>[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+"
+    rf"(?:\r?\n[ \t]*+[\"'b]{{0,2}}[A-Za-z0-9+/]{{{_WRAPPED_LINE},}}+(?:\\n)?+[\"']?+[ \t,+]*+){{{_WRAPPED_LINES - 1},}}+)"
 )
 _HEXADECIMAL = re.compile(r"[0-9a-f]++|[0-9A-F]++")
 # Bytes of data as "a", others as spaces: that there is no run of data is found at a gigabyte a second. To split a text

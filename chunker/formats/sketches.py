@@ -38,9 +38,10 @@ class Inside(NamedTuple):
 class Sketch(Outline):
     """An outline with *closed* units, which have more boundaries inside.
 
-    `closed`: the starts of these units, ascending; each ends at the next boundary, or with the text. `inside(offset)` refines one.
-    `scopes` are those of `opened()`; `scopes_around` finds those around an offset without refining any unit but the one
-    around it. `native`: a compiled object that the compiled grower calls before `inside`, if there is one.
+    `closed`: the starts of these units, ascending; each ends at the next boundary, or with the text. `inside(offset)`
+    refines one. `scopes` are those of `opened()`; `scopes_around` finds those around an offset without refining any
+    unit but the one around it. `native`: a compiled object that the compiled grower calls before `inside`, if there is
+    one.
     """
 
     __slots__ = ("__weakref__", "_inner", "_look", "_outer", "_scopes_of", "closed", "native")

@@ -8,11 +8,11 @@ from typing import NamedTuple, Protocol
 class ContextAt(Protocol):
     """Protocol of the function that returns the context of a chunk.
 
-    A function with the attributes `outline`, `scopes`, `imported`, `names_only` and `with_repeats`, as `Breadcrumbs` has
-    them, promises: outside the closed units of that outline, the innermost of `scopes` determines the context, on either
-    side of the offset `imported`; also for chunks with an overlap, unless the context repeats lines. It is then called
-    once for each of these scopes; and not even once if `names_only` is not None, because then compiled code makes the
-    context from the names of the scopes.
+    A function with the attributes `outline`, `scopes`, `imported`, `names_only` and `with_repeats`, as `Breadcrumbs`
+    has them, promises: outside the closed units of that outline, the innermost of `scopes` determines the context, on
+    either side of the offset `imported`; also for chunks with an overlap, unless the context repeats lines. It is then
+    called once for each of these scopes; and not even once if `names_only` is not None, because then compiled code
+    makes the context from the names of the scopes.
     """
 
     def __call__(self, offset: int, overlap: str = "", /) -> str:

@@ -1,7 +1,7 @@
 """Texts that are not files: added to an index under names, with metadata, and removed by these names.
 
-They are chunked, embedded and kept as files are (`syncing`), but a sync neither looks for them nor removes them. Their rows are told from those
-of files by their metadata, which files do not have.
+They are chunked, embedded and kept as files are (`syncing`), but a sync neither looks for them nor removes them. Their
+rows are told from those of files by their metadata, which files do not have.
 """
 
 from __future__ import annotations

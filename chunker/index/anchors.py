@@ -3,9 +3,10 @@
     boundaries   |   |  #  | | |  #     |   |  #  |      #: the strongest as far as one can see from it, to both sides
     spans        |------|---------|------------|---       from anchor to anchor: each is cut into chunks for itself
 
-If chunks were simply filled one after the other, a word inserted before them could shift all cuts that follow. Whether a boundary is the best within
-`reach` characters depends on the text near it alone. The best is the strongest; of equally strong ones, the one whose following text has the largest
-hash (content-defined chunking by local maxima: Bjørner, Blass and Gurevich, 2010). Two anchors are never closer than `reach`.
+If chunks were simply filled one after the other, a word inserted before them could shift all cuts that follow. Whether
+a boundary is the best within `reach` characters depends on the text near it alone. The best is the strongest; of
+equally strong ones, the one whose following text has the largest hash (content-defined chunking by local maxima:
+Bjørner, Blass and Gurevich, 2010). Two anchors are never closer than `reach`.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _Priority = tuple[int, int]
 def chunks_of(chunker: TextChunker, text: str, reach: int, outline: Outline | None = None) -> list[Chunk]:
     """Chunk `text` from anchor to anchor; the chunks have no source. Linear time.
 
-    With an overlap each chunk depends on the one before, so the text has no anchors. `outline` is that of the text, if the caller has it.
-    Raises what `chunker.chunk` raises.
+    With an overlap each chunk depends on the one before, so the text has no anchors. `outline` is that of the text, if
+    the caller has it. Raises what `chunker.chunk` raises.
     """
     if chunker.overlap:
         return chunker.chunk(text)

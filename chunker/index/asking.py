@@ -63,8 +63,9 @@ class Asking(ABC):
             by: Rank by "vectors", by "words", or by "both".
             explain: Give each hit the points of each rule of the ranking (`Hit.points`).
             weights: The weights of the rules; None for the default.
-            rerank: A `Reranker`, or a function of the query and texts that returns a number for each text. It judges four times as many hits as
-                `limit`, at least 20, and its numbers decide the order. None: the rules decide.
+            rerank: A `Reranker`, or a function of the query and texts that returns a number for each text. It judges
+                four times as many hits as `limit`, at least 20, and its numbers decide the order. None: the rules
+                decide.
 
         Returns:
             The hits, best first; none if the index has no files.
@@ -147,7 +148,8 @@ class Asking(ABC):
         """The definitions of a symbol, in any of the languages that have symbols.
 
         Args:
-            name: The name of a function, class, type ..., in upper or lower case; "Stack.push" or "Stack::push" for that one alone.
+            name: The name of a function, class, type ..., in upper or lower case; "Stack.push" or "Stack::push" for
+                that one alone.
             filter: Conditions on their files; `kinds` are those of definitions: "function", "class", ...
             prefix: Include names that begin with `name`.
             limit: The largest number of results.
@@ -173,9 +175,9 @@ class Asking(ABC):
         """The lines of code that use a name, without those that define it; comments and strings are not code.
 
         Args:
-            name: The name exactly as it is written. Of "Stack.push" the lines in files that define or name Stack on which push is used on
-                an object (not on another class), and all lines with Stack.push; types are not known, so these are the likely ones. Names of
-                one letter are not kept.
+            name: The name exactly as it is written. Of "Stack.push" the lines in files that define or name Stack on
+                which push is used on an object (not on another class), and all lines with Stack.push; types are not
+                known, so these are the likely ones. Names of one letter are not kept.
             filter: Conditions on the files.
             limit: The largest number of results.
 

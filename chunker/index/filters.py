@@ -17,15 +17,16 @@ class Filter:
 
     Args:
         tags: The tag of the file is one of these.
-        sources: The name of the file matches one of these patterns (`*`, `?` and `[...]`; `*` matches slashes, too); a name
-            without any of these characters means what is in the folder of this name, too.
+        sources: The name of the file matches one of these patterns (`*`, `?` and `[...]`; `*` matches slashes, too); a
+            name without any of these characters means what is in the folder of this name, too.
         languages: The language of the file is one of these.
         kinds: The kind of the chunk is one of these.
-        metadata: Name -> a value, or a collection of values, of which the text has one under this name in the metadata that it was
-            added with; where it has a list, one of the list.
+        metadata: Name -> a value, or a collection of values, of which the text has one under this name in the metadata
+            that it was added with; where it has a list, one of the list.
 
     Raises:
-        WrongTypeError: A value is not a collection of names, such as a single str; metadata are not names with values of JSON.
+        WrongTypeError: A value is not a collection of names, such as a single str; metadata are not names with values
+            of JSON.
         OptionError: A name has lone surrogates.
     """
 

@@ -3,8 +3,8 @@
     0 "the parser reads"      best(["parser"], 10)  ->  [(0, 1.38), (2, 0.91)]
     2 "a parser and a test"   count("parser")       ->  2
 
-Texts are given as terms (`terms`), joined by spaces. A commit is written whole or not at all; a reader sees the last commit before it was opened.
-`settling` keeps these folders in step with the database.
+Texts are given as terms (`terms`), joined by spaces. A commit is written whole or not at all; a reader sees the last
+commit before it was opened. `settling` keeps these folders in step with the database.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ class FullTextWriter:
         with _translating(folder):
             # One thread: the order of the texts in a part is that in which they came.
             self._writer = index.writer(_HEAP, 1)
-            # Remove what a killed run left: its numbers will be used again, and tantivy fails on a file that already exists.
+            # # Remove what a killed run left: its numbers will be used again, and tantivy fails on a file that already
+            # exists.
             self._writer.garbage_collect_files()
 
     def add(self, number: int, terms: str) -> None:

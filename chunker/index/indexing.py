@@ -85,16 +85,17 @@ class Index(Asking):
 
         Args:
             path: The folder of the index.
-            embedder: The name of an embedder, an embedder, a function of a list of texts, or an embedding object of LangChain
-                or LlamaIndex. By default that of the index; for a new one "static" where the packages of that extra are installed,
-                else "hashing", which finds shared spelling.
+            embedder: The name of an embedder, an embedder, a function of a list of texts, or an embedding object of
+                LangChain or LlamaIndex. By default that of the index; for a new one "static" where the packages of that
+                extra are installed, else "hashing", which finds shared spelling.
             embedder_options: Options of a named embedder; without a name, of "hashing".
             store: Where the vectors are kept: the name of a store (`chunker.index.vector_stores`), or a store. By
                 default that of the index; for a new one a file in its folder.
-            root: The folder that source names are relative to. By default that of the index; for a new one the folder around it.
+            root: The folder that source names are relative to. By default that of the index; for a new one the folder
+                around it.
             create: Start a new index if there is none.
-            rebuild: Accept other settings than the index has, and begin anew: the next sync chunks all files. Vectors are kept
-                if the embedder is the same and they are what was written.
+            rebuild: Accept other settings than the index has, and begin anew: the next sync chunks all files. Vectors
+                are kept if the embedder is the same and they are what was written.
             options: How files are chunked (`IndexOptions`). By default as the index has it.
 
         Raises:
@@ -251,7 +252,8 @@ class Index(Asking):
             progress: Called with the report so far.
 
         Returns:
-            The numbers of texts and chunks that were added and changed; texts that cannot be chunked are among the problems.
+            The numbers of texts and chunks that were added and changed; texts that cannot be chunked are among the
+            problems.
 
         Raises:
             LockedIndexError: Another process writes to the index.

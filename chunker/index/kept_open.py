@@ -3,9 +3,9 @@
     search 1    open the database, its full text, the vectors   search   hand them back
     search 2    the same files? take them                       search   hand them back
 
-Opening a database and its full text, and reading the first pages of both, costs more than most searches; so does the first access to thousands of
-newly mapped pages of vectors. A connection is used by one search at a time, and a forked process opens its own. On Windows, where an open file
-cannot be removed, nothing is kept open.
+Opening a database and its full text, and reading the first pages of both, costs more than most searches; so does the
+first access to thousands of newly mapped pages of vectors. A connection is used by one search at a time, and a forked
+process opens its own. On Windows, where an open file cannot be removed, nothing is kept open.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
     embed_key     the embedder (model, revision, dimensions, prefix)  and  the exact text that is sent
     version_key   the settings of the chunker, the format of the file  and  its text
 
-Neither knows where a text stands: a file that is renamed has the version it had, a line that is inserted changes the embed_key of the
-chunk it is in and of no other. All hashes are of 16 bytes (BLAKE2b): among 10**12 texts two are alike with a probability of 10**-15.
+Neither knows where a text stands: a file that is renamed has the version it had, a line that is inserted changes the
+embed_key of the chunk it is in and of no other. All hashes are of 16 bytes (BLAKE2b): among 10**12 texts two are alike
+with a probability of 10**-15.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     set_aside    rows that are gone, or are not what was written: row < 0; the others go to a new file      one commit
     mend         vectors to the end of the file, then their rows to the database                            one commit a batch
 
-A run that is killed in between leaves rows below 0: they are not vectors for searches, and the next sync goes on with them.
+A run that is killed in between leaves rows below 0: they are not vectors for searches, and the next sync goes on with
+them.
 """
 
 from __future__ import annotations

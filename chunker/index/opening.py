@@ -52,7 +52,10 @@ def given_embedder(given: object) -> Embedder:
 
 
 def written_root(folder: Path, root: Path) -> str:
-    """A root of names as an index in `folder` keeps it: relative to that folder, so that a tree with its index may be moved; absolute if the two stand apart."""
+    """A root of names as an index in `folder` keeps it.
+
+    Relative to that folder, so that a tree with its index may be moved; absolute if the two stand apart.
+    """
     here, top = os.path.realpath(folder), os.path.realpath(root)
     around = str(Path(here).parent)
     try:

@@ -8,10 +8,11 @@
         def push(self, item):
             ...
 
-Hits are taken one after the other, best first. Each brings the lines of its chunk, the small definition around it, and the first lines of the
-definitions around that. If this does not fit, less is tried: the lines of the chunk alone; the small definition around its most telling line; as many
-lines around that line as there is room for. The whole text is counted after each step, because token counts of parts do not add up.
-`chunker.prompt.assemble` makes the text; `Pack.section` puts the parts into a prompt of your own, where they compete with other items.
+Hits are taken one after the other, best first. Each brings the lines of its chunk, the small definition around it, and
+the first lines of the definitions around that. If this does not fit, less is tried: the lines of the chunk alone; the
+small definition around its most telling line; as many lines around that line as there is room for. The whole text is
+counted after each step, because token counts of parts do not add up. `chunker.prompt.assemble` makes the text;
+`Pack.section` puts the parts into a prompt of your own, where they compete with other items.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ class Pack:
 class _File:
     """A file of which something may be in the pack: its known lines by number, and the lines taken.
 
-    `whole`: all lines are known. Of a document, or of data that was shortened, only the lines of hits are, because its text is not that of the file.
+    `whole`: all lines are known. Of a document, or of data that was shortened, only the lines of hits are, because its
+    text is not that of the file.
     """
 
     source: str

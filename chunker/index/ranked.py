@@ -205,8 +205,8 @@ class Ranked:
     def _best_of(self, candidates: list[Candidate], paths: Mapping[str, float], top: float, limit: int) -> list[Rated]:
         """The best candidates, best first, each text once.
 
-        The rules of names are the slowest part of a search. So files are rated in the order of an upper bound of their scores, and rating stops
-        when no further file can have one of the best candidates.
+        The rules of names are the slowest part of a search. So files are rated in the order of an upper bound of their
+        scores, and rating stops when no further file can have one of the best candidates.
         """
         weights = self._weights
         by_file: dict[str, list[Candidate]] = defaultdict(list)
@@ -214,7 +214,8 @@ class Ranked:
             by_file[one.source].append(one)
         sums = {source: sum([one.words for one in ones if one.words > _COUNTED]) for source, ones in by_file.items()}
         most = max(sums.values(), default=0.0) or 1.0
-        # Not below the best BM25 of texts: a word that is rare in names and frequent in texts must not make names decide alone.
+        # # Not below the best BM25 of texts: a word that is rare in names and frequent in texts must not make names
+        # decide alone.
         best_path = max(top, *paths.values()) if paths else 1.0
         latest = latest_versions(by_file) if weights.older != 1.0 else {}
         files = []

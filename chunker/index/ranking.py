@@ -11,12 +11,12 @@
     lower        a test, example, vendored, generated or translated file (lowered.toml)           factor
     older        a file of an older version: v3/a.ts, where another hit is in v4                  factor `Weights.older`
 
-The rules add up; the factors follow. A weight of 0 leaves a rule out. The weights were chosen on thirteen repositories of labelled questions
-(benchmarks/results/search.md says what each is worth), with hashed words as vectors; vectors of a model weigh more
-(embedders/base.py).
+The rules add up; the factors follow. A weight of 0 leaves a rule out. The weights were chosen on thirteen repositories
+of labelled questions (benchmarks/results/search.md says what each is worth), with hashed words as vectors; vectors of a
+model weigh more (embedders/base.py).
 
-Tried there and left out: points for files that the best files import, or that import them (NDCG@10 from -0.002 to +0.002, five repositories better,
-four worse).
+Tried there and left out: points for files that the best files import, or that import them (NDCG@10 from -0.002 to
++0.002, five repositories better, four worse).
 """
 
 from __future__ import annotations
@@ -171,7 +171,8 @@ class FilePoints(NamedTuple):
 class QueryWords:
     """A query as the rules see it: its text, and its words with their weights (rarer words weigh more).
 
-    `asked` are the words in small letters, `roots` the words without their endings, and `weight` is the sum of the weights of these.
+    `asked` are the words in small letters, `roots` the words without their endings, and `weight` is the sum of the
+    weights of these.
     """
 
     __slots__ = ("_beginnings", "_folded", "_forms", "asked", "roots", "text", "weight", "words")
@@ -246,8 +247,9 @@ def are_forms(one: str, other: str) -> bool:
 def stem_points(source: str, question: QueryWords) -> float:
     """The share of the last part of a file's name that stands in the question, from 0 to 1.
 
-    A file whose name has words of the question, and no others, is about them; it counts more if these words are most of the question. The last of
-    several words need not be in the question ("HttpCookies", "json_writer"): it often says what kind of file it is.
+    A file whose name has words of the question, and no others, is about them; it counts more if these words are most of
+    the question. The last of several words need not be in the question ("HttpCookies", "json_writer"): it often says
+    what kind of file it is.
     """
     parts = _stem_words(source)
     if not parts:
@@ -265,8 +267,9 @@ def stem_points(source: str, question: QueryWords) -> float:
 def definition_points(definition: NamedDefinition, *, alone: bool) -> float:
     """The points of a file for defining a name of the question, before the weight.
 
-    A type counts more than a function, a top-level name more than a member, and a file named after the definition more than another. If the question
-    is the name `alone`, all points count. In a sentence the name counts half at most, and less if it may be a plain word that many files define.
+    A type counts more than a function, a top-level name more than a member, and a file named after the definition more
+    than another. If the question is the name `alone`, all points count. In a sentence the name counts half at most, and
+    less if it may be a plain word that many files define.
     """
     of_type = definition.kind in _TYPES
     points = 1.0 if of_type else 0.7 if definition.qualified == definition.name else 0.42

@@ -17,7 +17,8 @@ class SyncReport:
         found: How many it will look at; known before the first.
         added: Names that are new. A renamed file counts: its new name is.
         changed: Files with another text.
-        renamed: Files with another name and the same text. Each of them also counts once in `added` and once in `removed_files`.
+        renamed: Files with another name and the same text. Each of them also counts once in `added` and once in
+            `removed_files`.
         removed_files: Names that are gone. A renamed file counts: its old name is.
         unchanged: Files as before.
         computed: Chunks that the embedder embedded.

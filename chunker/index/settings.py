@@ -38,7 +38,8 @@ class Settings:
     """Settings of an index.
 
     Args:
-        tokenizer: The name of the encoding that counts; or the path of a tokenizer file, relative to the root of the index if it is below.
+        tokenizer: The name of the encoding that counts; or the path of a tokenizer file, relative to the root of the
+            index if it is below.
         embedder: The name of the embedder.
         embedder_options: Its options as JSON, without keys and passwords.
         identity: A key of everything that its vectors depend on (`keys.identity_of`), in hexadecimal digits.

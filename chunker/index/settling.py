@@ -4,8 +4,8 @@
                     |                                  ^
     full text       +--> remove 3, add 7 8: commit ----+         killed in between: 7 8 are removed by who writes next
 
-Full text has a text for each embedding with places ("words"), and the words of each name of a file ("names"). It may have more than the
-database needs for a while, never less; readers drop what their snapshot has no place for.
+Full text has a text for each embedding with places ("words"), and the words of each name of a file ("names"). It may
+have more than the database needs for a while, never less; readers drop what their snapshot has no place for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from chunker.index.schema import transaction
 from chunker.index.terms import terms_of
 
 KINDS = ("words", "names")
-# Removed texts count in BM25 until full text is written anew: when they are more than this plus the number of the others.
+# # Removed texts count in BM25 until full text is written anew: when they are more than this plus the number of the
+# others.
 REMOVED = 1024
 _NEEDED = {
     "words": "SELECT id, text, names, stems FROM embeddings WHERE places > 0 ORDER BY id",

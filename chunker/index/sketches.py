@@ -2,13 +2,15 @@
 
     vector, 512 numbers: 2,048 bytes   ->   rotated at random   ->   its signs: 64 bytes
 
-The smaller the angle of two vectors, the fewer of their signs differ (Charikar, 2002). A search counts the differing bits of all sketches, and
-compares the vectors of the best exactly. The rotation is one of signs and Walsh-Hadamard transforms (Ailon and Chazelle, 2006), the same everywhere.
+The smaller the angle of two vectors, the fewer of their signs differ (Charikar, 2002). A search counts the differing
+bits of all sketches, and compares the vectors of the best exactly. The rotation is one of signs and Walsh-Hadamard
+transforms (Ailon and Chazelle, 2006), the same everywhere.
 
     vectors-3.bits   | header: how many rows it has | block 0: word 0 of 16,384 rows, word 1, ... | block 1 | ...
 
-The file is computed from the vectors, and extended when many rows have no sketch yet. Sketches are flushed to the disk before the header counts them,
-and a search compares rows without a sketch exactly. So the file may lag behind, be cut off at any point, or be missing.
+The file is computed from the vectors, and extended when many rows have no sketch yet. Sketches are flushed to the disk
+before the header counts them, and a search compares rows without a sketch exactly. So the file may lag behind, be cut
+off at any point, or be missing.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@
     .chunker/writer.sqlite       locked by who writes; the lock goes with the process
     .chunker/.gitignore          *
 
-`Store.reading` gives a `Snapshot`: the state of one commit, whatever is written meanwhile. `Store.writing` gives a `MendingWriter` (mending.py, writing.py).
+`Store.reading` gives a `Snapshot`: the state of one commit, whatever is written meanwhile. `Store.writing` gives a
+`MendingWriter` (mending.py, writing.py).
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ _ATTEMPTS = 5
 class Snapshot:
     """The state of one commit: rows of the database by `connection`, and as many `vectors` as it knows of.
 
-    `words` and `names` are the full text of chunks and of file names; they have all that this state needs, and may have more. `stems` are the languages
-    whose stems the words may have.
+    `words` and `names` are the full text of chunks and of file names; they have all that this state needs, and may have
+    more. `stems` are the languages whose stems the words may have.
     """
 
     connection: sqlite3.Connection

@@ -3,9 +3,10 @@
     vectors-3.f32   | header, 64 bytes | row 0 | row 1 | ... | row n-1 | rows of a run that was killed
                                                                        ^ the database says how many rows there are
 
-Rows are flushed to the disk before the database commits to them, so each row that it knows of is there. Rows that a killed run left after its
-last commit are overwritten. A row never changes, so a reader is not disturbed by later commits. Rows that nothing needs are dropped when the
-file is written anew under the next number (`rewritten`); readers of the old file keep it.
+Rows are flushed to the disk before the database commits to them, so each row that it knows of is there. Rows that a
+killed run left after its last commit are overwritten. A row never changes, so a reader is not disturbed by later
+commits. Rows that nothing needs are dropped when the file is written anew under the next number (`rewritten`); readers
+of the old file keep it.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ MENDED = "the next sync (`chunker index PATHS`) embeds damaged texts again"
 # Rows that a search or a copy reads at a time, to need little memory beside the file.
 BLOCK_ROWS = 8192
 _NEAR_ROWS = 256
-# Rows that are compared exactly once their sketches are near: at least COMPARED, and so many for each hit. Sketches are used only where they save
-# three quarters of the rows.
+# # Rows that are compared exactly once their sketches are near: at least COMPARED, and so many for each hit. Sketches
+# are used only where they save # three quarters of the rows.
 COMPARED = 4096
 _COMPARED_EACH = 8
 _LEAST_SAVED = 4

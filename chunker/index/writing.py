@@ -6,8 +6,8 @@ vectors are removed.
                      versions, places, files: one commit                      killed between: full text is settled by who writes next
     drop_spare       vectors without places go, when they are more than the others
 
-Reference counts are kept in the same commits that change what they count. The vector of a text that nobody needs is kept for a while, for the
-day the text is back; the text itself is not.
+Reference counts are kept in the same commits that change what they count. The vector of a text that nobody needs is
+kept for a while, for the day the text is back; the text itself is not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ UNSKETCHED = 8192
 class NewPlace:
     """A chunk of a new version: the key of its vector, its text, of which the first `context` characters are not part of the file; its span.
 
-    `names`: the words of what begins in it, such as definitions and headings. `breadcrumb` and `metadata`: as JSON; None for none.
+    `names`: the words of what begins in it, such as definitions and headings. `breadcrumb` and `metadata`: as JSON;
+    None for none.
     """
 
     key: bytes

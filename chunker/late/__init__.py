@@ -8,7 +8,8 @@
 
     vectors = LateEmbedder(model).embed([(text, chunks)])[0]
 
-Documents longer than the model are read in windows that overlap. Needs numpy and tokenizers: pip install "bpe-chunker[late]".
+Documents longer than the model are read in windows that overlap. Needs numpy and tokenizers: pip install
+"bpe-chunker[late]".
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Requests to an endpoint that does late chunking itself, such as Jina's: it joins the texts of a request, reads them as one document, and
-answers with one vector a text. So a request contains chunks of one document only, as many as the model can read together.
+answers with one vector a text. So a request contains chunks of one document only, as many as the model can read
+together.
 
     document A   a1 a2 a3 a4 a5      [a1 a2 a3] [a4 a5]
     document B   b1                  [b1]

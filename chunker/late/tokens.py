@@ -80,7 +80,8 @@ def embedder_tokens(text: str, tokenizer: Any, prefix: str = "") -> EmbedderToke
 
     Args:
         text: The whole document. A lone surrogate is read as U+FFFD.
-        tokenizer: A `tokenizers.Tokenizer`, or a fast tokenizer of transformers. Its truncation and padding settings are ignored: the whole text is
+        tokenizer: A `tokenizers.Tokenizer`, or a fast tokenizer of transformers. Its truncation and padding settings
+            are ignored: the whole text is
         encoded.
         prefix: What the embedder puts before each text, such as "search_document: ".
 
@@ -117,7 +118,8 @@ def token_spans(text: str, chunks: Sequence[Chunk], tokenizer: Any, prefix: str 
 
     Args:
         text: The whole document.
-        chunks: Its chunks, in any order; they may overlap. Their contexts are in no span, because they are not part of the document.
+        chunks: Its chunks, in any order; they may overlap. Their contexts are in no span, because they are not part of
+            the document.
         tokenizer: As for `embedder_tokens`.
         prefix: As for `embedder_tokens`.
 

@@ -5,8 +5,8 @@
         def push(self, item):
         ...                             something was left out here
 
-What matters is what is used: files point to the files that define the names they use, and rank follows the pointers. `focus` begins at some
-files or names.
+What matters is what is used: files point to the files that define the names they use, and rank follows the pointers.
+`focus` begins at some files or names.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@
         def push      5      6       left out: a mark in its place, unless there is one just above
       def main        1      4
 
-If each token costs a fixed value (the rate: a Lagrange multiplier), the best choice in a file is found in one pass from its end. The rate at which the
-choices of all files just fill the budget gives a bound that no choice exceeds. If that choice is not near enough to the bound, better ones are searched
-among combinations near the bound: at this rate nearly all nodes are clearly in or out, so few combinations are left.
+If each token costs a fixed value (the rate: a Lagrange multiplier), the best choice in a file is found in one pass from
+its end. The rate at which the choices of all files just fill the budget gives a bound that no choice exceeds. If that
+choice is not near enough to the bound, better ones are searched among combinations near the bound: at this rate nearly
+all nodes are clearly in or out, so few combinations are left.
 
 This is the specification of chunker/cpp/include/chunker/tree_choice.hpp, to the last bit.
 """
@@ -27,7 +28,8 @@ _WINDOWS = (0.001, 0.004, 0.016, 0.064, 0.256, 1.0)
 _NEAR = 0.995
 # No tree costs more.
 _MOST_BUDGET = 1 << 40
-# The most combinations that are kept at a node: the most promising ones. No two have one price, so within a budget of fewer tokens none is dropped.
+# # The most combinations that are kept at a node: the most promising ones. No two have one price, so within a budget of
+# fewer tokens none is dropped.
 _MOST_STATES = 300
 _STEPS = 60
 
@@ -40,8 +42,8 @@ class Tree:
         values: What each is worth, from 0.
         prices: What its line costs, from 1, in tokens.
         sizes: The number of nodes in it, itself included.
-        marks: The price, in tokens, of the mark that stands for it if it is left out, and for those left out right after it; -1 for the outermost
-            nodes, which leave no mark.
+        marks: The price, in tokens, of the mark that stands for it if it is left out, and for those left out right
+            after it; -1 for the outermost nodes, which leave no mark.
     """
 
     values: array[float]
@@ -72,7 +74,8 @@ def choose(tree: Tree, budget: int, raised: float = 0.0) -> Choice:
     Args:
         tree: The nodes.
         budget: The largest price of all that is chosen.
-        raised: The sum of what was added to values to have their nodes chosen first. How near a choice must be to the bound is told without it.
+        raised: The sum of what was added to values to have their nodes chosen first. How near a choice must be to the
+            bound is told without it.
     """
     if _compiled is not None:
         columns = (column.tobytes() for column in (tree.values, tree.prices, tree.sizes, tree.marks))
@@ -113,7 +116,8 @@ class _Search:
         # The number of the node after each and all that is in it.
         self._ends = [node + tree.sizes[node] for node in range(size)]
         self._roots = [node for node in range(size) if tree.marks[node] < 0]
-        # For each node, the best value less price of what stands from it to the end of its file, below a line and below a mark.
+        # # For each node, the best value less price of what stands from it to the end of its file, below a line and
+        # below a mark.
         self._after_line = [0.0] * (size + 1)
         self._after_mark = [0.0] * (size + 1)
 

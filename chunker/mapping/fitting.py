@@ -1,7 +1,8 @@
 """Choose lines whose text, counted as a whole, fits a budget.
 
-Each line has a price by itself, and lines cost more or less together than alone. So the text of a choice is counted, and if it exceeds the budget the
-choice is made again with a smaller one; if much of the budget is left, with a larger one.
+Each line has a price by itself, and lines cost more or less together than alone. So the text of a choice is counted,
+and if it exceeds the budget the choice is made again with a smaller one; if much of the budget is left, with a larger
+one.
 """
 
 from __future__ import annotations

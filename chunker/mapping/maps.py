@@ -63,10 +63,11 @@ def map_repository(
     Args:
         paths: Files and folders, or a `Repository`, which reads again what has changed alone.
         max_tokens: The largest number of tokens of the text.
-        focus: Files or folders, by their names on the map or by their paths, or names of symbols, that the map is for. Each of them has a
-            line on the map, if it fits. What it does not find is in `unknown`.
+        focus: Files or folders, by their names on the map or by their paths, or names of symbols, that the map is for.
+            Each of them has a line on the map, if it fits. What it does not find is in `unknown`.
         tokenizer: The name of an encoding or model, or a tokenizer.
-        progress: Show a bar on standard error while files are read; None shows it if that is a terminal, and else a line every few seconds.
+        progress: Show a bar on standard error while files are read; None shows it if that is a terminal, and else a
+            line every few seconds.
 
     Returns:
         The map; the same files give the same one.

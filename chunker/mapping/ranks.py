@@ -3,8 +3,8 @@
     a.py uses Stack, push        a.py -> stack.py       Stack is worth what a.py gives for it, push too
     b.py uses Stack              b.py -> stack.py
 
-Files are ranked by a random walk along the names (PageRank: Brin and Page, 1998); with a focus the walk begins there. Values are rounded to powers of
-1.2: an edit changes all of them a little, and this way few of them change their order.
+Files are ranked by a random walk along the names (PageRank: Brin and Page, 1998); with a focus the walk begins there.
+Values are rounded to powers of 1.2: an edit changes all of them a little, and this way few of them change their order.
 
 The walk is the specification of chunker/cpp/include/chunker/name_graph.hpp, to the last bit.
 """
@@ -28,7 +28,8 @@ _PRIVATE = 0.5
 _PROSE = 0.3
 _RULES: dict[str, float] = {
     "damping": 0.85,
-    # A name that more than `common` files define tells little about any of them, and with more than `most_definers` nothing.
+    # # A name that more than `common` files define tells little about any of them, and with more than `most_definers`
+    # nothing.
     "common": 5,
     "common_share": 0.2,
     "most_definers": 40,
@@ -208,7 +209,8 @@ class _Graph:
     def _flow(self, ranks: Sequence[float], damping: float, later: list[float] | None) -> None:
         """Compute what each definer of a name gets from the files that use it.
 
-        `later`, the ranks of the next step, is corrected: files without links keep what they have, and a file gives less to itself than to others.
+        `later`, the ranks of the next step, is corrected: files without links keep what they have, and a file gives
+        less to itself than to others.
         """
         self._flows = [0.0] * len(self._flows)
         for number, edges in enumerate(self._edges):

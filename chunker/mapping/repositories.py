@@ -66,7 +66,8 @@ class Repository:
         """Read what is new or has changed and forget what is gone. Returns the number of these files.
 
         Args:
-            progress: Show a bar on standard error; None shows it if that is a terminal, and else a line every few seconds.
+            progress: Show a bar on standard error; None shows it if that is a terminal, and else a line every few
+                seconds.
         """
         seen: set[str] = set()
         changed: dict[str, int] = {}

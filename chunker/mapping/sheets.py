@@ -43,8 +43,9 @@ class Sheet:
     def prices(self, counter: TokenCounter) -> tuple[bytes, bytes]:
         """The price of each line and of each mark, in tokens with its line end, packed as array("q"). At least 1; -1 for the file, which leaves no mark.
 
-        A blank line follows each file. The tokens that it adds after a mark are in the price of the file's name. After the last line it may add more or
-        fewer: the difference is in the price of that line, which ends the file whenever it is chosen.
+        A blank line follows each file. The tokens that it adds after a mark are in the price of the file's name. After
+        the last line it may add more or fewer: the difference is in the price of that line, which ends the file
+        whenever it is chosen.
         """
         if self._counter is not counter:
             known = {line: max(1, counter.count(f"{line}\n")) for line in {*self.lines, *self.marks}}

@@ -23,7 +23,8 @@ def skeleton(
     Args:
         text: The text of a file.
         name: The name of the file, which tells its language.
-        max_tokens: The largest number of tokens of the result: the signatures that matter most, with "..." where some are left out. None for all.
+        max_tokens: The largest number of tokens of the result: the signatures that matter most, with "..." where some
+            are left out. None for all.
         tokenizer: The name of an encoding or model, or a tokenizer, which counts them.
 
     Returns:

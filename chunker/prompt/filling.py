@@ -8,7 +8,8 @@
        headers and frames, in the sections around it and in the prompt.
     5. Last the items that grow, in proportion to their weights.
 
-Every step is priced where it happens, in `joining.Row`, so what was decided stays true: a section never uses more than it was given.
+Every step is priced where it happens, in `joining.Row`, so what was decided stays true: a section never uses more than
+it was given.
 """
 
 from __future__ import annotations
@@ -137,7 +138,8 @@ class Filler:
         outcome.kept, outcome.tokens, outcome.step = version.kept, version.tokens, self._step
         self._step += 1
         grown = self.row.put(leaf.place, version.priced or version.text)
-        # Growth is booked to the item that caused it, so items and frame add up to the whole, even after some are removed.
+        # # Growth is booked to the item that caused it, so items and frame add up to the whole, even after some are
+        # removed.
         outcome.added += grown
         self.ledger.book(leaf.region, grown)
         if self._drop_duplicates:
@@ -206,7 +208,8 @@ class Filler:
         limit = ledger.limits[region]
         if limit is None:
             raise AssertionError("a section is filled after it was given its budget")
-        # Sections share what the required and stable items outside of them leave. A section's own are part of its share.
+        # # Sections share what the required and stable items outside of them leave. A section's own are part of its
+        # share.
         base = max(limit - ledger.used[region] + sum(ledger.used[inner] for inner in region.budgeted), 0)
         passed_on = 0
         for inner in region.budgeted:

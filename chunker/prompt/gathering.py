@@ -4,9 +4,10 @@
       src/a.py   src/b.py           {glob: "src/*.py"}        src/b.py
       src/.env   build/c.py         {glob: "**/*"}            neither of the two: .gitignore names build/, .env is a secret
 
-Patterns are those of .gitignore, for the path from the root: `*` and `?` stay within a name, `**` crosses folders. What a walk leaves out
-(`files`: hidden files, what .gitignore names, links, the spec itself) no glob takes; each file goes to the first entry that matches it. Nothing outside the
-root is read. A file with a `heading`, and one that is cut into chunks, becomes a section with its path for a name.
+Patterns are those of .gitignore, for the path from the root: `*` and `?` stay within a name, `**` crosses folders. What
+a walk leaves out (`files`: hidden files, what .gitignore names, links, the spec itself) no glob takes; each file goes
+to the first entry that matches it. Nothing outside the root is read. A file with a `heading`, and one that is cut into
+chunks, becomes a section with its path for a name.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@
     safe splits        |                |       |            |
     counted   once   |  at each join  | once  |  at a join | once
 
-Counts do not add up where texts meet, but they do at safe splits (see `pricing`). So a text with a safe split has three parts: a head up to its
-first one, a tail from its last one, and the tokens between. Inserting a text counts only the few characters at its two joins; distant text is
-not read. If neither a text nor its joins have a safe split, the whole text takes part in the joins: a run of such texts is counted again,
-exactly, at each step in it.
+Counts do not add up where texts meet, but they do at safe splits (see `pricing`). So a text with a safe split has three
+parts: a head up to its first one, a tail from its last one, and the tokens between. Inserting a text counts only the
+few characters at its two joins; distant text is not read. If neither a text nor its joins have a safe split, the whole
+text takes part in the joins: a run of such texts is counted again, exactly, at each step in it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _SIGHT = 2
 class Row:
     """Numbered places in a row, some of which keep a text.
 
-    `glue` is called once for each pair of kinds, so its result must depend on nothing else. -1 and `size`, the start and the end of the row,
-    have a kind too.
+    `glue` is called once for each pair of kinds, so its result must depend on nothing else. -1 and `size`, the start
+    and the end of the row, have a kind too.
     """
 
     def __init__(self, size: int, pricer: Pricer, glue: Glue, kind: Kind) -> None:

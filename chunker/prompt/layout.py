@@ -29,9 +29,10 @@ DEEPEST = 100
 class Region:
     """A section with its position in the tree. The whole prompt is a region, too. Its leaves are numbered from `first` up to, not including, `stop`.
 
-    `scope`: the region in whose budget its items compete: itself if it has a budget, else the nearest one around it that has, at last the prompt.
-    `budgeted`: the nearest regions inside it that have a budget. `stopper`: the region that ends where an item of this one does not fit under
-    "strict". `speaker`: the section whose message its text belongs to, or None.
+    `scope`: the region in whose budget its items compete: itself if it has a budget, else the nearest one around it
+    that has, at last the prompt. `budgeted`: the nearest regions inside it that have a budget. `stopper`: the region
+    that ends where an item of this one does not fit under "strict". `speaker`: the section whose message its text
+    belongs to, or None.
     """
 
     number: int
@@ -108,7 +109,8 @@ class Layout:
         self.strangers: list[object] = []
         self._messages = 0
         self._kinds: dict[tuple[int, str, str | None], int] = {}
-        # The kind of each leaf, then of the start and the end of the prompt. The text between two of them depends on their kinds alone.
+        # # The kind of each leaf, then of the start and the end of the prompt. The text between two of them depends on
+        # their kinds alone.
         self.kinds: list[int] = []
         self._edges: dict[tuple[int, int], tuple[str, str, str]] = {}
         self._flatten(items)

@@ -4,8 +4,8 @@
       context  given 500  used 300                                     and at most 200
       history  min_tokens 200, not yet filled
 
-Each step of the prompt's growth is booked to the sections around the item that caused it, so the tokens of the prompt are those of its
-frame and of all bookings.
+Each step of the prompt's growth is booked to the sections around the item that caused it, so the tokens of the prompt
+are those of its frame and of all bookings.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ class SectionLedger:
         return tuple(
             SectionReport(
                 name=closing.region.path,
-                # Groups that stand in several sections may have come in later, with tokens of the section around all of them.
+                # # Groups that stand in several sections may have come in later, with tokens of the section around all
+                # of them.
                 given=closing.given + self.used[closing.region] - closing.used,
                 used=self.used[closing.region],
                 passed_on=closing.given - closing.used,

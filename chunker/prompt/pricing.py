@@ -3,9 +3,9 @@
     "Who won the match in Oslo?"        head "Who"   inner: tokens of " won the match in"   tail " Oslo?"
     "match"                             head "match"                                        no tail
 
-A safe split is an offset at which counts add up, whatever text comes before and after: our tokenizers have them under every named
-grammar (`bpe_engine.text.safe_splits`), those of Hugging Face if their configuration shows it (`chunker.counting`). A tokenizer of which
-nothing is known has none.
+A safe split is an offset at which counts add up, whatever text comes before and after: our tokenizers have them under
+every named grammar (`bpe_engine.text.safe_splits`), those of Hugging Face if their configuration shows it
+(`chunker.counting`). A tokenizer of which nothing is known has none.
 """
 
 from __future__ import annotations

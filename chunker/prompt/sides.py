@@ -30,8 +30,8 @@ _SLACK = 2
 class Side:
     """The start of a text, or backwards its end.
 
-    `places`: the offsets at which the text may be cut, ascending, between 0 and its length; None for all that cut no grapheme cluster.
-    `reach`: more tokens are never asked for.
+    `places`: the offsets at which the text may be cut, ascending, between 0 and its length; None for all that cut no
+    grapheme cluster. `reach`: more tokens are never asked for.
     """
 
     def __init__(

@@ -12,8 +12,9 @@
       - {search: where are headers parsed, share: 0.3}
       - {id: question, file: "-", required: true}
 
-Nothing in it is run or filled in, except `{path}` in a heading: `{{ x }}` is text like any other. `gathering` describes which files are
-taken. Errors name file, line (for YAML; the other readers know none) and field, and are reported all at once.
+Nothing in it is run or filled in, except `{path}` in a heading: `{{ x }}` is text like any other. `gathering` describes
+which files are taken. Errors name file, line (for YAML; the other readers know none) and field, and are reported all at
+once.
 """
 
 from __future__ import annotations

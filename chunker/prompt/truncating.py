@@ -4,9 +4,9 @@
 "head"      …rds of the conversation, up to its end
 "middle"    the start of the log…and its end
 
-A search by tokens comes near the best cut; then the cuts around it are tried one by one, because counts with the ellipsis and the joins are
-not monotone. At the end no cut fits that keeps up to three tokens more on one side. If none fits, those that keep `item.min_tokens` and little
-more were tried, too.
+A search by tokens comes near the best cut; then the cuts around it are tried one by one, because counts with the
+ellipsis and the joins are not monotone. At the end no cut fits that keeps up to three tokens more on one side. If none
+fits, those that keep `item.min_tokens` and little more were tried, too.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Cutter:
     def fitting(self, room: int, most: int, price: Callable[[Version], int]) -> Version | None:
         """The version that keeps the most tokens: `item.min_tokens` at least, `most` at most, for a `price` of `room` at most. None if there is none.
 
-        `price` is what the prompt would grow by, and may be anything near the version's tokens. Not every version is tried, see above.
+        `price` is what the prompt would grow by, and may be anything near the version's tokens. Not every version is
+        tried, see above.
         """
 
         def fits(lengths: Lengths) -> Version | None:

@@ -5,8 +5,8 @@
     3    - text: Be brief.          line_of(("items", 0, "text")) == 3
     4    - glob: "*.py"             line_of(("items", 1, "priority")) == 4: there is none, so that of what it would be in
 
-Values are those of YAML's safe schema. Two equal keys in one mapping are an error, as one of them would be lost; so are merge keys (`<<`),
-which can make gigabytes of a few lines.
+Values are those of YAML's safe schema. Two equal keys in one mapping are an error, as one of them would be lost; so are
+merge keys (`<<`), which can make gigabytes of a few lines.
 """
 
 from __future__ import annotations

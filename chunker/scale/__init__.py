@@ -6,7 +6,8 @@ machines.
     chunks = ChunkBatch(512)(table)                                pyarrow.Table -> pyarrow.Table, a row a chunk
     chunk_corpus("s3://bucket/in", "out", ChunkBatch(512))         parquet and JSON Lines, part by part; a second run skips what is done
 
-Ray Data and Spark take the same classes: `chunker.integrations.ray_data`, `chunker.integrations.spark`. Needs pyarrow: pip install "bpe-chunker[arrow]".
+Ray Data and Spark take the same classes: `chunker.integrations.ray_data`, `chunker.integrations.spark`. Needs pyarrow:
+pip install "bpe-chunker[arrow]".
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
         def push(self, item):    Definition("push", qualified="Stack.push", kind="function", ...)
             self.put(item)       uses: {"self": [3], "put": [3], "item": [3]}
 
-Definitions are the scopes of the outline that chunking makes anyway; names are read off the code without its comments and strings. All
-languages that have a table (`chunker/formats/code/languages`) have symbols; no code here knows any of them.
+Definitions are the scopes of the outline that chunking makes anyway; names are read off the code without its comments
+and strings. All languages that have a table (`chunker/formats/code/languages`) have symbols; no code here knows any of
+them.
 """
 
 from __future__ import annotations

@@ -63,10 +63,10 @@ class CutReason:
     `str` turns it into sentences. Offsets are in characters, sizes in tokens.
 
     Attributes:
-        rule: "next": the next part does not fit beside the chunk. "whole": some of the next part would fit, but it fits whole into the next
-            chunk. "head": the same for the comments and the first line of a definition. "inside": a part without
-            boundaries of its own does not fit. "desired": the chunk has `desired_tokens`. "tail": a full chunk would leave less than
-            `min_tokens`. "optimal": all cuts were chosen together. "other": none of these.
+        rule: "next": the next part does not fit beside the chunk. "whole": some of the next part would fit, but it fits
+            whole into the next chunk. "head": the same for the comments and the first line of a definition. "inside": a
+            part without boundaries of its own does not fit. "desired": the chunk has `desired_tokens`. "tail": a full
+            chunk would leave less than `min_tokens`. "optimal": all cuts were chosen together. "other": none of these.
         tokens: The tokens of the chunk that ends here.
         limit: The most tokens that it may have: `max_tokens` without `reserve`.
         following: The part that begins at the cut and does not fit beside the chunk: the largest one that fits into a

@@ -6,7 +6,8 @@
 
 Splitters with the names and arguments of LangChain's, for programs that change only an import:
 
-    from chunker.integrations.langchain import Language, MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter, TokenTextSplitter
+    from chunker.integrations.langchain import Language, MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter,
+    TokenTextSplitter
 
 Needs `langchain-text-splitters` (the extra `langchain`).
 """

@@ -116,8 +116,8 @@ class TokenTextSplitter(TokenBudgetTextSplitter):
         allowed_special: Must be empty: special tokens in a text are plain text.
         disallowed_special: Has no effect.
         tokenizer: As for `TokenBudgetTextSplitter`, instead of an encoding.
-        kwargs: The other options of `TokenBudgetTextSplitter`. `length_function`, `keep_separator` and `strip_whitespace`
-            have no effect, as in LangChain's.
+        kwargs: The other options of `TokenBudgetTextSplitter`. `length_function`, `keep_separator` and
+            `strip_whitespace` have no effect, as in LangChain's.
 
     Raises:
         ValueError: A size or an encoding cannot be used, or `allowed_special` is not empty.

@@ -165,7 +165,8 @@ class TokenBudgetTextSplitter(TextSplitter):
             metadatas: The metadata of each text; each of its documents gets a copy. None by default.
 
         Returns:
-            The documents, in the order of the texts. The fields of each chunk are in its metadata if the splitter adds them.
+            The documents, in the order of the texts. The fields of each chunk are in its metadata if the splitter adds
+            them.
         """
         documents = []
         for index, text in enumerate(texts):

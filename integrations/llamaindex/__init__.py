@@ -3,7 +3,8 @@
     from chunker.integrations.llamaindex import TokenBudgetHierarchicalNodeParser, TokenBudgetNodeParser
     nodes = TokenBudgetNodeParser(chunk_size=512, chunk_overlap=50, language="auto").get_nodes_from_documents(documents)
 
-`node.start_char_idx` and `node.end_char_idx` are known, not searched for with `str.find`. Needs `llama-index-core` (the extra `llamaindex`).
+`node.start_char_idx` and `node.end_char_idx` are known, not searched for with `str.find`. Needs `llama-index-core` (the
+extra `llamaindex`).
 """
 
 from __future__ import annotations

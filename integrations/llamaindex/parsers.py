@@ -19,7 +19,8 @@ class CountingNodeParser(NodeParser):
 
     Attributes:
         tokenizer: Counts the tokens: anything that `chunker.TextChunker` accepts.
-        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to detect it.
+        language: A format or programming language whose structure decides the cuts; None for plain text; "auto" to
+            detect it.
         strategy: "grow" fills node after node, "optimal" chooses all cuts together.
         include_chunk_metadata: Put the fields of a chunk into the metadata of its node, excluded from the text for
             models.

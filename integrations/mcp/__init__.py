@@ -5,5 +5,6 @@
     asked.py      their arguments
     messages.py   lines of standard input that are not messages
 
-Read-only, and confined to the roots it is given (`chunker.integrations.service.roots`). Needs the official SDK (the extra `mcp`), imported when the command runs.
+Read-only, and confined to the roots it is given (`chunker.integrations.service.roots`). Needs the official SDK (the
+extra `mcp`), imported when the command runs.
 """

@@ -46,8 +46,8 @@ def mcp(
 ) -> None:
     """Tools for agents, by the Model Context Protocol on standard input and output: count, chunk, list files, map, search, assemble.
 
-    All tools are read-only. They read the files of ROOT, without hidden files, files that .gitignore names, files that hold
-    secrets, and links that lead out of it. Without ROOT, agents can send texts and read no file.
+    All tools are read-only. They read the files of ROOT, without hidden files, files that .gitignore names, files that
+    hold secrets, and links that lead out of it. Without ROOT, agents can send texts and read no file.
 
     \b
     In the settings of a client:

@@ -51,7 +51,8 @@ from chunker.integrations.service.roots import Roots
 ANSWER_CHARACTERS = 100_000
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _INSTRUCTIONS = (
-    "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, maps of folders, skeletons of files, search in an index of files. Read-only. "
+    "Token counts and chunks that are exact for the tokenizer named, prompts that fit a budget, maps of folders, "
+    "skeletons of files, search in an index of files. Read-only. "
     "Paths are relative to the roots, such as src/main.py; hidden and ignored files, and files that hold secrets, are refused."
 )
 _TITLES = {
@@ -219,7 +220,9 @@ class _Tools:
             Count, Field(description="First chunk to return, counted from 0: the `next` of an answer.")
         ] = 0,
     ) -> Told:
-        """Cut a text or a file into chunks that fit a token budget, at the boundaries of its structure. Long results come in parts: ask again with `first` = `next`."""
+        """Cut a text or a file into chunks that fit a token budget, at the boundaries of its structure.
+        Long results come in parts: ask again with `first` = `next`.
+        """
         if text and path:
             raise RefusedError("pass either text or path")
         if not text and not path:
@@ -294,7 +297,9 @@ class _Tools:
         max_tokens: Annotated[int, Field(ge=1, le=20_000, description="Largest number of tokens of the text.")] = 2000,
         tokenizer: TokenizerName = "o200k_base",
     ) -> Told:
-        """Show the signatures of a source file, or the headings of prose: all of them, or those that matter most within a token budget, with ... where some are left out."""
+        """Show the signatures of a source file, or the headings of prose: all of them, or those that matter most within a
+        token budget, with ... where some are left out.
+        """
         content = base64.b64encode(await self._content(path)).decode()
         return dict(
             await self._ask(
@@ -329,7 +334,9 @@ class _Tools:
             ),
         ] = 0,
     ) -> Told:
-        """Search the index of files for the chunks that answer a question best; with a budget, as one text that fits it. `unmatched` names sources and tags that no file has."""
+        """Search the index of files for the chunks that answer a question best; with a budget, as one text that fits it.
+        `unmatched` names sources and tags that no file has.
+        """
         index = self._offered.index
         if index is None:
             raise RefusedError("there is no index")
@@ -365,7 +372,9 @@ class _Tools:
         separator: Annotated[str, Field(max_length=1000)] = "\n\n",
         tokenizer: TokenizerName = "o200k_base",
     ) -> Told:
-        """Assemble the best prompt of texts and files that fits a token budget exactly: what is required, then what matters most; and a report of what became of each."""
+        """Assemble the best prompt of texts and files that fits a token budget exactly: what is required, then what matters
+        most; and a report of what became of each.
+        """
         contents = await self._contents([item.text if item.path is None else _File(item.path) for item in items])
         made = [
             {**item.model_dump(exclude={"path"}), "text": content, "id": item.id or item.path}

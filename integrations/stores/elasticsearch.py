@@ -41,7 +41,8 @@ class ElasticsearchStore(VectorStore):
 
     Args:
         place: The URL of the server, with a user if it requires one.
-        password: The password of the user; by default the one in the URL, or the environment variable `ELASTICSEARCH_PASSWORD`.
+        password: The password of the user; by default the one in the URL, or the environment variable
+            `ELASTICSEARCH_PASSWORD`.
         api_key: A key of Elasticsearch, instead of user and password; by default the environment variable
             `ELASTICSEARCH_API_KEY`.
 

@@ -1,6 +1,7 @@
 """The end of an interpreter: nothing is printed, whatever is still alive; and what this package holds has been freed by then.
 
-In each script every native object that is alive after the end is listed on standard error (`_core.report_leaks`), but where somebody else keeps it.
+In each script every native object that is alive after the end is listed on standard error (`_core.report_leaks`), but
+where somebody else keeps it.
 """
 
 from __future__ import annotations

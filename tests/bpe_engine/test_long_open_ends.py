@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from bpe_engine import AppendingEncoder, PrependingEncoder, Tokenizer
 
-# Units that are repeated, so that a pre-token, a run of white space or of marks goes on for long; and what ends such runs.
+# # Units that are repeated, so that a pre-token, a run of white space or of marks goes on for long; and what ends such
+# runs.
 UNITS = [
     "a", "ab", "Xy", " ", "\n", "\r\n", " \n", "\t", "'", "''", "``", "#", "##", "▁", " ▁", "1", "12", "'l", "é", "中", "本日", "\u0301",
     "\u0323\u0301", "😀", "ſ", ".", " .", "-a", "ア", "я", "aя", "\u200b", "\u3000", "\u2003", "\u00a0", "\u3000 ", "\u00a0\n", "\u200b\u2003",

@@ -15,7 +15,8 @@ from small_tokenizers import corpus
 
 from bpe_engine import Tokenizer, implementation
 
-# Texts, scores: sums are beyond 100,000 after a dozen tokens, ways are equally good, or differ by less than what is rounded.
+# # Texts, scores: sums are beyond 100,000 after a dozen tokens, ways are equally good, or differ by less than what is
+# rounded.
 VOCABULARIES: dict[str, list[tuple[str, float]]] = {
     "large": [("a", -9000.3), ("b", -7000.7), ("ab", -16001.002), ("▁", -5000.1), ("▁a", -14000.398), ("ba", -12000.5)],
     "ties": [("a", -1.0), ("aa", -2.0), ("aaa", -3.0), ("b", -0.5), ("ab", -1.5), ("▁", -1.25), ("▁a", -2.25), ("▁b", -1.75)],

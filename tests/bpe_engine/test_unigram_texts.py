@@ -38,7 +38,8 @@ def texts(seed: int) -> list[str]:
     return found
 
 
-# Texts and scores: the best way through "ab" changes where the sum is rounded by more, and so does the number of tokens.
+# # Texts and scores: the best way through "ab" changes where the sum is rounded by more, and so does the number of
+# tokens.
 NEAR = {
     "few bits": [("▁", -1.0), ("a", -30.001), ("b", -20.002), ("ab", -50.0031), ("▁ab", -51.0029), ("c", -2500.125), ("▁c", -2501.124)],
     "ties": [("▁", -1.0), ("a", -8.0), ("b", -8.0), ("c", -24.0), ("ab", -16.0), ("ba", -16.0), ("▁a", -9.0), ("▁c", -25.0)],

@@ -1,7 +1,8 @@
 """Calls everything that the compiled modules show to Python, with arguments that fit and others that do not: `python binding_fuzz.py SEED SECONDS`.
 
-A program of its own, for a crash takes its process along. Each call is written down before it is made, in a file that a memory map shares with
-whoever started it, so the last one is known. What is raised has to be an exception that says what was wrong.
+A program of its own, for a crash takes its process along. Each call is written down before it is made, in a file that a
+memory map shares with whoever started it, so the last one is known. What is raised has to be an exception that says
+what was wrong.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from bpe_engine.text.unicode_classes import stand_ins
 PLANES = range(17)
 BLOCK = 256
 SURROGATES = range(0xD800, 0xE000)
-# Where nothing is assigned, or all is of private use, one block is as the next: every sixteenth is read, and all of them with
+# # Where nothing is assigned, or all is of private use, one block is as the next: every sixteenth is read, and all of
+# them with
 # --hypothesis-profile=thorough.
 ALIKE = {*range(4, 14), 15, 16}
 STEP = 16
@@ -38,8 +39,8 @@ def classes(start: int) -> str:
 def surroundings_of(block: range, surroundings: Sequence[str]) -> Sequence[str]:
     """Those that each character of a block is put into.
 
-    In the middle of a large area of one class, such as the ideographs, every sixteenth block is put into all of them, any other into the first
-    one; with --hypothesis-profile=thorough each into all.
+    In the middle of a large area of one class, such as the ideographs, every sixteenth block is put into all of them,
+    any other into the first one; with --hypothesis-profile=thorough each into all.
     """
     first = block[0]
     own = classes(first)

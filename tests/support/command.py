@@ -1,7 +1,8 @@
 """The command `chunker` as a process of its own, without the half second that importing it takes.
 
-A server has imported what the command imports. For each run it forks, and the child becomes the command: its own folder, environment and pipes, its own
-exit. What only the start of an interpreter reads (PYTHONIOENCODING, a locale) belongs to the server: there is one for each set of these variables.
+A server has imported what the command imports. For each run it forks, and the child becomes the command: its own
+folder, environment and pipes, its own exit. What only the start of an interpreter reads (PYTHONIOENCODING, a locale)
+belongs to the server: there is one for each set of these variables.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     cd .venv && PYTHONPATH=../tests/support bin/python -P -m exactness --programs 10000
 
-One program in eight begins with a long run of a few fragments, which takes the ways of long texts. A line a family says how many programs and comparisons there
-were; a program that breaks the law is printed with its seed, and the command exits with 1.
+One program in eight begins with a long run of a few fragments, which takes the ways of long texts. A line a family says
+how many programs and comparisons there were; a program that breaks the law is printed with its seed, and the command
+exits with 1.
 """
 
 from __future__ import annotations

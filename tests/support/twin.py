@@ -18,8 +18,8 @@ Answer = tuple[str, Any]
 def perform(tokenizer: Any, steps: list[tuple[Any, ...]]) -> list[Answer]:
     """Run the steps, each (method, arguments, keyword arguments): on the tokenizer, or on what "open" made last.
 
-    ("open", name, *arguments) calls a method of the tokenizer and goes on with what it gives; ("mark",) takes a snapshot;
-    ("back", n) returns to the n-th of those; ("get", name) reads an attribute.
+    ("open", name, *arguments) calls a method of the tokenizer and goes on with what it gives; ("mark",) takes a
+    snapshot; ("back", n) returns to the n-th of those; ("get", name) reads an attribute.
     """
     current = tokenizer
     marks: list[Any] = []

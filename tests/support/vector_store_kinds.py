@@ -1,6 +1,7 @@
 """The stores that tests put vectors into, each the real thing: folders, and servers that are there or are started.
 
-QDRANT_URL and PGVECTOR_URL name servers; without the second, the package pgserver starts a PostgreSQL of its own. Spawned processes import this.
+QDRANT_URL and PGVECTOR_URL name servers; without the second, the package pgserver starts a PostgreSQL of its own.
+Spawned processes import this.
 """
 
 # Each import stands where it is known that the package is installed.
@@ -71,6 +72,7 @@ def _postgresql(folder: Path) -> str:
     if importlib.util.find_spec("pgserver") is None:
         pytest.skip("needs a PostgreSQL with pgvector: its address in PGVECTOR_URL, or pip install pgserver")
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
-    # In a folder that the user of the server may enter, too, whom pgserver makes if this one is root; it stops the server when the process ends.
+    # # In a folder that the user of the server may enter, too, whom pgserver makes if this one is root; it stops the
+    # server when the process ends.
     data = Path(tempfile.gettempdir()) / f"pgserver-{os.getpid()}"
     return str(importlib.import_module("pgserver").get_server(data, cleanup_mode="delete").get_uri())

@@ -25,7 +25,8 @@ _loaded: dict[str, dict[bytes, int]] = {}
 def load_planes(name: str) -> bytes:
     """Read the tokens of an embedded vocabulary as the planes of `packing.py`, for the compiled core: six bytes a token.
 
-    Each call reads the file again, in about 5 ms. Raises VocabularyError for an unknown name and for damaged package data.
+    Each call reads the file again, in about 5 ms. Raises VocabularyError for an unknown name and for damaged package
+    data.
     """
     return _unpacked(name, packing.unpack_planes)
 

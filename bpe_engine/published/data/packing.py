@@ -5,11 +5,12 @@
     left half           97     98     0       2         a single byte has its value as left half,
     right half          --     --     1       0         and 0xFFFFFF as right half
 
-The halves are written as six planes of one byte a token: the low, middle and high bytes of all left halves, then of all right
-halves. The planes are compressed. The compiled core builds its tables from the planes directly; the token bytes are the last thing that it needs.
+The halves are written as six planes of one byte a token: the low, middle and high bytes of all left halves, then of all
+right halves. The planes are compressed. The compiled core builds its tables from the planes directly; the token bytes
+are the last thing that it needs.
 
-The forms that were tried, with kilobytes on disk for o200k_base + cl100k_base and milliseconds from bytes to the finished
-`dict[bytes, int]` of o200k_base (one core of a 2-core machine, Python 3.11, best of fifteen):
+The forms that were tried, with kilobytes on disk for o200k_base + cl100k_base and milliseconds from bytes to the
+finished `dict[bytes, int]` of o200k_base (one core of a 2-core machine, Python 3.11, best of fifteen):
 
     the published base64 lines              3,614 + 1,681 kB    79 ms
     pickle of the dictionary, zlib          1,638 +   738       36    rejected: size; a pickle as package data runs code
@@ -40,8 +41,8 @@ NO_HALF = 0xFFFFFF
 def pack(tokens: Sequence[bytes]) -> bytes:
     """Pack tokens in merge order: the n-th token, from 0, has the id n. About 15 microseconds a token.
 
-    Raises VocabularyError if a token is empty or a duplicate, if it is not merged from two earlier tokens, or if there are
-    more tokens than three bytes can number.
+    Raises VocabularyError if a token is empty or a duplicate, if it is not merged from two earlier tokens, or if there
+    are more tokens than three bytes can number.
     """
     # Imported late: only making package data needs it, not loading.
     from bpe_engine.reference.dictionary import TokenDictionary  # noqa: PLC0415
@@ -69,8 +70,8 @@ def pack(tokens: Sequence[bytes]) -> bytes:
 def unpack_planes(packed: bytes) -> bytes:
     """Return the six planes, one after the other: six bytes a token.
 
-    Raises VocabularyError for bytes that were cut or altered since `pack` made them (zlib keeps a checksum), or that are not
-    six planes. The contents of the planes are not checked.
+    Raises VocabularyError for bytes that were cut or altered since `pack` made them (zlib keeps a checksum), or that
+    are not six planes. The contents of the planes are not checked.
 
     >>> unpack_planes(pack([b"a", b"b", b"ab"])).hex(" ", 3)
     '616200 000000 000000 ffff01 ffff00 ffff00'
@@ -87,8 +88,8 @@ def unpack_planes(packed: bytes) -> bytes:
 def unpack(packed: bytes) -> list[bytes]:
     """Return the tokens that `pack` packed, in the same order.
 
-    Raises VocabularyError as `unpack_planes` does, and for a half that is not an earlier token. Does not check for duplicate
-    tokens, because a caller that makes a dictionary sees them without cost.
+    Raises VocabularyError as `unpack_planes` does, and for a half that is not an earlier token. Does not check for
+    duplicate tokens, because a caller that makes a dictionary sees them without cost.
 
     >>> unpack(pack([b"a", b"b", b"ab", b"aba"]))
     [b'a', b'b', b'ab', b'aba']

@@ -9,8 +9,8 @@
     embedder_named("sentence-transformers:BAAI/bge-small-en-v1.5")
     embedder_named("model2vec:minishlab/potion-base-8M")
 
-Other packages add theirs through the entry point group `bpe_chunker.embedders`: a function or class that takes the part of the name after the
-colon, if there is one, and options.
+Other packages add theirs through the entry point group `bpe_chunker.embedders`: a function or class that takes the part
+of the name after the colon, if there is one, and options.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # th
     """An embedder by its name.
 
     Args:
-        name: The kind of embedder and, after a colon, its model: "hashing", "static", "minilm", "ollama:nomic-embed-text"; or the URL of an
-            endpoint that speaks as OpenAI's does, "#" and its model.
+        name: The kind of embedder and, after a colon, its model: "hashing", "static", "minilm",
+            "ollama:nomic-embed-text"; or the URL of an endpoint that speaks as OpenAI's does, "#" and its model.
         options: Options of the embedder.
 
     Raises:

@@ -7,8 +7,8 @@
         def embed_query(self, text): ...       float32, one row
 
 The index keeps vectors by the identity of their embedder: one that would make other vectors must have another
-`model_id` or `revision`. An embedder that does not know what words mean has a low `meaning_weight`, which is 1.5 without
-this attribute (see `Weights.meaning`).
+`model_id` or `revision`. An embedder that does not know what words mean has a low `meaning_weight`, which is 1.5
+without this attribute (see `Weights.meaning`).
 """
 
 from __future__ import annotations

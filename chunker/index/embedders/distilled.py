@@ -4,9 +4,10 @@
                                       ->  the first 256 principal components of all pieces
                                       ->  times a / (a + p), p the frequency of the piece
 
-This is how Model2Vec distills a model (Tulkens and van Dongen, 2024), with smooth inverse frequencies as weights (Arora et al., 2017). As there, the
-frequency comes from the rank of the id by Zipf's law; but here ranks begin at the first whole word, "the", and the single characters before it
-count as most frequent. Ranks of all ids and a = 0.0001, as Model2Vec has them, leave "the" a weight of 0.7, and found less.
+This is how Model2Vec distills a model (Tulkens and van Dongen, 2024), with smooth inverse frequencies as weights (Arora
+et al., 2017). As there, the frequency comes from the rank of the id by Zipf's law; but here ranks begin at the first
+whole word, "the", and the single characters before it count as most frequent. Ranks of all ids and a = 0.0001, as
+Model2Vec has them, leave "the" a weight of 0.7, and found less.
 
 What is kept is checked by its hash whenever it is read: a file that is damaged is made again.
 """

@@ -2,8 +2,9 @@
 
     {"model": "text-embedding-3-small", "input": ["...", "..."]}  ->  {"data": [{"index": 0, "embedding": [...]}, ...]}
 
-429, 5xx and lost connections are tried again, after the time that `Retry-After` asks for or after 1, 2, 4, ... seconds. Whatever else is
-wrong is told at once: it would be wrong the next time, too. The key comes from the environment, and goes nowhere but to `base_url`.
+429, 5xx and lost connections are tried again, after the time that `Retry-After` asks for or after 1, 2, 4, ... seconds.
+Whatever else is wrong is told at once: it would be wrong the next time, too. The key comes from the environment, and
+goes nowhere but to `base_url`.
 """
 
 from __future__ import annotations
@@ -44,9 +45,10 @@ _LARGEST_ANSWER = 1 << 28
 class EndpointEmbedder:
     """Vectors of an endpoint that speaks as OpenAI's does.
 
-    `dimensions`: of a model that is not OpenAI's, None asks the endpoint; for one of theirs another number asks for shorter vectors. `key_variable`: the
-    environment variable that holds the key; an endpoint without one needs none. `tokens_per_minute`, `requests_per_minute`: what the endpoint
-    allows; no more is sent. `price`: dollars for a million tokens.
+    `dimensions`: of a model that is not OpenAI's, None asks the endpoint; for one of theirs another number asks for
+    shorter vectors. `key_variable`: the environment variable that holds the key; an endpoint without one needs none.
+    `tokens_per_minute`, `requests_per_minute`: what the endpoint allows; no more is sent. `price`: dollars for a
+    million tokens.
     """
 
     prefix = ""

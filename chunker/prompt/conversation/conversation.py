@@ -5,7 +5,8 @@
     fork       |system|user|                      -> another one, which shares nothing from then on
     push       |system|user|<assistant>|Hel|lo|     what a model samples, id by id
 
-The text is rendered anew, compared with the text before while it is rendered, and encoded from where they differ. So templates that rewrite earlier turns are exact.
+The text is rendered anew, compared with the text before while it is rendered, and encoded from where they differ. So
+templates that rewrite earlier turns are exact.
 """
 
 # A fork is of this class.
@@ -37,8 +38,8 @@ class Conversation(RenderedMessages):
     before, and encoding the part that differs.
 
     Not for use by several threads at a time; `fork` gives another thread its own. Memory: the text in UTF-8, four bytes
-    an id, and a tenth to a fifth of that for messages, offsets to go back to and room to grow: 10 to 12 bytes a token of
-    English. The strings of messages are the caller's own; of lists and dicts in them the values are kept.
+    an id, and a tenth to a fifth of that for messages, offsets to go back to and room to grow: 10 to 12 bytes a token
+    of English. The strings of messages are the caller's own; of lists and dicts in them the values are kept.
 
     Examples:
         >>> template = "{% for m in messages %}<|endoftext|>{{ m.role }}: {{ m.content }}{% endfor %}"

@@ -3,11 +3,12 @@
     messages   {"role": "user", "content": "Hi"}, {"role": "assistant", "tool_calls": [{"name": "search"}]}
     kept       names, "user", "Hi", names, "assistant", list of 1, names, "search"          names = ("role", "content"), ...
 
-The compiled messages are kept as such a row of values, at 8 bytes each: a dict a message would take 200 bytes and more, the call of a tool 700. Templates get
-dicts, which are made for a rendering and gone after it. Strings are the caller's own objects. Without the compiled module the dicts are kept.
+The compiled messages are kept as such a row of values, at 8 bytes each: a dict a message would take 200 bytes and more,
+the call of a tool 700. Templates get dicts, which are made for a rendering and gone after it. Strings are the caller's
+own objects. Without the compiled module the dicts are kept.
 
-A caller may change any value of a message between two calls, however deep inside. So all values are compared, most by their addresses, and nothing is taken
-from a list or dict being the same object.
+A caller may change any value of a message between two calls, however deep inside. So all values are compared, most by
+their addresses, and nothing is taken from a list or dict being the same object.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
     <|im_start|>assistant\\nHel|lo|<|im_end|>\\n
     special              pinned   special
 
-The text between them is encoded as plain text. Reading can resume at an offset that no special token spans: the text before it does not affect what is
-found after it. Such offsets are the ends of special tokens, and one in each thousand characters of plain text.
+The text between them is encoded as plain text. Reading can resume at an offset that no special token spans: the text
+before it does not affect what is found after it. Such offsets are the ends of special tokens, and one in each thousand
+characters of plain text.
 """
 
 # A copy is of this class.
@@ -23,7 +24,8 @@ from bpe_engine.pipeline.normalizers import Prepend, Strip
 from bpe_engine.special_tokens import Part
 from chunker.prompt.conversation.pins import Pin
 
-# A special token may begin this many lengths of the longest one before a difference and still depend on it: where longer ones win, by a chain of them.
+# # A special token may begin this many lengths of the longest one before a difference and still depend on it: where
+# longer ones win, by a chain of them.
 _CHAIN = 4
 # Characters of plain text between two offsets at which reading can resume.
 _APART = 1024
@@ -36,7 +38,10 @@ class Sliced(Protocol):
 
 
 class Tail(NamedTuple):
-    """The parts that an encoder appends from `start` (characters) on; `places`: the offsets after `start` at which reading can resume; `text`: the text from `start` on."""
+    """The parts that an encoder appends from `start` (characters) on.
+
+    `places`: the offsets after `start` at which reading can resume; `text`: the text from `start` on.
+    """
 
     start: int
     parts: list[Part]
@@ -57,7 +62,8 @@ class Layout:
         specification = tokenizer.specification
         added = () if specification is None else specification.added_tokens
         special = [token for token in added if token.special]
-        # A token that is a word by itself looks at the character before it: that is found where no token begins. Others take white space on both sides along.
+        # # A token that is a word by itself looks at the character before it: that is found where no token begins.
+        # Others take white space on both sides along.
         is_single = any(token.single_word for token in special)
         firsts = "".join(sorted({text[0] for text in tokenizer.special_tokens_set if text})) if is_single else ""
         takes_space = any(token.lstrip or token.rstrip for token in special)
@@ -66,8 +72,8 @@ class Layout:
         self._plain: re.Pattern[str] | None = re.compile(
             ("(?<!\\s)" if takes_space else "") + (f"[^{other}]" if other else "(?s:.)")
         )
-        # Of what a normalizer writes nobody knows where it stands in the text; and to one that acts where a text begins, text after a token that it sees is
-        # not the start of one.
+        # # Of what a normalizer writes nobody knows where it stands in the text; and to one that acts where a text
+        # begins, text after a token that it sees is # not the start of one.
         normalizers = () if specification is None else specification.normalizers
         if normalizers and any(token.normalized for token in special):
             acts = any(isinstance(step, Prepend | Strip) for step in normalizers)
@@ -120,7 +126,10 @@ class Layout:
         return Tail(start, parts, places, rest)
 
     def _within(self, text: str, first: int, last: int, start: int) -> Iterator[int]:
-        """Yield the offsets in the plain text from `first` up to `last` at which reading can resume, in characters of the whole text; `text` starts at `start` there."""
+        """Yield the offsets in the plain text from `first` up to `last` at which reading can resume.
+
+        In characters of the whole text; `text` starts at `start` there.
+        """
         while self._plain is not None and last - first > _APART:
             found = self._plain.search(text, first + _APART, last)
             if found is None:
@@ -133,7 +142,9 @@ class Layout:
         start, end = max(0, pin.start - self.ahead), pin.end + self.ahead
         part = told.part(start, end)
         special = self._tokenizer.find_special(part, "all")
-        return pin.outside([(start + first, start + first + len(part[first:last].strip()), token) for first, last, token in special])  # fmt: skip
+        return pin.outside(
+            [(start + first, start + first + len(part[first:last].strip()), token) for first, last, token in special]
+        )
 
     def keep(self, tail: Tail) -> None:
         """Replace the offsets after the start of this tail by those of the tail."""

@@ -1,7 +1,7 @@
 """Offsets of the ids of a conversation in its text.
 
-The bytes of ids, one after the other, are those of the text for tokenizers that change nothing. Where a normalizer has changed a span, the tokenizer says
-the offsets of that span, if it has the same ids there.
+The bytes of ids, one after the other, are those of the text for tokenizers that change nothing. Where a normalizer has
+changed a span, the tokenizer says the offsets of that span, if it has the same ids there.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
     sampled      [" Hel", "lo", "<|im_end|>"]      pinned, and its text stands in the rendered conversation
     canonical    [" Hello", "<|im_end|>"]          drift: 2 ids where 1 is canonical
 
-A pin lasts while its text stands in the conversation. A template that takes the reasoning out of an answer leaves the end of it: those ids stay.
+A pin lasts while its text stands in the conversation. A template that takes the reasoning out of an answer leaves the
+end of it: those ids stay.
 """
 
 # A part of a pin is of this class.
@@ -41,7 +42,11 @@ class Drift(NamedTuple):
 
 @dataclass(frozen=True)
 class Pin:
-    """Ids pinned to a span of the text. `start`, `end`: the span, in characters; `message`: the number of its message; `ends`: bytes from the start of the pin to the end of each id."""
+    """Ids pinned to a span of the text.
+
+    `start`, `end`: the span, in characters; `message`: the number of its message; `ends`: bytes from the start of the
+    pin to the end of each id.
+    """
 
     start: int
     end: int
@@ -76,7 +81,10 @@ class Pin:
         return Pin(start, start + len(data.decode("utf-8", "replace")), self.message, self.ids[first:last], ends, data)
 
     def beginning(self, there: str) -> Pin | None:
-        """Return the longest beginning of the pin, in whole ids and characters, with which `there` starts: the text from the start of the pin on. None if it has no id."""
+        """Return the longest beginning of the pin, in whole ids and characters, with which `there` starts.
+
+        `there`: the text from the start of the pin on. None if it has no id.
+        """
         same = _common(self.data, there.encode())
         last = sum(1 for end in self.ends if end <= same)
         while last and not _is_whole(self.data[: self.ends[last - 1]]):
@@ -131,7 +139,10 @@ class Pin:
         first_byte, last_byte = len(text[: start - self.start].encode()), len(text[: end - self.start].encode())
         whole = [0, *(number + 1 for number, stop in enumerate(self.ends) if _is_start(self.data, stop))]
         bounds = [number for number in whole if first_byte <= (self.ends[number - 1] if number else 0) <= last_byte]
-        return self.cut(bounds[0], bounds[-1], self.start + len(self.data[: self._begin(bounds[0])].decode("utf-8", "replace"))) if len(bounds) > 1 else None  # fmt: skip
+        if len(bounds) < 2:  # a start and an end
+            return None
+        before = self.data[: self._begin(bounds[0])].decode("utf-8", "replace")
+        return self.cut(bounds[0], bounds[-1], self.start + len(before))
 
     def _begin(self, number: int) -> int:
         return self.ends[number - 1] if number else 0

@@ -315,7 +315,11 @@ class RenderedMessages:
 
 
 def _template_of(text: str) -> ChatTemplate:
-    """Return a text as a template. Raises OptionError if it has no Jinja expression, such as the name of a file: its output would not depend on the messages."""
+    """Return a text as a template.
+
+    Raises OptionError if it has no Jinja expression, such as the name of a file: its output would not depend on the
+    messages.
+    """
     if any(mark in text for mark in ("{{", "{%")):
         return ChatTemplate(text)
     advice = "for that of a file or folder give ChatTemplate.from_file(...)"

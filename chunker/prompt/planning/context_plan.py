@@ -4,11 +4,13 @@
     drop more, seldom  the turns between find their prompt in the cache, and pay for it again once
     drop in a pause    the cache is empty anyway
 
-The search goes backwards from the last turn: the cost of the remaining turns depends only on the first turn of the prompt and on the content of the cache.
-`keep` tokens of the history always stay if the budget allows it: an empty history would be cheapest, and of no use.
+The search goes backwards from the last turn: the cost of the remaining turns depends only on the first turn of the
+prompt and on the content of the cache. `keep` tokens of the history always stay if the budget allows it: an empty
+history would be cheapest, and of no use.
 
-`steps` is given the coming turns. `next_step` is not: it expects them to be like the turns so far (expecting.py) and takes the way with the lowest expected
-bill, where the cache may be alive or not at each turn. The ways of the simple rules are among those compared.
+`steps` is given the coming turns. `next_step` is not: it expects them to be like the turns so far (expecting.py) and
+takes the way with the lowest expected bill, where the cache may be alive or not at each turn. The ways of the simple
+rules are among those compared.
 """
 
 from __future__ import annotations
@@ -171,16 +173,18 @@ class ContextPlan:
     ) -> Step:
         """Return the step for the last of `turns` if the turns after it are unknown.
 
-        It has the lowest expected bill, of this turn and `ahead` more, under the model of expecting.py, so it is never above that of a simple rule from
-        here on. With a `course`, it is the cheapest of the safe steps, if there are any: those after which the whole bill need not exceed that of a simple
-        rule, whatever turns follow (guarding.py).
+        It has the lowest expected bill, of this turn and `ahead` more, under the model of expecting.py, so it is never
+        above that of a simple rule from here on. With a `course`, it is the cheapest of the safe steps, if there are
+        any: those after which the whole bill need not exceed that of a simple rule, whatever turns follow
+        (guarding.py).
 
         Args:
             turns: The past turns, and the one that asks now, whose answer is ignored.
             before: The first turn of the prompt before it.
             cache: The cache, as `Ledger.bill` returns it.
             ahead: How many turns are expected.
-            course: The standings of this plan and of the simple rules, in place of `before` and `cache`: `Course()` at first, then the result of `taken`.
+            course: The standings of this plan and of the simple rules, in place of `before` and `cache`: `Course()` at
+                first, then the result of `taken`.
 
         Raises:
             PromptConfigurationError: There are no turns.
@@ -266,7 +270,11 @@ class ContextPlan:
         left = f"dropped {count} turn{'s' if count > 1 else ''} of {ledger.history(before, first):,} tokens"
         if ledger.prompt(before, number) > self.room:
             must = self.choices(ledger, number, before)[0]
-            more = "no more than the budget asks for" if first == must else "more than the budget asks for, so that the next turns find their start in the cache"  # fmt: skip
+            more = (
+                "no more than the budget asks for"
+                if first == must
+                else "more than the budget asks for, so that the next turns find their start in the cache"
+            )
             return f"{left}: over budget by {ledger.prompt(before, number) - self.room:,}; {more}"
         if number and ledger.turns[number].seconds > self.rules.seconds:
             return f"{left}: the cache is empty after {ledger.turns[number].seconds:,.0f} s, so it costs nothing to change the start"

@@ -3,7 +3,8 @@
     ask      |system|turn 3|turn 4|user 5|assistant:      what the plan drops has left; ids, and after which messages to put a breakpoint
     answer   |system|turn 3|turn 4|user 5|answer 5|
 
-Tokens are those of the real ids. Where a template makes more of the messages than their sum, turns leave until the budget holds.
+Tokens are those of the real ids. Where a template makes more of the messages than their sum, turns leave until the
+budget holds.
 """
 
 from __future__ import annotations
@@ -72,13 +73,17 @@ class PlannedConversation:
         """A plan for the requests of a conversation.
 
         Args:
-            conversation: With the messages that always stay: system prompt, examples. Not to be changed by others, but for `push`.
+            conversation: With the messages that always stay: system prompt, examples. Not to be changed by others, but
+                for `push`.
             budget: Token limit of a request, answer included.
             reserve: Of these for the answer.
             rules: Prices and rules of the provider, or the name of one of `PROVIDERS`.
-            keep: Tokens of the latest history that stay where the budget allows it; by default half of the room beside the fixed messages.
-            summary: Tokens of the summary of what has left; 0 for none. The plan prices it as input of what is summarized and as output.
-            summarize: Makes it of messages that leave, a summary of before among them. What it has beyond `summary` tokens is cut off.
+            keep: Tokens of the latest history that stay where the budget allows it; by default half of the room beside
+                the fixed messages.
+            summary: Tokens of the summary of what has left; 0 for none. The plan prices it as input of what is
+                summarized and as output.
+            summarize: Makes it of messages that leave, a summary of before among them. What it has beyond `summary`
+                tokens is cut off.
             summary_role: The role of its message.
 
         Raises:

@@ -1,7 +1,8 @@
 """The turns that a plan expects while the conversation goes on: a stated model of the unknown future.
 
-The next turns have as many tokens and messages as those so far had on average. The cache outlives each pause before them with one chance, which is that
-of the pauses so far, with two more that it outlived and one that it did not: (outlived + 2) / (pauses + 3). After them nothing is paid.
+The next turns have as many tokens and messages as those so far had on average. The cache outlives each pause before
+them with one chance, which is that of the pauses so far, with two more that it outlived and one that it did not:
+(outlived + 2) / (pauses + 3). After them nothing is paid.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def expected(turns: Sequence[Exchange], seconds: float, room: int, ahead: int) -
     """Return the turns so far followed by the expected ones, and the chance that the cache outlives a pause.
 
     >>> expected([Exchange(10, 20), Exchange(30, 0, seconds=60)], seconds=300, room=1000, ahead=1)
-    Expected(turns=[Exchange(asked=10, answered=20, seconds=0.0, messages=2, bound=False), Exchange(asked=30, answered=20, seconds=60, messages=2, bound=False), Exchange(asked=20, answered=20, seconds=0.0, messages=2, bound=False)], chance=0.75)
+    Expected(turns=[Exchange(asked=10, answered=20, seconds=0.0, messages=2, bound=False), Exchange(asked=30,
+    answered=20, seconds=60, messages=2, bound=False), Exchange(asked=20, answered=20, seconds=0.0, messages=2,
+    bound=False)], chance=0.75)
 
     Args:
         turns: The turns so far; the answer to the last one is unknown and ignored.

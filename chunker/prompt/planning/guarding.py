@@ -4,8 +4,9 @@
     plan     |system|turn 5|                   as cheap so far, and its prompt is shorter and in the cache: it can do what the rule does, for less
     plan     |system|turn 1| ... |turn 5|      so much cheaper so far that it may drop what the rule has dropped, read the rest anew, and still be cheaper
 
-A step that costs now and saves later is a bet on the turns to come. The plan bets what it has saved so far, and no more. Beside one rule such a step is safe,
-but for prompts near the least size that is cached; beside all of them as long as they do not part: then no step may be safe any more.
+A step that costs now and saves later is a bet on the turns to come. The plan bets what it has saved so far, and no
+more. Beside one rule such a step is safe, but for prompts near the least size that is cached; beside all of them as
+long as they do not part: then no step may be safe any more.
 """
 
 from __future__ import annotations

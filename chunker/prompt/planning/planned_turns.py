@@ -4,7 +4,8 @@
     sent      the request is billed, and the standings of the plan and of the simple rules move on
     answered  |system|turn 3|turn 4|user 5|answer 5|   in one message or several
 
-A plan that does not know the turns to come is guarded (guarding.py): here is the one place that tells it where it and the simple rules stand.
+A plan that does not know the turns to come is guarded (guarding.py): here is the one place that tells it where it and
+the simple rules stand.
 """
 
 from __future__ import annotations

@@ -3,13 +3,15 @@
     state     |system|turn 3|turn 4|turn 5|    the first turn of the prompt, and how far the cache has it
     choices   stay, drop as little as must be, or drop all that may leave
 
-A drop of any size changes the start of the prompt, so the largest drop is the cheapest, in this request and in each later one: `fewer` leaves out the
-others. `kept` leaves out each reachable state for which another one is at least as cheap, whatever follows:
+A drop of any size changes the start of the prompt, so the largest drop is the cheapest, in this request and in each
+later one: `fewer` leaves out the others. `kept` leaves out each reachable state for which another one is at least as
+cheap, whatever follows:
 
     another has dropped more for less, and the cache has all of it        it can do whatever this one does, with shorter prompts
     another has dropped less for so much less that it may follow suit     it drops the rest now, pays for reading its prompt anew, and is still cheaper
 
-Both are exact; prompts near the shortest that is cached are left alone. Of more than `_MOST_STATES` states, those at equal distances stay.
+Both are exact; prompts near the shortest that is cached are left alone. Of more than `_MOST_STATES` states, those at
+equal distances stay.
 """
 
 from __future__ import annotations
@@ -175,7 +177,10 @@ def fewer(ledger: Ledger, number: int, choices: list[int]) -> list[int]:
     cached, small = drops[:few], drops[few:]
     if cached:
         lost = _rounding(rules)
-        cached = cached[bisect_left(cached, 1, key=lambda first: ledger.history(first, cached[-1]) * rules.cached < lost) :] or cached[-1:]  # fmt: skip
+        cached = (
+            cached[bisect_left(cached, 1, key=lambda first: ledger.history(first, cached[-1]) * rules.cached < lost) :]
+            or cached[-1:]
+        )
     return [*choices[:1], *_spread(cached + small, _MOST_CHOICES)]
 
 

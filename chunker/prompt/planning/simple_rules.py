@@ -48,7 +48,8 @@ def followed(
         rule: The rule.
         start: The first turn whose request is to come.
         state: The state before it.
-        chances: For each turn, the chances that the cache is alive and that it is not; the bills are those of the first entry.
+        chances: For each turn, the chances that the cache is alive and that it is not; the bills are those of the first
+            entry.
     """
     before, cache = state
     made, dollars, reached = [], 0.0, 1.0

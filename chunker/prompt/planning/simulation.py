@@ -108,7 +108,8 @@ def read_session(
     """Read messages in JSON, one per line; return the tokens of the fixed start, and the turns.
 
     Args:
-        lines: A message each: "role", "content", "tool_calls"; "time" of the request in seconds; "tokens" instead of counting.
+        lines: A message each: "role", "content", "tool_calls"; "time" of the request in seconds; "tokens" instead of
+            counting.
         tokenizer: The tokenizer that counts tokens.
         name: The name of the session in error messages.
 

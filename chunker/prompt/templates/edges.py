@@ -3,8 +3,9 @@
     content      " Hi there! "      rendered   <|im_start|>user\\nHi there!<|im_end|>
     once more    " ▸Hi there!◂ "               <|im_start|>user\\n▸Hi there!◂<|im_end|>
 
-Outside the edges there is only white space, so a template that trims changes nothing. If the text without the marks differs from the first rendering, the
-template reads the messages: then they are halved until each is known; of a message that is read, one edge may still be found.
+Outside the edges there is only white space, so a template that trims changes nothing. If the text without the marks
+differs from the first rendering, the template reads the messages: then they are halved until each is known; of a
+message that is read, one edge may still be found.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ class Edges(NamedTuple):
 
 
 def edges_of(asked: Asked, numbers: Sequence[int]) -> dict[int, Edges]:
-    """Return the edges of these messages' texts, as far as the template copies the texts without reading them. A text is a str, or a list with blocks of text."""
+    """Return the edges of these messages' texts, as far as the template copies the texts without reading them.
+
+    A text is a str, or a list with blocks of text.
+    """
     made: dict[int, Edges] = dict.fromkeys(numbers, Edges())
     parts: list[tuple[list[int], tuple[int, ...]]] = [(list(numbers), (_START, _END))] if numbers else []
     while parts:

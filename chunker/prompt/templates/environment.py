@@ -3,8 +3,8 @@
     {{ raise_exception("...") }}   {{ strftime_now("%d %b %Y") }}   {{ value | tojson(indent=4) }}
     {% generation %}...{% endgeneration %}   {% break %}   {% continue %}
 
-Rendered text is equal to that of `transformers`; beyond it, loops, macros and lengths are bounded (limits.py). With `marks`, loops over messages and
-generation blocks write invisible marks around what they write, which marks.py reads.
+Rendered text is equal to that of `transformers`; beyond it, loops, macros and lengths are bounded (limits.py). With
+`marks`, loops over messages and generation blocks write invisible marks around what they write, which marks.py reads.
 """
 
 from __future__ import annotations
@@ -25,8 +25,39 @@ from chunker.prompt.templates import limits, measuring, recording
 
 _DICT_NAMES = frozenset(dir(dict))
 # Filters that write a value, or compare the parts of one.
-_MEASURED_FILTERS = ("string", "pprint", "sort", "unique", "groupby", "min", "max", "dictsort", "urlize", "xmlattr", "list", "first", "last")  # fmt: skip
-_MEASURED_TESTS = ("==", "eq", "equalto", "!=", "ne", "<", "lt", "lessthan", "<=", "le", ">", "gt", "greaterthan", ">=", "ge", "in")  # fmt: skip
+_MEASURED_FILTERS = (
+    "string",
+    "pprint",
+    "sort",
+    "unique",
+    "groupby",
+    "min",
+    "max",
+    "dictsort",
+    "urlize",
+    "xmlattr",
+    "list",
+    "first",
+    "last",
+)
+_MEASURED_TESTS = (
+    "==",
+    "eq",
+    "equalto",
+    "!=",
+    "ne",
+    "<",
+    "lt",
+    "lessthan",
+    "<=",
+    "le",
+    ">",
+    "gt",
+    "greaterthan",
+    ">=",
+    "ge",
+    "in",
+)
 _LONG_CHAIN = 8  # additions in one expression
 _GUARDED_FILTERS = ("batch", "center", "indent", "replace", "slice", "wordwrap")
 

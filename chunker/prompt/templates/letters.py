@@ -4,9 +4,10 @@
     once more    Ij uifsf!                  <|im_start|>user\\nIj uifsf!<|im_end|>
     differ                                                    ^^ ^^^^^
 
-A second rendering replaces the letters and digits of each message by those 1 to 9 further on in their alphabet: the distance identifies the message. With more
-than nine messages, further renderings give the next digits of their numbers. If a template reads a text, the rendering has another length: then the messages
-are halved until each is known; in a message that is read, only letters outside of tags are replaced, or none.
+A second rendering replaces the letters and digits of each message by those 1 to 9 further on in their alphabet: the
+distance identifies the message. With more than nine messages, further renderings give the next digits of their numbers.
+If a template reads a text, the rendering has another length: then the messages are halved until each is known; in a
+message that is read, only letters outside of tags are replaced, or none.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def letters_of(
         fields: Only these fields of them; by default all that are text.
 
     Returns:
-        For each message the ascending places of its letters. One that the template reads, so that other letters would change more, is missing; so is one
-        without letters.
+        For each message the ascending places of its letters. One that the template reads, so that other letters would
+        change more, is missing; so is one without letters.
     """
     careful: dict[int, bool] = {}
     first: dict[int, int] = {}
@@ -103,7 +104,10 @@ def _exchanged(
     *,
     digit: int = 0,
 ) -> dict[int, int] | None:
-    """Return the offsets where the text differs if these messages have other letters, with the distance of each letter; None if the template reads the messages."""
+    """Return the offsets where the text differs if these messages have other letters.
+
+    With the distance of each letter; None if the template reads the messages.
+    """
     messages = list(wanted.messages)
     for number, care in careful.items():
         shift = number // _SHIFTS**digit % _SHIFTS + 1

@@ -8,8 +8,8 @@
 
     {% if 'b' in x %} in a loop, x long     refused after SECONDS of the processor
 
-A step takes well below a microsecond, so a template that never ends fails after some seconds; one whose steps are long ones, by the clock of the
-processor. Counted per thread and rendering.
+A step takes well below a microsecond, so a template that never ends fails after some seconds; one whose steps are long
+ones, by the clock of the processor. Counted per thread and rendering.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ WIDEST = 100_000
 # Bits of a whole number.
 _BITS = 100_000
 _WIDE = re.compile(r"%(?:\([^)]*\))?[-+ #0]*(?:\d{6}|\*|\d*\.(?:\d{6}|\*))")
-_WIDENING = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "tojson", "lipsum", "wordwrap"})  # fmt: skip
+_WIDENING = frozenset(
+    {"center", "ljust", "rjust", "zfill", "expandtabs", "indent", "batch", "slice", "tojson", "lipsum", "wordwrap"}
+)
 
 
 class LimitExceededError(Exception):
@@ -63,7 +65,8 @@ class Meter(threading.local):
         self.left -= steps
         if self.left < 0:
             raise LimitExceededError(f"more than {STEPS:,} steps of loops and macros")
-        # A thread has no more of the processor than time goes by. To ask for its share takes a call of the system, a hundred microseconds on some machines.
+        # # A thread has no more of the processor than time goes by. To ask for its share takes a call of the system, a
+        # hundred microseconds on some machines.
         if time.monotonic() > self.late and time.thread_time() > self.end:
             raise LimitExceededError(f"steps that take more than {SECONDS:g} seconds")
 
@@ -211,7 +214,8 @@ def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             given = dict(zip(("s", "old", "new"), arguments[1:], strict=False)) | named
             check_replacement(*(str(given.get(one, "")) for one in ("s", "old", "new")))
         elif name == "indent":
-            width = max((len(one) if isinstance(one, str) else one for one in (*arguments[1:], *named.values()) if isinstance(one, str | int)), default=0)  # fmt: skip
+            sizes = [one for one in (*arguments[1:], *named.values()) if isinstance(one, str | int)]
+            width = max((len(one) if isinstance(one, str) else one for one in sizes), default=0)
             sized_length((str(arguments[0]).count("\n") + 1) * width)
         return sized(function(*arguments, **named))
 

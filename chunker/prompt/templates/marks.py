@@ -5,8 +5,9 @@
       {% for call in message.tool_calls %}   another, if `call` is one of its calls
     {% endfor %}                         a mark
 
-The template is rendered a second time, with marks that loops write around each item; without them its text must be the same, else it is rendered
-with fewer marks. A message that no loop writes, a system prompt say, is found by its edges and letters (edges.py, letters.py).
+The template is rendered a second time, with marks that loops write around each item; without them its text must be the
+same, else it is rendered with fewer marks. A message that no loop writes, a system prompt say, is found by its edges
+and letters (edges.py, letters.py).
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence
         for one in sorted(made, key=lambda span: span.start)
         if one.kind == "message" and not _says(wanted.messages[one.message])
     ]
-    # Of several in one turn the first one writes what there is. Two that stand side by side are never asked about together.
+    # # Of several in one turn the first one writes what there is. Two that stand side by side are never asked about
+    # together.
     blank = sorted({one.message for one in own}, reverse=True)
     mute: set[int] = set()
     parts = [part for part in (blank[1::2], blank[::2]) if part]

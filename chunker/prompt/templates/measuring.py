@@ -3,7 +3,8 @@
     {% set x = [x, x] %} in a loop      few values in memory, and billions where they are written or compared one by one
     {{ (['a' * 10 ** 6] * 10 ** 4) | tojson }}
 
-Writing, comparing and sorting such a value is one step of Python's, which no clock can end. So it is measured before, in a time that is bounded itself.
+Writing, comparing and sorting such a value is one step of Python's, which no clock can end. So it is measured before,
+in a time that is bounded itself.
 """
 
 from __future__ import annotations

@@ -108,14 +108,20 @@ def _of_gguf(path: Path) -> FoundTemplate:
         if isinstance(found, int) and 0 <= found < len(tokens):
             token = tokens[found]
             special[key] = token.decode("utf-8", "replace") if isinstance(token, bytes) else str(token)
-    others = {key.removeprefix(f"{prefix}."): text for key, text in metadata.items() if key.startswith(f"{prefix}.") and isinstance(text, str)}  # fmt: skip
+    others = {
+        key.removeprefix(f"{prefix}."): text
+        for key, text in metadata.items()
+        if key.startswith(f"{prefix}.") and isinstance(text, str)
+    }
     return FoundTemplate(metadata[prefix], special, others, str(path))
 
 
 def source_of(chat_format: ChatFormat) -> str:
     """A chat format as a template. Raises ChatTemplateError for one that is not text."""
     if chat_format.whole_messages or chat_format.tokens_per_message or chat_format.tokens_for_reply:
-        raise ChatTemplateError("it has only the number of tokens around a message, not the tokens", f"the chat format {chat_format.name!r}")  # fmt: skip
+        raise ChatTemplateError(
+            "it has only the number of tokens around a message, not the tokens", f"the chat format {chat_format.name!r}"
+        )
     prefix, suffix, reply = (_expression(text) for text in (chat_format.prefix, chat_format.suffix, chat_format.reply))
     named = prefix if chat_format.named is None else _expression(chat_format.named)
     roles = f"({json.dumps(chat_format.roles)}).get(role, role)"

@@ -5,13 +5,15 @@
     once more   <|im_start|>user\\nwhat is <|im_fnd|>?<|im_end|>\\n       with one letter of what the user spelled exchanged
     so          ^^^^^^^^^^^^ special         text       ^^^^^^^^^^ special
 
-The second rendering has a special token exactly where the template writes one, and is as long as the first: it says which is which, whatever the
-template does to a text on the way: trims, slices, quotes, joins. Where nobody spells a special token, there is no second rendering.
+The second rendering has a special token exactly where the template writes one, and is as long as the first: it says
+which is which, whatever the template does to a text on the way: trims, slices, quotes, joins. Where nobody spells a
+special token, there is no second rendering.
 
-A template may itself look for what is spelled: it splits an answer at "</think>", say. Then the two differ in more than that letter; such a token is
-what the template makes of it, as everywhere else.
+A template may itself look for what is spelled: it splits an answer at "</think>", say. Then the two differ in more than
+that letter; such a token is what the template makes of it, as everywhere else.
 
-Also broken are the beginnings of special tokens at the end of a text, which would be one together with the next text ("<|im_", "end|>").
+Also broken are the beginnings of special tokens at the end of a text, which would be one together with the next text
+("<|im_", "end|>").
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ class Spelling(NamedTuple):
 
 class _Known(NamedTuple):
     """Facts about the special tokens of a tokenizer: their proper prefixes (`beginnings`), the length of the longest token, the common prefix of all tokens
-    that are found in raw text (a text without it spells none), and the first and last characters of the proper prefixes.
+    that are found in raw text (a text without it spells none), and the first and last characters of the proper
+    prefixes.
     """
 
     beginnings: frozenset[str]

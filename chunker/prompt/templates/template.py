@@ -22,7 +22,8 @@ from chunker.prompt.templates import limits, recording, sources
 from chunker.prompt.templates.environment import compiled
 from chunker.prompt.templates.values import Message, plain_documents, plain_message, plain_part, plain_tools
 
-# Stands after the last message while it is rendered, to find where that ends. The space shows whether the template trims.
+# # Stands after the last message while it is rendered, to find where that ends. The space shows whether the template
+# trims.
 _TAG = "CONTINUE_FINAL_MESSAGE_TAG "
 Taken = TypeVar("Taken")
 _REASONING = ("reasoning_content", "thinking", "reasoning")
@@ -123,7 +124,9 @@ class ChatTemplate:
             TemplateLimitError: The template exceeds the limits of time or length.
             MessageError: A message has no role, or there is nothing to continue.
         """
-        return self.rendered(request(messages, tools, documents, add_generation_prompt, continue_final_message, variables=variables))  # fmt: skip
+        return self.rendered(
+            request(messages, tools, documents, add_generation_prompt, continue_final_message, variables=variables)
+        )
 
     def rendered(self, wanted: Request, listener: recording.Recording | None = None) -> str:
         """The text of a request.
@@ -151,7 +154,12 @@ class ChatTemplate:
             if listener is not None and id(wanted.messages[-1]) in listener.watched:
                 listener.watched[id(messages[-1])] = listener.watched[id(wanted.messages[-1])]
         values: dict[str, Any] = {**self.special_tokens, **wanted.variables}
-        values |= {"messages": messages, "tools": wanted.tools, "documents": wanted.documents, "add_generation_prompt": wanted.add_generation_prompt}  # fmt: skip
+        values |= {
+            "messages": messages,
+            "tools": wanted.tools,
+            "documents": wanted.documents,
+            "add_generation_prompt": wanted.add_generation_prompt,
+        }
         if final is None:
             return self._run(source, values, take, listener)
         return take([_cut(self._run(source, values, "".join, listener), final)])

@@ -33,7 +33,8 @@ texts = st.lists(st.sampled_from(FRAGMENTS), max_size=60).map("".join) | st.list
 
 def minbpe_tokens(text: str, merges: int, pattern: str | None) -> list[bytes]:
     """The tokens of minbpe's RegexTokenizer, and of its BasicTokenizer where there is no pattern, as it is published: count the pairs of all
-    chunks, take the most frequent (the first of equals, as `max` over a dict in the order of insertion), merge it, count anew.
+    chunks, take the most frequent (the first of equals, as `max` over a dict in the order of insertion), merge it,
+    count anew.
     """
     chunks = [list(chunk.encode()) for chunk in (regex.findall(pattern, text) if pattern else [text])]
     tokens = [bytes([byte]) for byte in range(256)]

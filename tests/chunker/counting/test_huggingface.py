@@ -19,7 +19,8 @@ from chunker.counting.growing_tails import TailAppender
 from chunker.counting.pipelines import _PLAIN, _plain_characters, cuts_of
 
 ALL = {**INCREMENTAL, **RECOUNTED}
-# What configurations differ in: spaces, their neighbours, marks that stick to them, words that are too long, special tokens.
+# # What configurations differ in: spaces, their neighbours, marks that stick to them, words that are too long, special
+# tokens.
 PIECES = st.sampled_from(
     [
         *" \n\t\r.,'`_-([]1aAé中文한я½¨▁\u0301\u00a0\u3000\u200b\ufffd\0\ud83d\ude00😀؀",

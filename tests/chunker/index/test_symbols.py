@@ -17,7 +17,8 @@ from chunker.symbols.masking import imports_of
 
 Write = Callable[..., Path]
 
-# A text of each language, the names that it defines, what it imports, and a name that stands in a comment or a string alone.
+# # A text of each language, the names that it defines, what it imports, and a name that stands in a comment or a string
+# alone.
 SOURCES: dict[str, tuple[str, list[str], list[str]]] = {
     "bash": ("source lib.sh\n# hidden\nopen_box() {\n  echo 'hidden'\n}\n", ["open_box"], ["lib.sh"]),
     "c": ("#include <stdio.h>\n/* hidden */\nint open_box(int key) {\n  return key;\n}\n", ["open_box"], ["stdio.h"]),

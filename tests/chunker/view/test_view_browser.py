@@ -1,6 +1,7 @@
 """The page of `chunker view` in a real browser: Chromium, without a window.
 
-Skipped, with the reason, where there is no Chromium or no playwright to drive it; `.ci/run` installs the one, the extra `test` the other.
+Skipped, with the reason, where there is no Chromium or no playwright to drive it; `.ci/run` installs the one, the extra
+`test` the other.
 """
 
 from __future__ import annotations

@@ -249,7 +249,8 @@ def test_hostile_texts_take_linear_time(unit: str) -> None:
 
 # --- colours
 
-# How three kinds of colour blindness see linear RGB: the matrices of Machado, Oliveira and Fernandes (2009), severity 1.
+# # How three kinds of colour blindness see linear RGB: the matrices of Machado, Oliveira and Fernandes (2009), severity
+# 1.
 SIGHT = {
     "usual": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),

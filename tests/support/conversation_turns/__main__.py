@@ -1,6 +1,7 @@
 """Walks until so many turns are done or the time is over; tells what differs, and on which template.
 
-With `--state FILE` it goes on where it was the last time, and tries what failed again: so a long run is made of slices, and of a share a process.
+With `--state FILE` it goes on where it was the last time, and tries what failed again: so a long run is made of slices,
+and of a share a process.
 """
 
 from __future__ import annotations

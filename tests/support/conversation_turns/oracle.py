@@ -1,7 +1,7 @@
 """What `transformers` and `tokenizers` make of a conversation, encoded anew.
 
-Where special tokens that a message spells are text, the oracle is another world: template and tokenizer call their special tokens by other names, of
-the same lengths, that nobody spells.
+Where special tokens that a message spells are text, the oracle is another world: template and tokenizer call their
+special tokens by other names, of the same lengths, that nobody spells.
 
     template    <|im_start|>user\\n ...     ->    \U000f0000\U000f0000...user\\n ...
     tokenizer   <|im_start|> is 602         ->    \U000f0000\U000f0000...  is 602
