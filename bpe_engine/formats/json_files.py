@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_engine.errors import UnsupportedModelError, VocabularyError
+from bpe_engine.formats.json_numbers import rounded
 from bpe_engine.formats.utf8 import decoded
 
 
@@ -38,7 +39,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
     text = decoded(data, source).removeprefix("\ufeff")
     _check_escapes(text, source)
     try:
-        found = json.loads(text, object_pairs_hook=entries)
+        found = json.loads(text, object_pairs_hook=entries, parse_float=rounded)
     except json.JSONDecodeError as error:
         raise VocabularyError(f"{source}:{error.lineno}: invalid JSON at column {error.colno}: {error.msg}") from error
     except RecursionError:

@@ -1,6 +1,13 @@
 #include "bpe/files/json_cursor.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
 
 #include "bpe/unicode.hpp"
 #include "bpe/utf8.hpp"
@@ -10,6 +17,53 @@ namespace bpe::files {
 namespace {
 
 bool is_structural(Byte byte) { return byte == ',' || byte == ':' || byte == '"' || byte == '{' || byte == '}' || byte == '[' || byte == ']'; }
+
+constexpr std::int64_t largest_power = 308;
+
+// 10 to the power of `exponent`, rounded to the nearest double.
+double power_of_ten(std::int64_t exponent) {
+    static std::array<double, largest_power + 1> const powers = [] {
+        std::array<double, largest_power + 1> made{};
+        for (std::size_t index = 0; index < made.size(); ++index) {
+            std::string const text = "1e" + std::to_string(index);
+            std::from_chars(text.data(), text.data() + text.size(), made[index]);
+        }
+        return made;
+    }();
+    return powers[static_cast<std::size_t>(exponent)];
+}
+
+// What json_numbers.py says, of a number of JSON.
+double rounded(std::string_view text) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    constexpr std::int64_t far = 1'000'000'000;  // an exponent beyond which it does not matter
+    std::uint64_t significand = 0;
+    std::int64_t exponent = 0;
+    bool after_point = false, is_full = false;
+    std::size_t at = text.starts_with('-');
+    for (; at < text.size() && text[at] != 'e' && text[at] != 'E'; ++at) {
+        if (text[at] == '.') {
+            after_point = true;
+            is_full = false;
+            continue;
+        }
+        auto const digit = static_cast<std::uint64_t>(text[at] - '0');
+        is_full = is_full || significand > (most - digit) / 10;
+        if (!is_full) significand = significand * 10 + digit;
+        exponent += is_full == after_point ? 0 : is_full ? 1 : -1;
+    }
+    if (at < text.size()) {
+        bool const is_negative = text[++at] == '-';
+        std::int64_t power = 0;
+        for (at += text[at] == '-' || text[at] == '+'; at < text.size(); ++at) power = std::min(power * 10 + (text[at] - '0'), far);
+        exponent += is_negative ? -power : power;
+    }
+    auto value = static_cast<double>(significand);
+    for (; value != 0 && exponent < -largest_power; exponent += largest_power) value /= power_of_ten(largest_power);
+    if (value != 0 && exponent > largest_power) value = std::numeric_limits<double>::infinity();
+    else if (value != 0) value = exponent >= 0 ? value * power_of_ten(exponent) : value / power_of_ten(-exponent);
+    return text.starts_with('-') ? -value : value;
+}
 
 }  // namespace
 
@@ -143,10 +197,8 @@ double JsonCursor::number() {
         (void)goes_over('+', '-');
         (void)digits();
     }
-    double value = 0;
-    auto const* const text = reinterpret_cast<const char*>(text_.data);
-    auto const [end, error] = std::from_chars(text + start, text + place_, value);
-    if (error != std::errc{} || end != text + place_) throw Unreadable{};
+    double const value = rounded({reinterpret_cast<const char*>(text_.data) + start, place_ - start});
+    if (std::isinf(value)) throw Unreadable{};
     return value;
 }
 

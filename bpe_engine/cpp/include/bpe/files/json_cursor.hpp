@@ -38,7 +38,7 @@ public:
     Bytes string();
     // A whole number up to `most`, written with digits only.
     std::uint64_t whole_number(std::uint64_t most);
-    // Any number, rounded to the nearest double; a number that no double can hold is Unreadable.
+    // Any number, rounded as bpe_engine/formats/json_numbers.py says; a number that is too large for a double is Unreadable.
     double number();
     // Skips a value; only its strings and brackets are checked.
     void skip();
