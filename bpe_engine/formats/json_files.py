@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def read_json(path: Path) -> dict[str, Any]:
     return parse_json(path.read_bytes(), str(path))
 
 
-def parse_json(data: bytes, source: str) -> dict[str, Any]:
+def parse_json(data: bytes, source: str, *, parse_float: Callable[[str], float] = rounded) -> dict[str, Any]:
     """Parse the object in the contents of a file; `source` is the name of the file in error messages.
 
     >>> parse_json(b'{"a": 1, "a": 2}', "twice.json")
@@ -39,7 +40,7 @@ def parse_json(data: bytes, source: str) -> dict[str, Any]:
     text = decoded(data, source).removeprefix("\ufeff")
     _check_escapes(text, source)
     try:
-        found = json.loads(text, object_pairs_hook=entries, parse_float=rounded)
+        found = json.loads(text, object_pairs_hook=entries, parse_float=parse_float)
     except json.JSONDecodeError as error:
         raise VocabularyError(f"{source}:{error.lineno}: invalid JSON at column {error.colno}: {error.msg}") from error
     except RecursionError:

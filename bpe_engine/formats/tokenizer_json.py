@@ -41,8 +41,15 @@ def read(path: Path) -> Specification:
     )
 
 
-def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> Specification:
-    """Parse the specification in the contents of a file; `source` is the name of the file in error messages. Raises as `read`."""
+def parse_tokenizer_json(
+    data: bytes, source: str, name: str | None = None, *, from_memory: bool = False
+) -> Specification:
+    """Parse the specification in the contents of a file; `source` is the name of the file in error messages. Raises as
+    `read`.
+
+    `from_memory`: `tokenizers` has written it from a tokenizer in memory, so that scores are what stands there. Those of a
+    file are what `tokenizers` makes of them when it reads the file (`json_numbers`).
+    """
     file, read = _parsed(data, source)
     model = file.object("model")
     kind = model.get("type")
@@ -52,6 +59,8 @@ def parse_tokenizer_json(data: bytes, source: str, name: str | None = None) -> S
         # The Python reader reports missing or unexpected parts.
         file, read = Node(parse_json(data, source), source, ""), None
         model = file.object("model")
+    if from_memory and kind == "Unigram":
+        file, read = Node(parse_json(data, source, parse_float=float), source, ""), None
     if kind in ("WordPiece", "WordLevel", "Unigram"):
         return parse_piece_model(file, source, name, read)
     if kind != "BPE":

@@ -26,7 +26,8 @@ def tokenizer_of(tokenizer: object) -> Tokenizer:
     written: Any = getattr(getattr(tokenizer, "backend_tokenizer", tokenizer), "to_str", None)
     if callable(written):
         name = getattr(tokenizer, "name_or_path", None) or type(tokenizer).__name__
-        return Tokenizer.from_specification(parse_tokenizer_json(str(written()).encode(), str(name)))
+        read = parse_tokenizer_json(str(written()).encode(), str(name), from_memory=True)
+        return Tokenizer.from_specification(read)
     raise WrongTypeError(
         "tokenizer must be a bpe_engine.Tokenizer, the name of an encoding or model, a file, or a fast tokenizer of tokenizers or transformers; "
         f"got {tokenizer!r:.100}"

@@ -50,6 +50,9 @@ def test_ties_are_broken_by_the_last_bit(long: str) -> None:
     scores = {"-": "-5.128409784021301", "|": "-7.325229568153723", "-|": "-4.3", "---|---|---|---|": long}
     file = file_of(scores)
     theirs, ours = Theirs.from_str(file), Tokenizer.from_specification(parse_tokenizer_json(file.encode(), "a file"))
+    written = parse_tokenizer_json(theirs.to_str().encode(), "an object", from_memory=True)
+    assert ours.specification is not None
+    assert dict(written.scores or {}) == dict(ours.specification.scores or {})
     for groups in range(1, 40):
         text = "|" + "---|" * groups
         assert ours.encode(text) == theirs.encode(text, add_special_tokens=False).ids
