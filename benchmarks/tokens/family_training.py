@@ -74,7 +74,7 @@ def _retrained(file: str, size: int, lines: Iterator[str]) -> str:
     elif model["type"] == "Unigram":
         trainer = trainers.UnigramTrainer(special_tokens=["<unk>", "</s>"], unk_token="<unk>", **options)  # noqa: S106 - no password
     else:
-        trainer = trainers.WordLevelTrainer(special_tokens=["[UNK]"], **options)
+        trainer = trainers.WordLevelTrainer(special_tokens=[model["unk_token"]], **options)
     tokenizer.train_from_iterator(lines, trainer)
     tokenizer.add_tokens([AddedToken(**{key: one[key] for key in one if key != "id"}) for one in added])
     return _with_bytes_at_the_end_of_words(tokenizer.to_str(), model)
