@@ -23,7 +23,7 @@ except ImportError:  # Windows
 COMMAND = str(Path(sys.executable).with_name("chunker"))
 PYTHON = [sys.executable, "-P", "-c"]
 TWO_WORDS = "two words"
-# What is started, what it reads, and the time that it may take.
+# Each start: its name, the command, the text on standard input, and its limit in milliseconds.
 TASKS = {
     "Python alone": ([*PYTHON, "pass"], "", ""),
     "`import chunker`": ([*PYTHON, "import chunker"], "", "80"),

@@ -52,7 +52,7 @@ def _lines(texts: dict[str, Path], words: str | None, most: int) -> Iterator[str
 
 
 def _retrained(file: str, size: int, lines: Iterator[str]) -> str:
-    """The same pipeline and special tokens, with another vocabulary."""
+    """Return the file with its model trained anew on `lines`, to `size` tokens; the pipeline and the special tokens stay."""
     data = json.loads(file)
     model, added = data["model"], data["added_tokens"]
     # Those get new ids after the trained ones, or those of the vocabulary.

@@ -1,4 +1,4 @@
-"""What the incremental encoders of a pipeline ask of its engine."""
+"""Protocol between the incremental encoders of a pipeline and its engine, so that neither module imports the other."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ class Where(NamedTuple):
 
     is_first: bool = True  # nothing comes before the text
     goes_on: bool = False  # the token before the text is searched for in normalized text
-    after: tuple[int, str] | None = (
-        None  # the id and the text of the token after it, if that is searched for in normalized text
-    )
+    # The id and the text of the token after it, if that is searched for in normalized text.
+    after: tuple[int, str] | None = None
 
 
 ALONE = Where()

@@ -1,4 +1,4 @@
-"""What the incremental encoders of a vocabulary ask of its engine."""
+"""Protocol between the incremental encoders of a vocabulary and its engine, so that neither module imports the other."""
 
 from __future__ import annotations
 

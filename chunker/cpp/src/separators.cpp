@@ -14,7 +14,7 @@ namespace {
 
 std::string_view bytes_of(const Text& text) { return {reinterpret_cast<const char*>(text.data()), text.place(text.size())}; }
 
-// Where the runs of a separator that begin at `at` end; npos if they are not there.
+// Matches the runs of a separator at `at`. Returns the end of the match, in bytes; npos if there is none.
 std::size_t end_of(const std::vector<Run>& runs, std::string_view text, std::size_t at) {
     for (Run const& run : runs) {
         std::size_t number = 0;

@@ -11,7 +11,7 @@ using chunker::Side;
 
 namespace {
 
-// Where the runs from `index` on, at `at`, end, by trying each number of repetitions, the greatest first; npos if they are not there.
+// Matches the runs from `index` on at `at`, by trying each number of repetitions, the greatest first. Returns the end of the match; npos if there is none.
 std::size_t end_by_trying(const std::string& text, std::size_t at, const std::vector<chunker::Run>& runs, std::size_t index = 0) {
     if (index == runs.size()) return at;
     chunker::Run const& run = runs[index];

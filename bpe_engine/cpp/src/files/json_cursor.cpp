@@ -33,7 +33,7 @@ double power_of_ten(std::int64_t exponent) {
     return powers[static_cast<std::size_t>(exponent)];
 }
 
-// What json_numbers.py says, of a number of JSON.
+// Rounds a number of JSON as `tokenizers` does. The specification is bpe_engine/formats/json_numbers.py.
 double rounded(std::string_view text) {
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     constexpr std::int64_t far = 1'000'000'000;  // an exponent beyond which it does not matter

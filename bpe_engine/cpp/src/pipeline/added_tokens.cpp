@@ -80,7 +80,7 @@ std::size_t AddedTokens::next_start(const Byte* text, std::size_t place, std::si
     }
     constexpr std::size_t block = 32;
     if (has_few_starts_ && limit - place > 2 * block) {
-        // Where one follows another there is none to skip.
+        // Where tokens are dense, the next one starts within a few bytes: no block is worth reading.
         for (std::size_t const near = place + 8; place < near; ++place)
             if (begins_[text[place]]) return place;
         // A loop that compilers turn into one over many bytes at once.
