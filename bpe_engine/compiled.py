@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from bpe_engine.pipeline.compiling import PipelineParts
     from bpe_engine.pipeline.specification import Specification
 
-# # The Python engine and the pipelines are imported on use, because importing them takes as long as loading a
-# vocabulary, and published encodings need # neither.
+# The Python engine and the pipelines are imported on use, because importing them takes as long as loading a vocabulary,
+# and published encodings need neither.
 # ruff: noqa: PLC0415
 
 encoders.AppendingEncoder.register(_core.AppendingEncoder)
@@ -232,7 +232,7 @@ class CompiledPattern(_OfVocabulary, _Piped):
         ids, firsts = self.encode_with_offsets(text)
         starts, end = [], 0
         for token, first in zip(ids, firsts, strict=True):
-            # # The offset of the character that the token starts in, which may be before the end of the previous token,
+            # The offset of the character that the token starts in, which may be before the end of the previous token,
             # or after it if text was dropped.
             starts.append(max(first, end))
             end = starts[-1] + len(self.table.decode_single_token_bytes(token))

@@ -18,8 +18,8 @@ from typing import Any, Protocol, Self
 from bpe_engine.special_tokens import Part, Specials
 from bpe_engine.text.input import require_int
 
-# # Characters that are appended per token of the limit before the count is checked. A token has 3 to 5 characters, so a
-# text that is far too long is read # at most half a limit further than needed.
+# Characters that are appended per token of the limit before the count is checked. A token has 3 to 5 characters, so a
+# text that is far too long is read at most half a limit further than needed.
 _STRIDE = 2
 
 

@@ -279,7 +279,7 @@ class GPT1Tokenizer:
         if not word:
             return ()
         merged = " ".join(merge_pairs([*word[:-1], word[-1] + END], self._rank_of, "".join))
-        # # Symbols are looked up between spaces, so a symbol with a space in it is split; a line end before a space is
+        # Symbols are looked up between spaces, so a symbol with a space in it is split; a line end before a space is
         # kept.
         return ("\n" + END,) if merged == "\n  " + END else tuple(merged.split(" "))
 

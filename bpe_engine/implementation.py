@@ -42,7 +42,7 @@ def choose(wanted: str | None) -> ModuleType | None:
         reason = _NOT_BUILT if missing else f"{_NAME} cannot be loaded: {error}"
         if wanted == "cpp":
             raise BpeEngineError(f"{VARIABLE}=cpp: {reason}") from error
-        # # The stack level skips this function, this module and bpe_engine/__init__.py, to the line that imports the
+        # The stack level skips this function, this module and bpe_engine/__init__.py, to the line that imports the
         # package.
         message = (
             f"bpe_engine runs in pure Python, which is slow: {reason}. Set {VARIABLE}=python to silence this warning"

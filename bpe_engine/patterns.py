@@ -132,9 +132,9 @@ FALCON = Pattern(
     name="falcon",
 )
 
-# # The kana and ideographs that the second split of deepseek_v3 matches: Hiragana, Katakana and a part of Han,
-# including a # few marks, signs and unassigned code points. Inside such a run the third split has the same alternatives
-# as outside of it.
+# The kana and ideographs that the second split of deepseek_v3 matches: Hiragana, Katakana and a part of Han, including
+# a few marks, signs and unassigned code points. Inside such a run the third split has the same alternatives as outside
+# of it.
 CJK = r"\u3040-\u30ff\u4e00-\u9fa5"
 DEEPSEEK_V3 = Pattern(
     r"(?V1)\p{N}{1,3}|[!-/:-@\[-`\{-\~][A-Za-z]+"

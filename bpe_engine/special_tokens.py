@@ -172,7 +172,7 @@ def _shared_start(texts: frozenset[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _automaton(texts: frozenset[str]) -> ahocorasick.Automaton:
-    # # Imported late: most texts hold no special token, and on an interpreter without the GIL this import switches the
+    # Imported late: most texts hold no special token, and on an interpreter without the GIL this import switches the
     # GIL on.
     import ahocorasick  # noqa: PLC0415
 

@@ -182,7 +182,7 @@ class Vocabulary:
 
 
 def _check_tokens(ranks: dict[bytes, int]) -> None:
-    # # Each check is one pass in C over a quarter of a million entries; the wrong entry is searched for only if a check
+    # Each check is one pass in C over a quarter of a million entries; the wrong entry is searched for only if a check
     # fails.
     if not any(ranks):
         raise VocabularyError("the vocabulary has no tokens")

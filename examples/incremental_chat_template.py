@@ -44,7 +44,7 @@ class IncrementalChat:
         )
         if not tokenize:
             return self.conversation.text
-        # # The list that transformers has takes a while to make: `conversation.ids` itself is a buffer for numpy and
+        # The list that transformers has takes a while to make: `conversation.ids` itself is a buffer for numpy and
         # torch.
         ids = self.conversation.ids.tolist()
         return {"input_ids": ids, "attention_mask": [1] * len(ids)} if return_dict else ids

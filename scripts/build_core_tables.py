@@ -22,8 +22,8 @@ from bpe_engine.text.unicode_classes import UNICODE_VERSION, ranges  # noqa: E40
 
 TARGET = ROOT / "bpe_engine" / "cpp" / "src" / f"unicode_{UNICODE_VERSION.partition('.')[0]}.inc"
 
-# # As in bpe_engine/cpp/include/bpe/unicode.hpp. PUNCTUATION is in the table alone, which has more bits than the flags
-# of the core.
+# As in bpe_engine/cpp/include/bpe/unicode.hpp. PUNCTUATION is in the table alone, which has more bits than the flags of
+# the core.
 UPPER, LOWER, LETTER, NUMBER, SPACE, MARK, HAN, SYMBOL, PUNCTUATION = (1 << bit for bit in range(9))
 FLAGS_OF_CLASS = {
     "Lu": UPPER | LETTER,

@@ -41,7 +41,7 @@ def ranks_of_rs_bpe(name: str) -> dict[bytes, int]:
     from rs_bpe.bpe import openai
 
     encoding = getattr(openai, name)().bpe()
-    # # An id past the end is a panic inside the package, not an exception to catch, so the number of tokens has to be
+    # An id past the end is a panic inside the package, not an exception to catch, so the number of tokens has to be
     # known.
     return {bytes(encoding.decode_tokens([token_id])): token_id for token_id in range(EMBEDDED[name])}
 

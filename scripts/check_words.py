@@ -63,7 +63,7 @@ PUBLIC = (
     "chunker.view",
 )
 
-# # Plug-ins, which are checked where the system that they plug into is installed. Those that are commands have no
+# Plug-ins, which are checked where the system that they plug into is installed. Those that are commands have no
 # `__all__`.
 PLUGINS = tuple(
     f"chunker.integrations.{name}"
@@ -119,7 +119,7 @@ EVERYWHERE = (
 )
 # In the documentation and in docstrings of public callables.
 IN_PUBLIC = (*EVERYWHERE, (r"looked into", "refined"))
-# # In comments and docstrings of the code. An expression looks behind and a file lags behind; text[first:behind] is a
+# In comments and docstrings of the code. An expression looks behind and a file lags behind; text[first:behind] is a
 # name.
 IN_CODE = (*EVERYWHERE, (r"(?<!look )(?<!looks )(?<!look-)(?<!lag )(?<!lags )(?<![.:`\[])behind(?![:`\]])", "after"))
 CODE = ("bpe_engine", "chunker", "integrations", "benchmarks", "examples", "scripts", "tests")

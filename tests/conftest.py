@@ -45,8 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # # Indexes wait for the disk at each commit, where a disk is busy most of their time; a process that is killed
-    # loses nothing in memory either.
+    # Indexes wait for the disk at each commit, where a disk is busy most of their time; a process that is killed loses
+    # nothing in memory either.
     memory = Path("/dev/shm")
     if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > MEMORY_FOR_FILES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))

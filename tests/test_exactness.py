@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from exactness import Program, tokenizers
 
-# # Byte-pair merges under a scanner, under an expression, and without a pre-tokenizer; WordPiece; Unigram; marks that
-# are dropped; added tokens.
+# Byte-pair merges under a scanner, under an expression, and without a pre-tokenizer; WordPiece; Unigram; marks that are
+# dropped; added tokens.
 FAMILIES = (
     "o200k_base",
     "qwen2, trained",

@@ -215,8 +215,8 @@ def main() -> None:
         "",
         *families(),
     ]
-    # # The section on exactness stays as it is: it holds the results of tests/support/conversation_turns, and is
-    # written by hand.
+    # The section on exactness stays as it is: it holds the results of tests/support/conversation_turns, and is written
+    # by hand.
     _, heading, after = RESULT.read_text("utf-8").partition("\n## Exactness")
     RESULT.write_text("\n".join(lines).rstrip() + "\n" + heading + after, encoding="utf-8")
     print("\n".join(lines))

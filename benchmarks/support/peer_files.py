@@ -14,7 +14,7 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 
-# # The patterns as models publish them in tokenizer.json: without possessive quantifiers, which Oniguruma reads
+# The patterns as models publish them in tokenizer.json: without possessive quantifiers, which Oniguruma reads
 # differently.
 _PATTERNS = {
     "cl100k_base": (

@@ -16,7 +16,7 @@ FIRST = 1_000_000
 TEXT_OF_UNIGRAM = 200_000  # its training takes ten minutes with as much as the others
 # Characters, the most frequent ones; the others are bytes or unknown.
 ALPHABET = 6_000
-# # Pipelines that do not cut at spaces are trained on words, as SentencePiece does: with the space before them, unless
+# Pipelines that do not cut at spaces are trained on words, as SentencePiece does: with the space before them, unless
 # the normalizer writes it.
 WORDS = {"gemma": r" ?\S+|\n+| +", "scripts, in bytes": r" ?\S+|\s+", "llama2": r"\S+"}
 

@@ -176,7 +176,7 @@ def main() -> None:
         f"processor time of one thread, {pin_to_one_core()}",
         "this package's engine is the readable one, in Python; the others are compiled",
     )
-    # # Some peers refuse texts with a special token in them (chunk_structure.py tells which); here they should have a
+    # Some peers refuse texts with a special token in them (chunk_structure.py tells which); here they should have a
     # figure.
     harmless = {name: text for name, text in installed_documents().items() if "<|endoftext|>" not in text}
     prose = _head(harmless, options.size)

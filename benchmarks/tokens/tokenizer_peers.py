@@ -122,7 +122,7 @@ OURS = "bpe-chunker count"
 OURS_BUFFER = "bpe-chunker encode_to_buffer"
 OURS_LIST = "bpe-chunker encode"
 
-# # Packages that start threads of their own take one for each core that the process may run on: nothing else limits
+# Packages that start threads of their own take one for each core that the process may run on: nothing else limits
 # those.
 PEERS: dict[str, Peer] = {
     OURS: Peer("bpe-chunker", "count(text)", _load_ours, "sum(tokenizer.count_batch(texts, num_threads=threads))"),

@@ -133,8 +133,8 @@ class AppendingEncoder(IdsEncoder[AppendingState]):
             return
         spans, settled = self._split_tail(old_length)
         for start, end in spans[:settled]:
-            # # A long pre-token that was there before this append may be counted again after a rollback: it keeps or
-            # gets a table.
+            # A long pre-token that was there before this append may be counted again after a rollback: it keeps or gets
+            # a table.
             was_there = old_length - start >= OpenPieces.KEPT_LENGTH
             self._settled_count += self._count_piece(start, end, still_open=was_there)
         if settled:

@@ -62,7 +62,7 @@ class StatefulEncoder(GrowingEncoder, Generic[State]):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._marks: list[SavedState[State]] = []
-        # # The unfinished end as it was given, which more text could change, and the state before it: see
+        # The unfinished end as it was given, which more text could change, and the state before it: see
         # `text/input.py`.
         self._unfinished: tuple[str | bytes, State] | None = None
 

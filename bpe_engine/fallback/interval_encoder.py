@@ -56,7 +56,7 @@ class IntervalEncoder(encoders.IntervalEncoder):
         self._engine = engine
         self._text = received(text)
         self._source = text if isinstance(text, str) else bytes(text)
-        # # Characters. A longer pre-token gets a tree. Not below the longest token, because a tree does not see that a
+        # Characters. A longer pre-token gets a tree. Not below the longest token, because a tree does not see that a
         # whole pre-token is a token.
         self._short = max(LONG_TAIL, self._engine.dictionary.longest)
         self._counts = self._engine.piece_counts

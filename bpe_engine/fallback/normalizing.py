@@ -245,8 +245,8 @@ def lower(text: str) -> str:
 
 def unicode_form(form: str, text: str) -> str:
     """Return `unicodedata.normalize` as of Unicode 9: a newer character stays as it is, and characters do not compose across it."""
-    # # Text that is normalized under a later version of Unicode is also normalized under an earlier one: newer marks
-    # only separate characters that # could be composed.
+    # Text that is normalized under a later version of Unicode is also normalized under an earlier one: newer marks only
+    # separate characters that could be composed.
     if text.isascii() or unicodedata.is_normalized(form, text):  # type: ignore[arg-type]  # one of the four
         return text
     form_of = unicodedata.normalize

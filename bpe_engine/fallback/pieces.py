@@ -14,8 +14,8 @@ from bpe_engine.reference.dictionary import TokenDictionary
 
 # Characters. Longer pre-tokens seldom occur twice.
 REMEMBERED_LENGTH = 48
-# # Entries, about 100 bytes each. A full cache is cleared, which is exact and simple; least-recently-used order was
-# tried and # costs more on every hit than it saves on the misses.
+# Entries, about 100 bytes each. A full cache is cleared, which is exact and simple; least-recently-used order was tried
+# and costs more on every hit than it saves on the misses.
 REMEMBERED_PIECES = 1 << 18
 # Bytes. Up to this length the quadratic merge loop is faster.
 NAIVE_LENGTH = 24

@@ -152,8 +152,8 @@ class PipelineAppendingEncoder(_PipelineEncoder, IdsEncoder[PipelineState]):
         return _rebuild_appending, (self._engine, self._rest_after(self._state()._replace(length=0, explicit=0)), raw)
 
     def _end_plain(self, token: int, characters: str) -> None:
-        # # The open pre-token ends here. Its count is as if the text ended, unless the normalizers see the token as
-        # part of the text.
+        # The open pre-token ends here. Its count is as if the text ended, unless the normalizers see the token as part
+        # of the text.
         goes_on = token in self._engine.sought_inside
         if goes_on and self._is_incremental:
             self._settled.encoder.rollback(self._settled.mark)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 
-# # Every named pattern cuts between these two characters, whatever text comes before. (kimi_k2 keeps Han letters and
+# Every named pattern cuts between these two characters, whatever text comes before. (kimi_k2 keeps Han letters and
 # signs together.)
 _ALWAYS_CUT = regex.compile(r"(?<=[\p{L}\p{N}])(?=[^\p{L}\p{M}\p{N}\p{Han}'])")
 

@@ -31,15 +31,14 @@ from bpe_engine.text.unicode_classes import stand_ins
 
 Span = tuple[int, int]
 
-# # Seconds. Trying every way in which a pattern can match may take exponential time; after this time the pre-token is
+# Seconds. Trying every way in which a pattern can match may take exponential time; after this time the pre-token is
 # taken as open.
 PATIENCE = 0.05
 
 LOOKBACK = dict.fromkeys(PATTERNS, 2) | {"cl100k": 1, "falcon": 1}
 
-# # An open pre-token that ends with one of these characters may become shorter when text is appended: " 12" becomes " "
-# | "123" under # falcon, and under deepseek_v3 a run of characters outside of all its classes loses its last one to a
-# word.
+# An open pre-token that ends with one of these characters may become shorter when text is appended: " 12" becomes " " |
+# "123" under falcon, and under deepseek_v3 a run of characters outside of all its classes loses its last one to a word.
 GIVEN_BACK = dict.fromkeys(PATTERNS, r"\s") | {"falcon": r"[\s0-9]", "deepseek_v3": r"[^\p{L}\p{M}\p{N}\p{P}\p{S}]"}
 
 
@@ -158,7 +157,7 @@ class CustomPattern:
         """
         first_open = self._first_open_place(text)
         if self._has_dollar and text.endswith("\n"):
-            # # "$" has matched before the final "\n", which is not reported as a partial match. Without the "\n" it is
+            # "$" has matched before the final "\n", which is not reported as a partial match. Without the "\n" it is
             # reported.
             first_open = min(first_open, self._first_open_place(text[:-1]))
         # A span that ends just there is open, too: it may be a gap, which grows if nothing matches after all.

@@ -78,8 +78,8 @@ class RawCuts:
         spans = self._spans(text)
         if self._begins_unseen(spans):
             return None
-        # # A token must not cross the cut. Nor may one end there if its end changes the text after it, or if it must be
-        # a whole word.
+        # A token must not cross the cut. Nor may one end there if its end changes the text after it, or if it must be a
+        # whole word.
         margin = max(0, self._raw_finder.longest - (not self._looks_at_ends)) if self._raw_finder else 0
         # `text` may be the start of the whole text, or not.
         normals = [_Normal(self, text, at_start=at_start, at_end=at_end) for at_start in (False, True) if self._finder]

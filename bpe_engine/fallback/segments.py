@@ -94,7 +94,7 @@ class Segments(ABC):
     def __init__(self, merging: Merging | PieceModel, splitting: Splitting) -> None:
         self.merging = merging
         self.splitting = splitting
-        # # After ByteLevel the characters of a piece stand for bytes. A vocabulary of characters has its tokens in that
+        # After ByteLevel the characters of a piece stand for bytes. A vocabulary of characters has its tokens in that
         # form, too.
         self._in_bytes = splitting.in_bytes and isinstance(merging, Merging) and merging.recoding is None
 

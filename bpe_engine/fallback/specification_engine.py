@@ -59,7 +59,7 @@ class SpecificationEngine:
     ) -> None:
         self.specification = specification
         self.not_native = not_native
-        # # Made now, because an expression that does not compile, or an added token that the normalizers remove
+        # Made now, because an expression that does not compile, or an added token that the normalizers remove
         # completely, is an error of the file.
         found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
         self.table = SpecificationTable(specification, dict(found))
@@ -213,8 +213,8 @@ class SpecificationEngine:
         """Yield safe splits of the whole pipeline, ascending, at least `stride` characters apart: the `count_part` of both sides add up to the count."""
         if not self.is_incremental or self.normalization.strips or not self.normalization.keeps_plain:
             return
-        # # Added tokens in normalized text are not searched for here, so with such tokens the normalized text must be
-        # the text itself.
+        # Added tokens in normalized text are not searched for here, so with such tokens the normalized text must be the
+        # text itself.
         if self.finds_always and self.finder and self.normalization:
             return
         is_cut = self.raw_cuts.checker(characters)

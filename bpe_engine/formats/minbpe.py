@@ -73,8 +73,8 @@ def parse_minbpe(data: bytes, source: str) -> MinbpeModel:
     >>> parse_minbpe(b"minbpe v1\\n\\n1\\n<|end|> 257\\n97 97\\n", "small.model")
     MinbpeModel(pattern='', merges={(97, 97): 256}, special_tokens={'<|end|>': 257})
     """
-    # # The line ends of text mode, in which minbpe reads. splitlines() would also split at characters that a pattern
-    # may contain.
+    # The line ends of text mode, in which minbpe reads. splitlines() would also split at characters that a pattern may
+    # contain.
     lines = decoded(data, source).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines and not lines[-1]:
         del lines[-1]

@@ -22,8 +22,8 @@ CL100K = (
 # Patterns with another spelling than their own for the same pre-tokens.
 _WRITTEN_OTHERWISE = {"cl100k": (CL100K,), "r50k": (GPT2.source,)}
 
-# # A sequence of pattern elements, each with the same meaning for both. The only case-insensitive groups are
-# contractions, because Oniguruma # also matches "ß" with "ss".
+# A sequence of pattern elements, each with the same meaning for both. The only case-insensitive groups are
+# contractions, because Oniguruma also matches "ß" with "ss".
 _PORTABLE = r"""(?:
         \\[pP]\{\^?[A-Za-z_=]+\} | \\u[0-9A-Fa-f]{4} | \\x[0-9A-Fa-f]{2}
         | \\[\\.^$|?*+()\[\]{}\-/"'\ #&~@!%,;:=<>_`tnrfvsSdDA]

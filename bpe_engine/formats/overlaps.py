@@ -36,8 +36,8 @@ def overlapping(texts: Collection[str]) -> tuple[str, str] | None:
     for left in texts:
         for place in range(1, len(left)):
             for right in by_start.get(left[place], ()):
-                # # Only a text that is not shorter can be found before `left`; `right` must start inside `left` and
-                # reach its end.
+                # Only a text that is not shorter can be found before `left`; `right` must start inside `left` and reach
+                # its end.
                 if _size(right) >= _size(left) and right.startswith(left[place:]):
                     text = left[:place] + right
                     if _left_to_right(automaton, text) != _longest_first(texts, text, right):

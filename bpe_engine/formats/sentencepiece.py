@@ -72,9 +72,9 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
     if model.model_type == UNIGRAM:
         return _unigram(model, name, source)
     symbols = _symbols(model)
-    # # User-defined symbols are searched for in normalized text. If normalization inserts and removes no spaces, they
-    # are added tokens found in normalized # text. Otherwise they are pre-tokens of their own, and a growing text is
-    # counted anew.
+    # User-defined symbols are searched for in normalized text. If normalization inserts and removes no spaces, they are
+    # added tokens found in normalized text. Otherwise they are pre-tokens of their own, and a growing text is counted
+    # anew.
     are_added = not (model.add_dummy_prefix or model.remove_extra_whitespaces)
     taken_whole = {} if are_added else symbols
     found = _found_by_merging(model, taken_whole)
@@ -295,8 +295,8 @@ def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:
     space = "\u2581" if model.escape_whitespaces else " "
     stages: list[Normalizer] = []
     if model.remove_extra_whitespaces:
-        # # Only spaces are removed, no other white space. At the end of the text, U+2581 from the text itself is
-        # removed, too.
+        # Only spaces are removed, no other white space. At the end of the text, U+2581 from the text itself is removed,
+        # too.
         stages += [
             Replace(Expression(r"\A +"), ""),
             Replace(Expression(r" {2,}"), " "),

@@ -74,8 +74,8 @@ def parse_tokenizer_json(
         vocabulary.read_merges()
     ignore_merges = model.boolean("ignore_merges", default=False)
     in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and _has_all_bytes(model, vocabulary.find)
-    # # Trainers put special tokens among the others. A special token that no merge makes is only ever found in the
-    # text, so it is left out here.
+    # Trainers put special tokens among the others. A special token that no merge makes is only ever found in the text,
+    # so it is left out here.
     left_out = (
         set()
         if ignore_merges

@@ -48,7 +48,7 @@ class AddedTokenFinder:
         self._firsts = tuple({text[0] for text in self.tokens})
         by_size = sorted(self.tokens, key=lambda text: -len(text.encode()))
         self._turns = {self.tokens[text]: turn for turn, text in enumerate(by_size)}
-        # # Imported late: the compiled engine does not need it, and on an interpreter without the GIL this import
+        # Imported late: the compiled engine does not need it, and on an interpreter without the GIL this import
         # switches the GIL on.
         import ahocorasick  # noqa: PLC0415
 
@@ -103,7 +103,7 @@ class AddedTokenFinder:
         taken = bytearray(len(text))
         found = []
         for start, end, token in sorted(self.spans(text), key=lambda span: (self._turns[span[2]], span[0])):
-            # # Tokens found before have at least as many bytes, so any that overlaps this one covers its first or its
+            # Tokens found before have at least as many bytes, so any that overlaps this one covers its first or its
             # last character.
             if not taken[start] and not taken[end - 1] and wanted(token) and _may_stand(text, start, end, token):
                 taken[start:end] = b"\1" * (end - start)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 Step: TypeAlias = tuple[str, object, object]
 
-# # Expressions by which our SentencePiece normalizers strip an end of a text -> the runs of characters (first, last,
+# Expressions by which our SentencePiece normalizers strip an end of a text -> the runs of characters (first, last,
 # ...), and the side.
 _STRIPS: Final = {
     r"\A +": ("  ", "left"),
@@ -102,7 +102,7 @@ def _compiled(specification: Specification) -> PipelineParts:
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = stages_of(pre_tokenizers)
     normalizer, second = _normalizer(specification.normalizers), None
-    # # Added tokens split normalized text before the first pre-tokenizer inserts anything, so the insertion becomes a
+    # Added tokens split normalized text before the first pre-tokenizer inserts anything, so the insertion becomes a
     # second normalizer.
     looks_inside = normalizer is not None and (
         any(token.normalized for token in specification.added_tokens)
@@ -164,7 +164,7 @@ def _normalizer(normalizers: tuple[Normalizer, ...]) -> _core.Normalizer | None:
     return _of_steps(tuple(map(_step, normalizers)))
 
 
-# # Cached: a new normalizer computes the result for every character, which takes as long as reading a small vocabulary,
+# Cached: a new normalizer computes the result for every character, which takes as long as reading a small vocabulary,
 # and many files have the same one.
 @cache_until_exit
 @lru_cache(maxsize=8)

@@ -50,7 +50,7 @@ _BEHAVIOURS = {
     ("merged_with_next", True): "with_previous",
 }
 
-# # Grammars whose hand-written scanner goes character by character: 30 to 60 MB/s on English; their expression reaches
+# Grammars whose hand-written scanner goes character by character: 30 to 60 MB/s on English; their expression reaches
 # 150 to 200.
 _BY_EXPRESSION = frozenset({"deepseek_v3", "falcon"})
 
@@ -87,7 +87,7 @@ def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], li
                 elif use_regex:
                     here.append((_named("gpt2"), "isolated"))
                 if following:
-                    # # These stages may split inside of characters, so they run piece by piece, where the chain has no
+                    # These stages may split inside of characters, so they run piece by piece, where the chain has no
                     # boundary.
                     here += map(_stage_of_bytes, following)
                     return stages, insertions

@@ -86,8 +86,8 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
     tokens = {token_id: token for token_id, token in specification.tokens.items() if isinstance(token, bytes)}
     order = list(tokens)
     if specification.merges is not None and specification.ignore_merges and implementation() == "cpp":
-        # # Usually some token differs from the result of its merges, and checking that takes seconds. A pipeline
-        # handles such tokens.
+        # Usually some token differs from the result of its merges, and checking that takes seconds. A pipeline handles
+        # such tokens.
         return None
     if specification.merges is not None:
         ranking = _ranking(tokens, specification)

@@ -15,12 +15,12 @@ from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Split
 
-# # Written for the `regex` package or tiktoken; in Oniguruma the same source has another meaning: "{1,3}+" repeats, "$"
+# Written for the `regex` package or tiktoken; in Oniguruma the same source has another meaning: "{1,3}+" repeats, "$"
 # matches at any line end.
 _NOT_ONIGURUMA = frozenset({"r50k", "cl100k"})
 _NUMBER = r"\p{N}"
-# # Three spellings of a character in an expression: by its number, after a backslash, or (line ends and tabs) as
-# itself; in a set or outside.
+# Three spellings of a character in an expression: by its number, after a backslash, or (line ends and tabs) as itself;
+# in a set or outside.
 _SPELLING = re.compile(r"\\u([0-9A-Fa-f]{4})|\\(.)|([\r\n\t])", re.DOTALL)
 _BY_LETTER = {"\r": r"\r", "\n": r"\n", "\t": r"\t"}
 _NEVER_SPECIAL = frozenset('!"#%,/:;=@_~\r\n\t')

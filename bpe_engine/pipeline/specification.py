@@ -161,8 +161,8 @@ class Specification:
 
     def _check_entries(self, ids: Mapping[int, bytes] | Mapping[int, str]) -> None:
         wanted = bytes if self.alphabet == "bytes" else str
-        # # These checks run in C over up to a quarter of a million entries; the loop searches for the wrong entry only
-        # if they fail.
+        # These checks run in C over up to a quarter of a million entries; the loop searches for the wrong entry only if
+        # they fail.
         are_right = set(map(type, ids)) <= {int} and set(map(type, ids.values())) <= {wanted}
         if are_right and (not ids or (min(ids) >= 0 and max(ids) <= LARGEST_ID)):
             return

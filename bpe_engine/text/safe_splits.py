@@ -16,8 +16,8 @@ import re
 
 from bpe_engine.patterns import PATTERNS, Pattern
 
-# # Matches of no width. [^\W_]: letters and numbers of every script. An older Unicode than that of the grammars has
-# fewer of them, and no others.
+# Matches of no width. [^\W_]: letters and numbers of every script. An older Unicode than that of the grammars has fewer
+# of them, and no others.
 SAFE_SPLIT = re.compile(r"(?<=[^\W_])(?=[ \t\n\r!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~。，、！？：；」』）])")
 # Finds the last safe split, because a greedy expression backtracks from the end.
 _LAST_SAFE_SPLIT = re.compile(f".*{SAFE_SPLIT.pattern}", re.DOTALL)

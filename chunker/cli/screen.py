@@ -29,7 +29,7 @@ _SYSTEMS = {
     "truecolor": ColorSystem.TRUECOLOR,
     "windows": ColorSystem.WINDOWS,
 }
-# # Characters that control a terminal, change the direction of text, or cannot be written; tabs have become spaces
+# Characters that control a terminal, change the direction of text, or cannot be written; tabs have become spaces
 # before.
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"

@@ -54,7 +54,7 @@ def import_statements(text: str, outline: Outline) -> Iterator[ImportStatement]:
     if offsets and _IMPORT.match(text):
         imports.insert(0, 0)
     for index in imports:
-        # # Weaker boundaries after an import belong to it; so do, after the last import, indented lines and closing
+        # Weaker boundaries after an import belong to it; so do, after the last import, indented lines and closing
         # brackets.
         following = (
             place

@@ -22,7 +22,7 @@ from chunker.formats import Outline, Scope
 
 # Characters at the start of a definition that are searched for its documentation.
 _LOOKED_AT = 2_000
-# # A comment before or at the start of a definition: /** ... */, ///, //, #, --, ;; and the like. Group 1 or 2 is its
+# A comment before or at the start of a definition: /** ... */, ///, //, #, --, ;; and the like. Group 1 or 2 is its
 # first line of words.
 _COMMENT = re.compile(
     r"[ \t]*(?:/\*[*!]?\s*(?:\*\s*)?([^\s*][^\n\r]*?)\s*(?:\*/|[\n\r]|$)|(?://[/!]?|#(?=\s)|--+[ |]*|;+)[ \t]*(\w[^\n\r]*))"

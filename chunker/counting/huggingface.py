@@ -115,7 +115,7 @@ def _core_of(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-typed
     package = sys.modules.get("tokenizers")
     if package is None:
         return None
-    # # A fast tokenizer of transformers has the real one in `backend_tokenizer`; the classes of
+    # A fast tokenizer of transformers has the real one in `backend_tokenizer`; the classes of
     # tokenizers.implementations in `_tokenizer`.
     for candidate in (tokenizer, getattr(tokenizer, "backend_tokenizer", None), getattr(tokenizer, "_tokenizer", None)):
         if isinstance(candidate, package.Tokenizer):

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _WHITE_SPACE = " \t\n"
-# # No compatibility decomposition of these has white space in it, and each begins and ends a grapheme cluster: tests
-# try them all.
+# No compatibility decomposition of these has white space in it, and each begins and ends a grapheme cluster: tests try
+# them all.
 _PLAIN = (
     r"[!-~[[\p{Lu}\p{Ll}\p{Lo}\p{Nd}]&&[\u00c0-\ud7ff]&&\p{GCB=Other}--\p{Default_Ignorable_Code_Point}--[\u0e33\u0eb3\u1cf2\u1cf3]]"
     r"[\uac00-\ud7a3]]"

@@ -110,7 +110,7 @@ class FullTextWriter:
         with _translating(folder):
             # One thread: the order of the texts in a part is that in which they came.
             self._writer = index.writer(_HEAP, 1)
-            # # Remove what a killed run left: its numbers will be used again, and tantivy fails on a file that already
+            # Remove what a killed run left: its numbers will be used again, and tantivy fails on a file that already
             # exists.
             self._writer.garbage_collect_files()
 

@@ -214,7 +214,7 @@ class Ranked:
             by_file[one.source].append(one)
         sums = {source: sum([one.words for one in ones if one.words > _COUNTED]) for source, ones in by_file.items()}
         most = max(sums.values(), default=0.0) or 1.0
-        # # Not below the best BM25 of texts: a word that is rare in names and frequent in texts must not make names
+        # Not below the best BM25 of texts: a word that is rare in names and frequent in texts must not make names
         # decide alone.
         best_path = max(top, *paths.values()) if paths else 1.0
         latest = latest_versions(by_file) if weights.older != 1.0 else {}

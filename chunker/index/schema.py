@@ -139,7 +139,7 @@ def connect(folder: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(folder / DATABASE, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
-        # # A commit may be lost with the power, the last ones first, but never half of one; a process that is killed
+        # A commit may be lost with the power, the last ones first, but never half of one; a process that is killed
         # loses none.
         connection.execute("PRAGMA synchronous = NORMAL")
     except BaseException:

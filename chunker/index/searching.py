@@ -37,7 +37,7 @@ _FREQUENT = 2000
 # A word that no text has, if it is long enough, is completed: by so many of the most frequent terms that begin with it.
 _COMPLETIONS = 8
 _SHORTEST_BEGINNING = 4
-# # A filter is selective if it passes fewer than one candidate in _SELECTIVE, and at most _FEW chunks in all: these are
+# A filter is selective if it passes fewer than one candidate in _SELECTIVE, and at most _FEW chunks in all: these are
 # then listed and compared alone.
 _SELECTIVE = 8
 _FEW = 1 << 14
@@ -134,8 +134,8 @@ class Search:
         return _Asked(word, terms, count, math.log(1 + max(total - count + 0.5, 0.5) / (count + 0.5)))
 
     def _by_vectors(self, limit: int) -> list[_Found]:
-        # # Rows that stand nowhere any more, or that the filter refuses, are skipped: ask for more rows until enough
-        # are left.
+        # Rows that stand nowhere any more, or that the filter refuses, are skipped: ask for more rows until enough are
+        # left.
         asked = limit + 16
         while True:
             numbers, scores = self._vectors.best(self._require_vector(), min(asked, len(self._vectors)))

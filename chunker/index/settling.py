@@ -22,7 +22,7 @@ from chunker.index.schema import transaction
 from chunker.index.terms import terms_of
 
 KINDS = ("words", "names")
-# # Removed texts count in BM25 until full text is written anew: when they are more than this plus the number of the
+# Removed texts count in BM25 until full text is written anew: when they are more than this plus the number of the
 # others.
 REMOVED = 1024
 _NEEDED = {

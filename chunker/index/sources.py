@@ -26,8 +26,8 @@ from chunker.index.writing import FileState
 
 # Larger files are data or the output of programs: their chunks would drown what people wrote.
 MAX_FILE_BYTES = 64 << 20
-# # A file that was written less than this many nanoseconds before it was read may change again without a new time
-# stamp: coarse clocks tick every # two seconds.
+# A file that was written less than this many nanoseconds before it was read may change again without a new time stamp:
+# coarse clocks tick every two seconds.
 _TIMES_TELL_AFTER = 2_500_000_000
 
 

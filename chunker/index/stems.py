@@ -26,7 +26,7 @@ _LANGUAGES = (
 _PROSE = frozenset({None, "asciidoc", "html", "latex", "markdown", "org", "restructuredtext", "text"})
 _CHARACTERS = 6000
 _LEAST_WORDS = 12
-# # A text is in a language if at least this share of its words are function words of it, and so many times the share of
+# A text is in a language if at least this share of its words are function words of it, and so many times the share of
 # English ones.
 _LEAST_SHARE = 0.2
 _CLEARLY = 1.5

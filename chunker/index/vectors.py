@@ -34,8 +34,8 @@ MENDED = "the next sync (`chunker index PATHS`) embeds damaged texts again"
 # Rows that a search or a copy reads at a time, to need little memory beside the file.
 BLOCK_ROWS = 8192
 _NEAR_ROWS = 256
-# # Rows that are compared exactly once their sketches are near: at least COMPARED, and so many for each hit. Sketches
-# are used only where they save # three quarters of the rows.
+# Rows that are compared exactly once their sketches are near: at least COMPARED, and so many for each hit. Sketches are
+# used only where they save three quarters of the rows.
 COMPARED = 4096
 _COMPARED_EACH = 8
 _LEAST_SAVED = 4

@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W_]+")
 # Words whose letters may have combining marks, such as the vowels of Hindi.
 _MARKED_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*+")
 _NAME = re.compile(r"\w+")
-# # Capitals before a capital that begins a word, a word with or without its capital, digits, and letters that have no
+# Capitals before a capital that begins a word, a word with or without its capital, digits, and letters that have no
 # case.
 _PARTS = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}++|\p{N}++|[\p{Lo}\p{Lm}\p{Lt}]++")
 _UNSPACED = regex.compile(

@@ -28,7 +28,7 @@ _WINDOWS = (0.001, 0.004, 0.016, 0.064, 0.256, 1.0)
 _NEAR = 0.995
 # No tree costs more.
 _MOST_BUDGET = 1 << 40
-# # The most combinations that are kept at a node: the most promising ones. No two have one price, so within a budget of
+# The most combinations that are kept at a node: the most promising ones. No two have one price, so within a budget of
 # fewer tokens none is dropped.
 _MOST_STATES = 300
 _STEPS = 60
@@ -116,8 +116,8 @@ class _Search:
         # The number of the node after each and all that is in it.
         self._ends = [node + tree.sizes[node] for node in range(size)]
         self._roots = [node for node in range(size) if tree.marks[node] < 0]
-        # # For each node, the best value less price of what stands from it to the end of its file, below a line and
-        # below a mark.
+        # For each node, the best value less price of what stands from it to the end of its file, below a line and below
+        # a mark.
         self._after_line = [0.0] * (size + 1)
         self._after_mark = [0.0] * (size + 1)
 

@@ -28,7 +28,7 @@ _PRIVATE = 0.5
 _PROSE = 0.3
 _RULES: dict[str, float] = {
     "damping": 0.85,
-    # # A name that more than `common` files define tells little about any of them, and with more than `most_definers`
+    # A name that more than `common` files define tells little about any of them, and with more than `most_definers`
     # nothing.
     "common": 5,
     "common_share": 0.2,

@@ -18,12 +18,12 @@ from collections.abc import Iterator, Sequence
 
 from chunker.formats.segmentation import grapheme_ends
 
-# # Latin, Greek and Cyrillic letters, visible ASCII and the space, kana and Han: each begins a cluster, whatever stands
-# before it, but for # characters of the class Prepend, none of which is among them.
+# Latin, Greek and Cyrillic letters, visible ASCII and the space, kana and Han: each begins a cluster, whatever stands
+# before it, but for characters of the class Prepend, none of which is among them.
 _PLAIN = "[ -~\u00c0-\u024f\u0391-\u03c9\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]"
 _SURE = re.compile(f"(?<={_PLAIN})(?={_PLAIN})")
-# # Characters searched at a time, and the most of them; with no certain boundary in so many, all clusters of the text
-# are found once.
+# Characters searched at a time, and the most of them; with no certain boundary in so many, all clusters of the text are
+# found once.
 _BLOCK, _FAR = 64, 4_096
 
 

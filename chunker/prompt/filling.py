@@ -138,7 +138,7 @@ class Filler:
         outcome.kept, outcome.tokens, outcome.step = version.kept, version.tokens, self._step
         self._step += 1
         grown = self.row.put(leaf.place, version.priced or version.text)
-        # # Growth is booked to the item that caused it, so items and frame add up to the whole, even after some are
+        # Growth is booked to the item that caused it, so items and frame add up to the whole, even after some are
         # removed.
         outcome.added += grown
         self.ledger.book(leaf.region, grown)
@@ -208,7 +208,7 @@ class Filler:
         limit = ledger.limits[region]
         if limit is None:
             raise AssertionError("a section is filled after it was given its budget")
-        # # Sections share what the required and stable items outside of them leave. A section's own are part of its
+        # Sections share what the required and stable items outside of them leave. A section's own are part of its
         # share.
         base = max(limit - ledger.used[region] + sum(ledger.used[inner] for inner in region.budgeted), 0)
         passed_on = 0

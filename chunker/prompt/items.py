@@ -27,7 +27,7 @@ from chunker.prompt.wrong_fields import told_plainly
 
 # The part of an item that is cut off: its end, its beginning, or its middle.
 Truncate = Literal["tail", "head", "middle"]
-# # Offsets at which an item may be cut: grapheme clusters, line starts, sentence starts, or those that a function
+# Offsets at which an item may be cut: grapheme clusters, line starts, sentence starts, or those that a function
 # returns.
 TruncateAt = Literal["token", "line", "sentence"] | Callable[[str], Sequence[int]]
 Fill = Literal["best_effort", "strict"]

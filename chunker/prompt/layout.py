@@ -109,7 +109,7 @@ class Layout:
         self.strangers: list[object] = []
         self._messages = 0
         self._kinds: dict[tuple[int, str, str | None], int] = {}
-        # # The kind of each leaf, then of the start and the end of the prompt. The text between two of them depends on
+        # The kind of each leaf, then of the start and the end of the prompt. The text between two of them depends on
         # their kinds alone.
         self.kinds: list[int] = []
         self._edges: dict[tuple[int, int], tuple[str, str, str]] = {}

@@ -107,8 +107,8 @@ class SectionLedger:
         return tuple(
             SectionReport(
                 name=closing.region.path,
-                # # Groups that stand in several sections may have come in later, with tokens of the section around all
-                # of them.
+                # Groups that stand in several sections may have come in later, with tokens of the section around all of
+                # them.
                 given=closing.given + self.used[closing.region] - closing.used,
                 used=self.used[closing.region],
                 passed_on=closing.given - closing.used,

@@ -255,7 +255,7 @@ class PromptSession:
         if row.total > room:
             total = row.total
             row.take(turn)
-            # # Cut to the target, so that the turn can stay when the next one comes; if nothing fits that, to the whole
+            # Cut to the target, so that the turn can stay when the next one comes; if nothing fits that, to the whole
             # room.
             limits = (self._target, room)
             cut = next(filter(None, (row.cut(turn, text, most, limit - row.total) for limit in limits)), None)

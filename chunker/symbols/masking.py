@@ -8,8 +8,8 @@ from functools import cache
 
 from chunker.formats.code.tables import reading_named, table_names
 
-# # Quotation marks of strings that may span lines: an unclosed one hides the rest of the text, an unclosed other one
-# the rest of its line.
+# Quotation marks of strings that may span lines: an unclosed one hides the rest of the text, an unclosed other one the
+# rest of its line.
 _MULTI_LINE = frozenset({'"""', "'''", "`"})
 _NOT_LINE_ENDS = re.compile(r"[^\r\n]+")
 

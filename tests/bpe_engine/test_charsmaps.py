@@ -68,7 +68,7 @@ def ranges() -> list[tuple[int, int]]:
     lines = (resources.files("bpe_engine") / "pipeline" / "clusters.txt").read_text("ascii").splitlines()
     named = [field.split("-") for line in lines for field in line.split()[1:]]
     ranges = [(int(first, 16), int(last, 16)) for first, last in named]
-    # # What the expression names by itself: line ends, the joiner, each of the syllables, flags. Surrogates are none of
+    # What the expression names by itself: line ends, the joiner, each of the syllables, flags. Surrogates are none of
     # our characters.
     ranges += [(point, point) for point in (0x0A, 0x0D, 0x200D, *range(0xAC00, 0xD7A4))]
     ranges += [(0x1F1E6, 0x1F1FF), (0xD800, 0xDFFF)]

@@ -39,8 +39,8 @@ class Kind(NamedTuple):
 
 
 NAMED = ("o200k_base", "cl100k_base", "whole")
-# # With NFC and a token that is always found; that are found in words; one that takes white space along; with what is
-# put before a text.
+# With NFC and a token that is always found; that are found in words; one that takes white space along; with what is put
+# before a text.
 PIPELINES = (
     "llama3",
     "qwen2",

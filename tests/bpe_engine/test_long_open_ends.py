@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bpe_engine import AppendingEncoder, PrependingEncoder, Tokenizer
 
-# # Units that are repeated, so that a pre-token, a run of white space or of marks goes on for long; and what ends such
+# Units that are repeated, so that a pre-token, a run of white space or of marks goes on for long; and what ends such
 # runs.
 UNITS = [
     "a", "ab", "Xy", " ", "\n", "\r\n", " \n", "\t", "'", "''", "``", "#", "##", "▁", " ▁", "1", "12", "'l", "é", "中", "本日", "\u0301",

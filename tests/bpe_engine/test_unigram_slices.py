@@ -15,7 +15,7 @@ from small_tokenizers import corpus
 
 from bpe_engine import Tokenizer, implementation
 
-# # Texts, scores: sums are beyond 100,000 after a dozen tokens, ways are equally good, or differ by less than what is
+# Texts, scores: sums are beyond 100,000 after a dozen tokens, ways are equally good, or differ by less than what is
 # rounded.
 VOCABULARIES: dict[str, list[tuple[str, float]]] = {
     "large": [("a", -9000.3), ("b", -7000.7), ("ab", -16001.002), ("▁", -5000.1), ("▁a", -14000.398), ("ba", -12000.5)],

@@ -38,7 +38,7 @@ def texts(seed: int) -> list[str]:
     return found
 
 
-# # Texts and scores: the best way through "ab" changes where the sum is rounded by more, and so does the number of
+# Texts and scores: the best way through "ab" changes where the sum is rounded by more, and so does the number of
 # tokens.
 NEAR = {
     "few bits": [("▁", -1.0), ("a", -30.001), ("b", -20.002), ("ab", -50.0031), ("▁ab", -51.0029), ("c", -2500.125), ("▁c", -2501.124)],

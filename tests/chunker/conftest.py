@@ -52,7 +52,7 @@ def check_coverage(text: str, chunks: Sequence[Chunk], count: Callable[[str], in
     previous_start = -1
     for chunk in chunks:
         start, end = chunk.span.start, chunk.span.end
-        # # Each chunk begins where the previous one ended, or before it by an overlap that fits, and always adds
+        # Each chunk begins where the previous one ended, or before it by an overlap that fits, and always adds
         # something.
         assert previous_start < start <= done < end
         assert count(text[start:done]) <= overlap

@@ -86,8 +86,8 @@ PIECES = [
     ),
     *("x" * 300, "=" * 200, "/" * 90, "\n" * 40, " " * 150),
 ]
-# # Paragraphs that fill small chunks, line ends that add no token to one another, and grapheme clusters that hardly
-# leave room for a context.
+# Paragraphs that fill small chunks, line ends that add no token to one another, and grapheme clusters that hardly leave
+# room for a context.
 CROWDED = st.lists(
     st.tuples(
         st.sampled_from(["word ", "word", "a"]),

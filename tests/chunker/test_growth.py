@@ -16,12 +16,12 @@ TOKENIZER = Tokenizer.load("o200k_base")
 BUDGET = 8
 SIZE = 300  # characters: longer than a chunk of any of these, which may take the square of its own length
 
-# # The same where a unit is cut 32 parts at a time, and these again once each of them is over the budget: the work of
+# The same where a unit is cut 32 parts at a time, and these again once each of them is over the budget: the work of
 # less rises in steps.
 BEYOND_STEPS = 1_100
 
-# # What begins the text, what is repeated, and what is repeated as often at its end. No long sentences: their words are
-# found 32 branches at a # time, so that the work of one rises in steps.
+# What begins the text, what is repeated, and what is repeated as often at its end. No long sentences: their words are
+# found 32 branches at a time, so that the work of one rises in steps.
 RUNS = {
     "line ends": ("", "\n", ""),
     "CR LF": ("", "\r\n", ""),

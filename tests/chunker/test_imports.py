@@ -33,7 +33,7 @@ def test_all_are_seen() -> None:
 
 @pytest.mark.parametrize("package", ["typer", "click", "rich"])
 def test_the_command_alone_knows_how_terminals_are_written_to(package: str) -> None:
-    # # But for what is imported when it is asked for: a bar that shows the progress of many files, and a report as a
+    # But for what is imported when it is asked for: a bar that shows the progress of many files, and a report as a
     # table.
     found = {name for name, names in ALL.items() if any(one.split(".")[0] == package for one in names)}
     assert {name for name in found if room_of(name) != "cli"} <= {"chunker.files.progress", "chunker.prompt.table"}

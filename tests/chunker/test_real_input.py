@@ -21,8 +21,8 @@ STANDARD_LIBRARY = Path(os.__file__).resolve().parent
 TOKENIZER = Tokenizer.load("o200k_base")
 LIMITS = (64, 256, 512, 2_000)
 
-# # Some of each kind: long classes, many small functions, decorators, nested functions, tables, long comments,
-# generated code.
+# Some of each kind: long classes, many small functions, decorators, nested functions, tables, long comments, generated
+# code.
 SOURCES = (
     *(
         "abc.py",

@@ -12,7 +12,7 @@ from bpe_engine.text.unicode_classes import stand_ins
 PLANES = range(17)
 BLOCK = 256
 SURROGATES = range(0xD800, 0xE000)
-# # Where nothing is assigned, or all is of private use, one block is as the next: every sixteenth is read, and all of
+# Where nothing is assigned, or all is of private use, one block is as the next: every sixteenth is read, and all of
 # them with
 # --hypothesis-profile=thorough.
 ALIKE = {*range(4, 14), 15, 16}

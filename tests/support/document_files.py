@@ -214,7 +214,7 @@ def has_groff() -> bool:
 def groff_of(known: Known, *, columns: bool) -> bytes:
     """A PDF by groff: hyphens at the ends of lines, ligatures, justified lines, and footnotes below a rule."""
     lines = [".2C"] if columns else []
-    # # The word goes on after the note, whatever comes: also a full stop, which at the start of a line would be a
+    # The word goes on after the note, whatever comes: also a full stop, which at the start of a line would be a
     # command.
     for kind, text in known.marked(lambda _, note: f"\\**\\c\n.FS\n{note}\n.FE\n\\&"):
         if isinstance(text, list):

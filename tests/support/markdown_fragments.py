@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# # Not among them: what markdown-it-py and pulldown-cmark read differently, and neither is wrong. Indented code or a
-# list right after a # link definition, a table right after a paragraph, text right after a table.
+# Not among them: what markdown-it-py and pulldown-cmark read differently, and neither is wrong. Indented code or a list
+# right after a link definition, a table right after a paragraph, text right after a table.
 BLOCKS = [
     *(
         "text\n",

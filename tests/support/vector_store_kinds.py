@@ -72,7 +72,7 @@ def _postgresql(folder: Path) -> str:
     if importlib.util.find_spec("pgserver") is None:
         pytest.skip("needs a PostgreSQL with pgvector: its address in PGVECTOR_URL, or pip install pgserver")
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
-    # # In a folder that the user of the server may enter, too, whom pgserver makes if this one is root; it stops the
+    # In a folder that the user of the server may enter, too, whom pgserver makes if this one is root; it stops the
     # server when the process ends.
     data = Path(tempfile.gettempdir()) / f"pgserver-{os.getpid()}"
     return str(importlib.import_module("pgserver").get_server(data, cleanup_mode="delete").get_uri())

@@ -24,7 +24,7 @@ from bpe_engine.pipeline.normalizers import Prepend, Strip
 from bpe_engine.special_tokens import Part
 from chunker.prompt.conversation.pins import Pin
 
-# # A special token may begin this many lengths of the longest one before a difference and still depend on it: where
+# A special token may begin this many lengths of the longest one before a difference and still depend on it: where
 # longer ones win, by a chain of them.
 _CHAIN = 4
 # Characters of plain text between two offsets at which reading can resume.
@@ -62,8 +62,8 @@ class Layout:
         specification = tokenizer.specification
         added = () if specification is None else specification.added_tokens
         special = [token for token in added if token.special]
-        # # A token that is a word by itself looks at the character before it: that is found where no token begins.
-        # Others take white space on both sides along.
+        # A token that is a word by itself looks at the character before it: that is found where no token begins. Others
+        # take white space on both sides along.
         is_single = any(token.single_word for token in special)
         firsts = "".join(sorted({text[0] for text in tokenizer.special_tokens_set if text})) if is_single else ""
         takes_space = any(token.lstrip or token.rstrip for token in special)
@@ -72,8 +72,8 @@ class Layout:
         self._plain: re.Pattern[str] | None = re.compile(
             ("(?<!\\s)" if takes_space else "") + (f"[^{other}]" if other else "(?s:.)")
         )
-        # # Of what a normalizer writes nobody knows where it stands in the text; and to one that acts where a text
-        # begins, text after a token that it sees is # not the start of one.
+        # Of what a normalizer writes nobody knows where it stands in the text; and to one that acts where a text
+        # begins, text after a token that it sees is not the start of one.
         normalizers = () if specification is None else specification.normalizers
         if normalizers and any(token.normalized for token in special):
             acts = any(isinstance(step, Prepend | Strip) for step in normalizers)

@@ -65,7 +65,7 @@ class Meter(threading.local):
         self.left -= steps
         if self.left < 0:
             raise LimitExceededError(f"more than {STEPS:,} steps of loops and macros")
-        # # A thread has no more of the processor than time goes by. To ask for its share takes a call of the system, a
+        # A thread has no more of the processor than time goes by. To ask for its share takes a call of the system, a
         # hundred microseconds on some machines.
         if time.monotonic() > self.late and time.thread_time() > self.end:
             raise LimitExceededError(f"steps that take more than {SECONDS:g} seconds")

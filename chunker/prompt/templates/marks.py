@@ -85,7 +85,7 @@ def _speaking(template: ChatTemplate, wanted: Request, text: str, made: Sequence
         for one in sorted(made, key=lambda span: span.start)
         if one.kind == "message" and not _says(wanted.messages[one.message])
     ]
-    # # Of several in one turn the first one writes what there is. Two that stand side by side are never asked about
+    # Of several in one turn the first one writes what there is. Two that stand side by side are never asked about
     # together.
     blank = sorted({one.message for one in own}, reverse=True)
     mute: set[int] = set()

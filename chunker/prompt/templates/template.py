@@ -22,7 +22,7 @@ from chunker.prompt.templates import limits, recording, sources
 from chunker.prompt.templates.environment import compiled
 from chunker.prompt.templates.values import Message, plain_documents, plain_message, plain_part, plain_tools
 
-# # Stands after the last message while it is rendered, to find where that ends. The space shows whether the template
+# Stands after the last message while it is rendered, to find where that ends. The space shows whether the template
 # trims.
 _TAG = "CONTINUE_FINAL_MESSAGE_TAG "
 Taken = TypeVar("Taken")

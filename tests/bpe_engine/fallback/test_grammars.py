@@ -18,8 +18,8 @@ from bpe_engine.fallback.pretokenizer import LOOKBACK, NamedPattern, Span
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.text.unicode_classes import stand_ins
 
-# # One of each class that the grammar can tell apart, and letters that make and break contractions; how long the texts
-# are. That four characters # tell all is checked with --hypothesis-profile=thorough, by one more.
+# One of each class that the grammar can tell apart, and letters that make and break contractions; how long the texts
+# are. That four characters tell all is checked with --hypothesis-profile=thorough, by one more.
 _GPT2 = ("z0 \t'§slr", 4)
 _LLAMA3 = ("z0 \n\t'§slr", 4)
 # Long s is another letter here: it takes the place of the z.

@@ -565,7 +565,7 @@ def longest_first(text: str, tokens: list[str]) -> list[str]:
     return [part for part in parts if part]
 
 
-# # Types of special tokens: control ones that overlap, as Falcon has them; user-defined ones in control ones;
+# Types of special tokens: control ones that overlap, as Falcon has them; user-defined ones in control ones;
 # user-defined ones that overlap.
 OVERLAPPING = [
     {">>TITLE<<": 3, "<|endoftext|>": 3, "TITLE<": 3, ">>": 3},

@@ -96,7 +96,7 @@ def test_unpack_inverts_pack(tokens: list[bytes]) -> None:
 
 
 def test_halves_of_all_three_bytes() -> None:
-    # # All 65,536 pairs of bytes are tokens, so the last of them have ids above 0xFFFF, and so have halves merged from
+    # All 65,536 pairs of bytes are tokens, so the last of them have ids above 0xFFFF, and so have halves merged from
     # them.
     singles = [bytes([value]) for value in range(256)]
     pairs = [first + second for first in singles for second in singles]

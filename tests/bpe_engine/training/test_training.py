@@ -259,7 +259,7 @@ def test_no_merge_is_wanted() -> None:
 
 
 def test_words() -> None:
-    # # The words, counts and first merges of the paper that brought byte pair encoding to translation (Sennrich et al.,
+    # The words, counts and first merges of the paper that brought byte pair encoding to translation (Sennrich et al.,
     # 2016).
     words = {("l", "o", "w", "</w>"): 5, (*"lower", "</w>"): 2}
     words |= {(*"newest", "</w>"): 6, (*"widest", "</w>"): 3}

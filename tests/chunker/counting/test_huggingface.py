@@ -19,7 +19,7 @@ from chunker.counting.growing_tails import TailAppender
 from chunker.counting.pipelines import _PLAIN, _plain_characters, cuts_of
 
 ALL = {**INCREMENTAL, **RECOUNTED}
-# # What configurations differ in: spaces, their neighbours, marks that stick to them, words that are too long, special
+# What configurations differ in: spaces, their neighbours, marks that stick to them, words that are too long, special
 # tokens.
 PIECES = st.sampled_from(
     [

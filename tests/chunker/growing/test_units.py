@@ -21,7 +21,7 @@ TOKENIZER = Tokenizer.load("o200k_base")
 
 # Units of one to four characters, the strength of the boundary before each.
 STRENGTHS = st.lists(st.integers(41, 45), min_size=1, max_size=30)
-# # What is done to the units, and how many of them: taken, put back, taken and put in front with the next one's end
+# What is done to the units, and how many of them: taken, put back, taken and put in front with the next one's end
 # moved.
 STEPS = st.lists(st.tuples(st.sampled_from(["take", "put back", "split"]), st.integers(0, 9)), max_size=20)
 

@@ -24,7 +24,7 @@ Write = Callable[..., object]
 KILLS = int(os.environ.get("INDEX_KILLS", "20"))
 SMALL = HashingEmbedder(32)
 
-# # Forks a process for each sync, for to start one takes longer than a sync. Reads "folder" lines; a number of seconds,
+# Forks a process for each sync, for to start one takes longer than a sync. Reads "folder" lines; a number of seconds,
 # or "-" to let it end.
 SERVER = """
 import os, signal, sys, time

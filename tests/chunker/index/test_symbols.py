@@ -17,7 +17,7 @@ from chunker.symbols.masking import imports_of
 
 Write = Callable[..., Path]
 
-# # A text of each language, the names that it defines, what it imports, and a name that stands in a comment or a string
+# A text of each language, the names that it defines, what it imports, and a name that stands in a comment or a string
 # alone.
 SOURCES: dict[str, tuple[str, list[str], list[str]]] = {
     "bash": ("source lib.sh\n# hidden\nopen_box() {\n  echo 'hidden'\n}\n", ["open_box"], ["lib.sh"]),

@@ -58,8 +58,8 @@ def parts_of(version: Version | None, size: int) -> tuple[int, int]:
     return end, start
 
 
-# # Three quotes are one token: the half of them on the left is all of the text but its end, and has fewer tokens than
-# are asked for.
+# Three quotes are one token: the half of them on the left is all of the text but its end, and has fewer tokens than are
+# asked for.
 _QUOTES = {"truncate": "middle", "truncate_at": "token", "ellipsis": "…", "min_tokens": 2}
 
 

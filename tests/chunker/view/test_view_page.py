@@ -249,7 +249,7 @@ def test_hostile_texts_take_linear_time(unit: str) -> None:
 
 # --- colours
 
-# # How three kinds of colour blindness see linear RGB: the matrices of Machado, Oliveira and Fernandes (2009), severity
+# How three kinds of colour blindness see linear RGB: the matrices of Machado, Oliveira and Fernandes (2009), severity
 # 1.
 SIGHT = {
     "usual": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),

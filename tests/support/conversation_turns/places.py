@@ -163,8 +163,8 @@ class Places:
         first, last = len(content) - len(content.lstrip()), len(content.rstrip())
         start, end = self.mark(first), self.mark(last)
         shown = [(span.start, span.end) for span in self.own if span.kind == "content"]
-        # # Where nothing is shown but a mark before its first letter, as of "</think>", the mark is read as another
-        # part of the message.
+        # Where nothing is shown but a mark before its first letter, as of "</think>", the mark is read as another part
+        # of the message.
         if start is not None and (shown or self.mark(first + 1) == start + 1):
             self.that(any(one == start for one, _ in shown), "content begins", start, shown, message)
         # Where a template cuts all of it off but what is after its last letter, nothing of it is shown.

@@ -17,8 +17,8 @@ from chunker.prompt.templates.template import ChatTemplate
 from conversation_turns.oracle import FAMILIES, TOKENS, World, encoded, renamed, rendered, world
 from conversation_turns.places import Places
 
-# # Such as no package carries: one that takes white space, one that writes special tokens in parts, one that rewrites
-# all it has said.
+# Such as no package carries: one that takes white space, one that writes special tokens in parts, one that rewrites all
+# it has said.
 OWN = {
     "phi, in parts": "{% for m in messages %}{{ '<|' + m['role'] + '|>' + '\n' + m['content'] + '<|end|>' + '\n' }}{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|assistant|>' + '\n' }}{% endif %}",

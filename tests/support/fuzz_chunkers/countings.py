@@ -13,8 +13,8 @@ from bpe_engine.patterns import PATTERNS
 Counting = str | tuple[str, str | None, tuple[bytes, ...]]
 
 NAMED = ("o200k_base", "o200k_base", "cl100k_base", "characters", "bytes", "words")
-# # What can do no more than count: words, of which white space has none; and such that a text of one or two characters
-# is free.
+# What can do no more than count: words, of which white space has none; and such that a text of one or two characters is
+# free.
 FUNCTIONS: dict[str, Callable[[str], int]] = {
     "split": lambda text: len(text.split()),
     "thirds": lambda text: len(text) // 3,

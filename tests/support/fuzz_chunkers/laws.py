@@ -119,8 +119,8 @@ def _check_clusters(text: str, chunks: list[Chunk], count: Callable[[str], int],
     for found in _CLUSTER.finditer(text):
         start, end = found.span()
         inside = cuts.intersection(range(start + 1, end))
-        # # In Unicode 18, which `regex` follows, a virama joins a consonant to any base. Here the rule is that of 15.1
-        # to 17 (GB9c), as in uniseg.
+        # In Unicode 18, which `regex` follows, a virama joins a consonant to any base. Here the rule is that of 15.1 to
+        # 17 (GB9c), as in uniseg.
         inside -= (
             {start + offset for offset in _ends(graphemecluster.grapheme_clusters(found.group()))} if inside else set()
         )

@@ -61,7 +61,7 @@ def test_notes_are_blocks_of_their_own(make: Callable[[Known], bytes], seed: int
     assert [int(note[1]) for note in notes] == list(range(1, len(known.notes) + 1))
     assert [note[2] for note in notes] == known.notes
     assert found_in_order(known.words, without_marks(rest)) >= 0.998
-    # # A paragraph that begins on the page before its note may refer to it from the next page: that mark stays a raised
+    # A paragraph that begins on the page before its note may refer to it from the next page: that mark stays a raised
     # number.
     assert len(re.findall(r"(?<=\w|\.)\[\^\d+\]", rest)) >= 0.85 * len(known.notes)
     assert known.running not in text
