@@ -10,34 +10,28 @@ exact.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 from langchain_text_splitters import Language
 from langchain_text_splitters import RecursiveCharacterTextSplitter as _Theirs
 
 from chunker.counting import TokenCounter
-from chunker.errors import MissingGrammarError, OptionError
+from chunker.errors import OptionError
 from chunker.formats import Format
-from chunker.formats.detect import format_called
-from chunker.formats.registry import format_names
 from chunker.integrations.langchain.splitter import TokenBudgetTextSplitter, encoding_of
 from chunker.integrations.separators import Keep, SeparatorsFormat
-from chunker.integrations.splitting import AUTO, Chunkers
-
-# The stack level of the caller of the constructor or `from_language`.
-_CALLER = 4
+from chunker.integrations.splitting import Chunkers
 
 
 class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
     """LangChain's splitter of this name, with a budget that holds.
 
-    `from_language` cuts at the structure of the language if this package knows it, otherwise at LangChain's separators
-    for it; also, with a warning, if the grammar of the language is not installed.
+    `from_language` cuts at LangChain's separators, lines that begin with certain words. With `language` the parsed
+    structure of a text decides: no function is cut because a line in it looks like the start of another.
 
     Args:
         separators: Strings to cut at, the best first. Text between two of them that does not fit is cut at sentences
@@ -52,7 +46,7 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
         kwargs: The other options of `TokenBudgetTextSplitter`.
 
     Raises:
-        ValueError: A size, the language or a regular expression cannot be used.
+        ValueError: A size, the language or a regular expression cannot be used, or separators and a language are given.
         TypeError: There is no such option.
     """
 
@@ -73,24 +67,36 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
         self._keep_separator = keep_separator
 
     def _chunkers_for(self, language: str | None, format: Format | None = None) -> Chunkers:  # noqa: A002  # as TextChunker
-        if format is not None or (language is None and self._separators is None):
+        if self._separators is None:
             return super()._chunkers_for(language, format)
-        if language is None:
-            return self._at_separators(self._separators or [], regex=self._is_regex)
-        if not _known(language):
-            return self._at_separators(self.get_separators_for_language(Language(language)), regex=True)
-        try:
-            return super()._chunkers_for(language)
-        except MissingGrammarError as error:
-            if language not in set(Language):
-                raise
-            warnings.warn(f"{error}; cut at LangChain's separators for it", stacklevel=_CALLER)
-            return self._at_separators(self.get_separators_for_language(Language(language)), regex=True)
-
-    def _at_separators(self, separators: list[str], *, regex: bool) -> Chunkers:
-        at_separators = SeparatorsFormat(separators, regex=regex, keep=self._keep)
+        if language is not None:
+            raise ValueError(f"separators and language={language!r} both say where to cut; give one of them")
+        at_separators = SeparatorsFormat(self._separators, regex=self._is_regex, keep=self._keep)
         self._drop = at_separators.without_separator if self._keep is False else None
         return super()._chunkers_for(None, at_separators)
+
+    @classmethod
+    def from_language(cls, language: Language | str, **kwargs: Any) -> Self:  # noqa: ANN401  # as LangChain's
+        """Make a splitter that cuts at LangChain's separators for a language, as LangChain's own does.
+
+        These are the beginnings of lines, such as "\\nclass ". The option `language` of the class cuts at the structure
+        of a text in their place.
+
+        Args:
+            language: A language of LangChain, or its value.
+            kwargs: The other options of the class.
+
+        Returns:
+            The splitter.
+
+        Raises:
+            ValueError: LangChain has no separators for the language.
+        """
+        try:
+            known = Language(language)
+        except ValueError as error:
+            raise ValueError(f"LangChain has no separators for {language!r}; see the option `language`") from error
+        return cls(cls.get_separators_for_language(known), is_separator_regex=True, **kwargs)
 
     @staticmethod
     def get_separators_for_language(language: Language) -> list[str]:
@@ -172,7 +178,3 @@ class _Length:
 
     def __repr__(self) -> str:
         return repr(self.function)
-
-
-def _known(language: str) -> bool:
-    return language == AUTO or language in format_names() or format_called(language) is not None

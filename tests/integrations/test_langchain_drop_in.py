@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import pickle
 import re
-import warnings
 from typing import Any
 
 import langchain_text_splitters as theirs
@@ -22,10 +21,8 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from bpe_engine import Tokenizer
-from chunker.errors import MissingGrammarError, UnknownLanguageError
 from chunker.integrations import langchain as ours
 from chunker.integrations.langchain import Language, TokenBudgetTextSplitter
-from chunker.integrations.splitting import Chunkers
 
 TOKENIZER = Tokenizer.load("o200k_base")
 CHINESE = "東京特許許可局長今日急遽休暇許可拒否𓀀𓀁。" * 30
@@ -149,17 +146,6 @@ def test_its_own_splitter_goes_over_the_size() -> None:
     assert over[ours] == 0
 
 
-def installed(language: Language) -> bool:
-    """Whether the grammar of a language is there, or none is needed."""
-    try:
-        Chunkers(60, language.value)
-    except UnknownLanguageError:
-        return True
-    except MissingGrammarError:
-        return False
-    return True
-
-
 @pytest.mark.parametrize("language", list(Language))
 def test_every_language_of_langchain(language: Language) -> None:
     text = "class A {\n  x = 1;\n}\n\nfunction f() {\n  return 2;\n}\n\n# Title\n\nSome words; and more of them.\n" * 4
@@ -168,13 +154,9 @@ def test_every_language_of_langchain(language: Language) -> None:
             with pytest.raises(ValueError, match="PERL is not implemented yet"):
                 package.RecursiveCharacterTextSplitter.from_language(language)
         return
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        splitter = ours.RecursiveCharacterTextSplitter.from_language(
-            language, chunk_size=60, chunk_overlap=0, add_start_index=True
-        )
-    # Where a grammar is not installed the user is told how to get it, and keeps what LangChain does.
-    assert [str(warning.message).count("bpe-chunker[code]") for warning in told] == [1] * (not installed(language))
+    splitter = ours.RecursiveCharacterTextSplitter.from_language(
+        language, chunk_size=60, chunk_overlap=0, add_start_index=True
+    )
     documents = splitter.create_documents([text])
     assert len(documents) > 4
     for document in documents:
@@ -184,6 +166,21 @@ def test_every_language_of_langchain(language: Language) -> None:
     assert splitter.get_separators_for_language(Language.RUBY) == (
         theirs.RecursiveCharacterTextSplitter.get_separators_for_language(Language.RUBY)
     )
+
+
+def test_structure_or_separators_of_a_language() -> None:
+    text = 'def f():\n    text = """\ndef g():\n    return 1\n"""\n    return text\n\n\ndef h():\n    return 2\n'
+    sizes: dict[str, Any] = {"chunk_size": 72, "chunk_overlap": 0}
+    at_separators = ours.RecursiveCharacterTextSplitter.from_language("python", **sizes)
+    assert at_separators.split_text(text) == theirs.RecursiveCharacterTextSplitter.from_language(
+        Language.PYTHON, **sizes
+    ).split_text(text)
+    by_structure = ours.RecursiveCharacterTextSplitter(language="python", **sizes)
+    assert by_structure.split_text(text) == [text[: text.index("\n\n\ndef h")], "def h():\n    return 2"]
+    with pytest.raises(ValueError, match="see the option `language`"):
+        ours.RecursiveCharacterTextSplitter.from_language("no such language")
+    with pytest.raises(ValueError, match="give one of them"):
+        ours.RecursiveCharacterTextSplitter(["\n"], language="python")
 
 
 @pytest.mark.parametrize("sizes", [(0, 0), (-1, 0), (10, -1), (10, 11)])
