@@ -24,17 +24,18 @@ std::size_t end_of(const std::vector<Run>& runs, std::string_view text, std::siz
     return at;
 }
 
-// The separators by the string that each begins with, as a tree of bytes.
+// The separators by the string that each begins with, as a tree of bytes. Each text has its own, so all of it lies in two blocks of memory.
 class Beginnings {
 public:
-    Beginnings(const std::vector<Separator>& separators, std::size_t number) {
+    Beginnings(const std::vector<Separator>& separators, std::size_t number) : next_rank_(number, none) {
         for (std::size_t rank = 0; rank < number; ++rank)
             if (!separators[rank].runs.empty()) put(separators[rank].runs[0].text, rank);
     }
 
     // The first place from `at` on where one could begin; the end of the text if there is none.
     std::size_t next(std::string_view text, std::size_t at) const {
-        if (roots_in_use_ == 1) return std::min(text.find(any_root_, at), text.size());
+        if (first_bytes_.size() == 1) return std::min(text.find(first_bytes_[0], at), text.size());
+        if (!first_bytes_.empty() && first_bytes_.size() <= few) at = skipped(text, at);
         while (at < text.size() && !roots_[static_cast<unsigned char>(text[at])]) ++at;
         return at;
     }
@@ -44,50 +45,64 @@ public:
     void each(std::string_view text, std::size_t at, Found found) const {
         std::size_t node = roots_[static_cast<unsigned char>(text[at])];
         while (node) {
-            for (std::size_t const rank : nodes_[node].ranks) found(rank);
+            for (std::size_t rank = nodes_[node].rank; rank != none; rank = next_rank_[rank]) found(rank);
             node = ++at < text.size() ? child(node, text[at]) : 0;
         }
     }
 
 private:
+    static constexpr std::size_t none = static_cast<std::size_t>(-1), few = 3;
+
     struct Node {
-        std::vector<std::pair<char, std::size_t>> children;
-        std::vector<std::size_t> ranks;
+        char byte = 0;
+        std::size_t child = 0, sibling = 0;
+        std::size_t rank = none;  // the last separator that begins with this string; then next_rank_
     };
 
     std::size_t child(std::size_t node, char byte) const {
-        for (auto const& [first, child] : nodes_[node].children)
-            if (first == byte) return child;
-        return 0;
+        node = nodes_[node].child;
+        while (node && nodes_[node].byte != byte) node = nodes_[node].sibling;
+        return node;
+    }
+
+    // Past blocks without any of a few bytes. More than 16 at a time, as gcc unrolls shorter loops and then makes no vector instructions of them.
+    std::size_t skipped(std::string_view text, std::size_t at) const {
+        constexpr std::size_t block = 32;
+        char const one = first_bytes_.front(), other = first_bytes_[1], third = first_bytes_.back();
+        for (; at + block <= text.size(); at += block) {
+            unsigned char found = 0;
+            for (std::size_t place = at; place < at + block; ++place) found |= (text[place] == one) | (text[place] == other) | (text[place] == third);
+            if (found) break;
+        }
+        return at;
     }
 
     void put(std::string_view text, std::size_t rank) {
         std::size_t* root = &roots_[static_cast<unsigned char>(text[0])];
         if (!*root) {
-            *root = added();
-            any_root_ = text[0];
-            ++roots_in_use_;
+            *root = added({text[0]});
+            first_bytes_ += text[0];
         }
         std::size_t node = *root;
         for (char const byte : text.substr(1)) {
             std::size_t next = child(node, byte);
             if (!next) {
-                next = added();
-                nodes_[node].children.emplace_back(byte, next);
+                next = added({byte, 0, nodes_[node].child});
+                nodes_[node].child = next;
             }
             node = next;
         }
-        nodes_[node].ranks.push_back(rank);
+        next_rank_[rank] = std::exchange(nodes_[node].rank, rank);
     }
 
-    std::size_t added() {
-        nodes_.emplace_back();
+    std::size_t added(Node node) {
+        nodes_.push_back(node);
         return nodes_.size() - 1;
     }
 
     std::array<std::size_t, 256> roots_{};
-    std::size_t roots_in_use_ = 0;
-    char any_root_ = 0;
+    std::string first_bytes_;
+    std::vector<std::size_t> next_rank_;
     std::vector<Node> nodes_{1};  // 0 is that of no string
 };
 
