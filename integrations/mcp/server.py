@@ -2,7 +2,8 @@
 
     count(texts, paths)            tokens, exactly
     chunk(text | path, limits)     chunks that fit a budget, a part of them at a time
-    list_files(pattern)            the files that may be read; also the resource chunker://files
+    list_files(pattern)            the files that may be read; also the resource chunker://files,
+                                   with the text of each as chunker://files/<name>
     map(max_tokens, focus)         the most important signatures of a folder, within a token budget
     skeleton(path, max_tokens)     the signatures of one file, within a token budget
     search(query)                  an index, if there is one; with a budget, as one text that fits it
@@ -32,7 +33,7 @@ from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, cast
 
 import anyio
 from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.stdio import stdio_server
 from mcp.types import ToolAnnotations
@@ -42,7 +43,7 @@ from chunker.files.readers.table import ending_of
 from chunker.integrations.mcp.asked import MOST_TEXT_BYTES, MOST_TEXTS, AskedItem, Count, TokenizerName
 from chunker.integrations.mcp.asked import Path as AskedPath
 from chunker.integrations.mcp.messages import Answers, Lines
-from chunker.integrations.service.errors import RefusedError, ServiceError, TooMuchError
+from chunker.integrations.service.errors import NoSuchFileError, RefusedError, ServiceError, TooMuchError
 from chunker.integrations.service.faults import fault
 from chunker.integrations.service.pool import Pool
 from chunker.integrations.service.roots import Roots
@@ -121,6 +122,13 @@ def mcp_server(offered: Offered, version: str) -> MCPServer[None]:
             description="Their paths, one per line, as the tools take them.",
             mime_type="text/plain",
         )(tools.names_of_files)
+        server.resource(
+            "chunker://files/{+path}",
+            name="file",
+            title="A file that may be read",
+            description="Its text; of a document such as a PDF, the text that is read from it.",
+            mime_type="text/plain",
+        )(tools.text_of_file)
     return server
 
 
@@ -311,6 +319,15 @@ class _Tools:
         """Return the names of the files that may be read, one per line."""
         listed = await asyncio.to_thread(self._offered.roots.listed, _MOST_FILES)
         return "".join(f"{name}\n" for name in listed.names)
+
+    async def text_of_file(self, path: str) -> str:
+        """Return the text of a file, as the tools read it."""
+        try:
+            return await self._read(path)
+        except NoSuchFileError as error:
+            raise ResourceNotFoundError(str(error)) from error
+        except ServiceError as error:
+            raise ResourceError(str(error)) from error
 
     async def search(
         self,

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 pytest.importorskip("mcp", reason='needs mcp: pip install "bpe-chunker[mcp]"')
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.types import TextContent, TextResourceContents, Tool
 
 from bpe_engine import Tokenizer
@@ -123,6 +123,21 @@ def test_files_are_listed(project: Path, agent: Agent) -> None:
     (content,) = agent.portal.call(agent.client.read_resource, "chunker://files").contents
     assert isinstance(content, TextResourceContents)
     assert content.text.splitlines() == everything["files"]
+
+
+def test_files_are_resources(project: Path, agent: Agent) -> None:
+    (template,) = agent.portal.call(agent.client.list_resource_templates).resource_templates
+    assert template.uri_template == "chunker://files/{+path}"
+    (content,) = agent.portal.call(agent.client.read_resource, "chunker://files/src/a.py").contents
+    assert isinstance(content, TextResourceContents)
+    assert content.text == (project / "src" / "a.py").read_text(encoding="utf-8")
+    for refused, reason in (
+        ("no.py", "No such file"),
+        (".env", "secret"),
+        ("src/../../outside.txt", "Unknown resource|not found|\\.\\."),
+    ):
+        with pytest.raises(MCPError, match=reason):
+            agent.portal.call(agent.client.read_resource, f"chunker://files/{refused}")
 
 
 def test_documents_are_read_as_the_command_reads_them(tmp_path: Path) -> None:
