@@ -147,7 +147,9 @@ def _marks(line: Line, page: int, references: frozenset[str]) -> Iterator[object
     size; and the difference between the number at its start or end and the page number, unless the number is the mark
     of a footnote.
     """
-    yield _DIGITS.sub("#", line.text.lower()), round(line.box[1] / 4), round(line.size)
+    # The number of the page may be in the line, or far from it in a line of its own.
+    text = _DIGITS.sub("#", line.text.lower())
+    yield text.strip("# ") or "#", round(line.box[1] / 4), round(line.size)
     first = [] if mark_of(line, references) else _FIRST_NUMBER.findall(line.text)
     for number in {*first, *_LAST_NUMBER.findall(line.text)}:
         yield int(number) - page, round(line.box[1] / 4)

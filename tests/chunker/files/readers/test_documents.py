@@ -35,6 +35,8 @@ from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.files.discovery import Problem
 from chunker.files.readers import ReadText
 from chunker.files.readers.docling import text_of_docling
+from chunker.files.readers.page_text import Line, Page, Word
+from chunker.files.readers.pages import blocks_of
 from chunker.files.readers.table import read_document_bytes, read_document_file
 from chunker.files.readers.web_page import read_web_page
 
@@ -228,6 +230,30 @@ def test_a_reader_of_another_package_that_fails(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("chunker.files.readers.table._others", lambda: {"odt": point})
     with pytest.raises(DocumentError, match="its reader, theirs:read, failed: UnicodeDecodeError: 'utf-8' codec"):
         read_document_bytes(b"\xff", ".odt")
+
+
+def test_a_running_head_with_its_page_number_far_away() -> None:
+    """On the last page the number is a line of its own."""
+
+    def line(text: str, left: float, top: float) -> Line:
+        return Line([Word(word, (left, top, left + 9, top + 9)) for word in text.split()], 10)
+
+    heads = [["Annual Report 1"], ["Annual Report 2"], ["Annual Report", "3"]]
+    pages = [
+        Page(
+            number,
+            600,
+            800,
+            [line(head, 70 + 400 * far, 60) for far, head in enumerate(found)]
+            + [line(f"Words {number} {'of it ' * number}", 70, 200)],
+        )
+        for number, found in enumerate(heads, 1)
+    ]
+    assert [part.text for block in blocks_of(pages) for part in block.parts] == [
+        "Words 1 of it",
+        "Words 2 of it of it",
+        "Words 3 of it of it of it",
+    ]
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=latex) for name in LATEX])
