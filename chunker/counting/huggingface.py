@@ -142,6 +142,9 @@ def own_tokenizer(tokenizer: Any) -> Tokenizer | None:  # noqa: ANN401  # duck-t
                 "as one with parts written in Python cannot be copied"
             ) from error
         return core
+    # Scores that are written and read again may differ in their last bit, which decides between two equally good splits.
+    if type(core.model).__name__ == "Unigram":
+        own.model = core.model
     # The file does not hold this setting: whether special tokens in the text are text.
     own.encode_special_tokens = core.encode_special_tokens
     own.no_truncation()
