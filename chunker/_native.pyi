@@ -298,14 +298,22 @@ def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tup
     Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.
     """
 
+class Separators:
+    """Separators, prepared for many texts."""
+
+    def __init__(self, separators: tuple[tuple[tuple[str, int, int], ...], ...], strengths: tuple[int, ...], before: bool) -> None:
+        """
+        `separators`: the best first, each as strings with the least and greatest numbers of their repetitions; an expression, whose cuts come with each text, is empty. `before`: the side of a separator that is cut. Raises UnicodeEncodeError for halves of surrogate pairs.
+        """
+
 class SeparatorSketch:
     """
     The parts of a text between separators; as `integrations.separators` finds them.
     """
 
-    def __init__(self, text: str, separators: list[str | tuple[tuple[str, int, int], ...] | list[int]], strengths: list[int], before: bool, most: int) -> None:
+    def __init__(self, text: str, separators: Separators, cuts: dict[int, list[int]], most: int) -> None:
         """
-        `separators`: the best first, each a string, strings with the least and greatest numbers of their repetitions, or the ascending cuts at what an expression has found. `most`: parts of at most so many characters are cut at the last separator on request alone; 0 if there is no such separator. Raises UnicodeEncodeError for halves of surrogate pairs.
+        `cuts`: the ascending cuts at what the expressions have found, by their ranks. `most`: parts of at most so many characters are cut at the last separator, if that is a character, on request alone. Raises UnicodeEncodeError for halves of surrogate pairs.
         """
 
 class SpanMeter:

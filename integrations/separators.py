@@ -13,8 +13,10 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import accumulate, count, pairwise
 from operator import add
+from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from chunker.errors import OptionError
@@ -24,6 +26,7 @@ from chunker.formats.sketches import CompiledSketch, Inside, Sketch
 from chunker.native import native
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
+    from chunker._native import Separators as PreparedSeparators
     from chunker._native import SeparatorSketch as NativeSeparators
 
 Keep = Literal["start", "end"] | bool
@@ -59,14 +62,15 @@ class SeparatorsFormat:
             self._patterns = [re.compile(separator if regex else re.escape(separator)) for separator in used]
         except re.error as error:
             raise OptionError(f"separators must be regular expressions: {error.pattern!r}: {error}") from error
-        self._runs = [_runs(separator) if regex else ((separator, 1, 1),) for separator in used]
+        self._runs = tuple(_runs(separator) if regex else ((separator, 1, 1),) for separator in used)
+        self._expressions = [rank for rank, runs in enumerate(self._runs) if not runs]
         self._literals = [_literal(runs) for runs in self._runs]
         # An expression that matches at the end alone, such as LangChain's "$$" for LaTeX: `re` looks for it everywhere.
         self._ends = [regex and set(separator) == {"$"} for separator in used]
         # Units are not cut at the last separator, if it is a character, before a chunk overflows in them.
         self._finest = self._literals[-1] if used and len(self._literals[-1] or "") == 1 else None
         # The strength of each rank, the best first.
-        self._by_rank = [Strength.STRUCTURE + len(used) - rank for rank in range(len(used))]
+        self._by_rank = tuple(Strength.STRUCTURE + len(used) - rank for rank in range(len(used)))
 
     def outline(self, text: str) -> Outline:
         """Return the boundaries at the separators of `text`. Each expression reads the text once."""
@@ -77,10 +81,10 @@ class SeparatorsFormat:
         separator, if that is one character.
         """
         if _compiled is not None and text:
-            separators = [runs or list(self._places(text, 0, len(text), rank)) for rank, runs in enumerate(self._runs)]
-            most = 0 if self._finest is None else size
+            matched = {rank: list(self._places(text, 0, len(text), rank)) for rank in self._expressions}
             with suppress(UnicodeEncodeError):  # halves of surrogate pairs
-                native = _compiled.SeparatorSketch(text, separators, self._by_rank, self._cut_before, most)
+                prepared = _prepared(_compiled, self._runs, self._by_rank, self._cut_before)
+                native = _compiled.SeparatorSketch(text, prepared, matched, size)
                 return _SeparatorSketch(native, lambda: self.specified_sketch(text, size))
         return self.specified_sketch(text, size)
 
@@ -178,25 +182,37 @@ class _SeparatorSketch(CompiledSketch):
         return made.offsets, made.strengths, made.labels, made.heads, made.closed
 
 
-def _runs(expression: str) -> tuple[_Run, ...] | None:
+@lru_cache(maxsize=32)
+def _prepared(
+    core: ModuleType,
+    separators: tuple[tuple[_Run, ...], ...],
+    strengths: tuple[int, ...],
+    before: bool,  # noqa: FBT001  # a part of a key
+) -> PreparedSeparators:
+    """Return separators as the compiled core reads them, made once for many texts."""
+    made: PreparedSeparators = core.Separators(separators, strengths, before)
+    return made
+
+
+def _runs(expression: str) -> tuple[_Run, ...]:
     r"""Return the strings, with the numbers of their repetitions, that a regular expression matches, if it is plain to
-    see that as many repetitions as there are can be taken: what follows begins with another character.
+    see that as many repetitions as there are can be taken: what follows begins with another character. Otherwise ().
 
     >>> _runs("\n\\\\section{"), _runs("\n#{1,6} "), _runs("a+b?")
-    ((('\n\\section{', 1, 1),), (('\n', 1, 1), ('#', 1, 6), (' ', 1, 1)), None)
+    ((('\n\\section{', 1, 1),), (('\n', 1, 1), ('#', 1, 6), (' ', 1, 1)), ())
     """
     runs: list[_Run] = []
     at = 0
     while at < len(expression):
         found = _CHARACTER.match(expression, at)
         if found is None:
-            return None
+            return ()
         escaped, plain, any_number, least, comma, most = found.groups()
         character = escaped or plain
         low = int(least or 1)
         high = sys.maxsize if any_number or (comma and not most) else int(most or low)
         if low == 0 or (runs and runs[-1][1:] != (1, 1) and runs[-1][0] == character):
-            return None
+            return ()
         if low == high == 1 and runs and runs[-1][1:] == (1, 1):
             runs[-1] = (runs[-1][0] + character, 1, 1)
         else:
@@ -205,6 +221,6 @@ def _runs(expression: str) -> tuple[_Run, ...] | None:
     return tuple(runs)
 
 
-def _literal(runs: tuple[_Run, ...] | None) -> str | None:
+def _literal(runs: tuple[_Run, ...]) -> str | None:
     """Return the string that these runs are, if they are one."""
-    return runs[0][0] if runs and len(runs) == 1 and runs[0][1:] == (1, 1) else None
+    return runs[0][0] if len(runs) == 1 and runs[0][1:] == (1, 1) else None

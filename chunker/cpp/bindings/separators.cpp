@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,18 +22,54 @@ namespace {
 
 constexpr formats::Label part_label = "part";
 
+std::string string_of(nb::handle given) {
+    if (!PyUnicode_Check(given.ptr())) given::raise_type("the text of a run", "a str", given);
+    Utf8 const literal(given);  // raises for halves of surrogate pairs
+    if (literal.size == 0) throw nb::value_error("a separator must not be empty");
+    return {reinterpret_cast<const char*>(literal.data), literal.size};
+}
+
+std::vector<Run> runs_of(nb::handle given) {
+    if (!PyTuple_Check(given.ptr())) given::raise_type("a separator", "a tuple of runs", given);
+    std::vector<Run> runs;
+    for (nb::handle const run : nb::borrow<nb::tuple>(given)) {
+        if (!PyTuple_Check(run.ptr()) || PyTuple_Size(run.ptr()) != 3) given::raise_type("a run", "a tuple of string, least and most", run);
+        runs.push_back({string_of(run[0]), given::size(run[1], "a number of repetitions"), given::size(run[2], "a number of repetitions")});
+        if (runs.back().least == 0 || runs.back().most < runs.back().least) throw nb::value_error("a string occurs at least once");
+    }
+    return runs;
+}
+
+// Separators with the strengths of the boundaries at them.
+struct Ranked {
+    Ranked(nb::tuple separators, nb::tuple strengths, bool before) {
+        std::vector<std::vector<Run>> made;
+        for (nb::handle const given : separators) made.push_back(runs_of(given));
+        this->strengths = from_list(nb::list(strengths));
+        if (this->strengths.size() != made.size()) throw nb::value_error("as many strengths as separators");
+        this->separators = std::make_shared<const Separators>(std::move(made), before ? Side::before : Side::after);
+    }
+
+    std::shared_ptr<const Separators> separators;
+    std::vector<std::int64_t> strengths;
+};
+
 // A sketch whose boundaries are at separators. They are found when the first grower asks for them, which has read the text.
 class SeparatorSketch : public NativeSketch {
 public:
-    SeparatorSketch(nb::str text, nb::list separators, nb::list strengths, bool before, std::size_t most) : most_(most) {
-        side_ = before ? Side::before : Side::after;
-        strengths_ = from_list(strengths);
+    SeparatorSketch(nb::str text, const Ranked& ranked, nb::dict cuts, std::size_t most) : ranked_(ranked), most_(most) {
         Utf8 const source(text);  // raises for halves of surrogate pairs
         size_ = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
-        for (nb::handle const given : separators) separators_.push_back(separator(given));
-        if (strengths_.size() != separators_.size()) throw nb::value_error("as many strengths as separators");
-        if (most > 0) finest_ = separators_.empty() ? 0 : separators_.back().character();
-        if (most > 0 && finest_ == 0) throw nb::value_error("the last separator must be a character");
+        cuts_.resize(ranked_.separators->size());
+        for (auto const& [rank, found] : cuts) {
+            std::size_t const number = given::size(rank, "a rank");
+            if (number >= cuts_.size()) throw nb::value_error("there is no separator of this rank");
+            for (std::int64_t const cut : from_list(nb::cast<nb::list>(found))) {
+                if (cut < 0 || static_cast<std::size_t>(cut) > size_ || (!cuts_[number].empty() && cuts_[number].back() > static_cast<std::size_t>(cut)))
+                    throw nb::value_error("cuts must ascend inside of the text");
+                cuts_[number].push_back(static_cast<std::size_t>(cut));
+            }
+        }
     }
 
     std::size_t size() const override { return size_; }
@@ -43,9 +80,9 @@ public:
             std::upper_bound(parts_.begin(), parts_.end(), unit, [](std::size_t offset, SeparatedPart const& part) { return offset < part.start; });
         std::size_t const end = next == parts_.end() ? size_ : next->start;
         NativeInside found;
-        if (most_ == 0) return found;
-        found.columns.offsets = cuts_at(text, unit, end, finest_, side_);
-        found.columns.strengths.assign(found.columns.offsets.size(), static_cast<std::int32_t>(strengths_.back()));
+        if (ranked_.separators->finest() == 0) return found;
+        found.columns.offsets = ranked_.separators->inside(text, unit, end);
+        found.columns.strengths.assign(found.columns.offsets.size(), static_cast<std::int32_t>(ranked_.strengths.back()));
         found.columns.labels.assign(found.columns.offsets.size(), part_label);
         return found;
     }
@@ -64,7 +101,7 @@ public:
         rows.closed.push_back(first_closed_);
         for (SeparatedPart const& one : parts_) {
             rows.offsets.push_back(static_cast<std::int64_t>(one.start));
-            rows.strengths.push_back(strengths_[one.rank]);
+            rows.strengths.push_back(ranked_.strengths[one.rank]);
             rows.closed.push_back(one.closed);
         }
         rows.labels.assign(number, part);
@@ -74,44 +111,12 @@ public:
 
 private:
     void find(const Text& text) const {
-        std::call_once(is_found_, [&] { parts_ = separated_parts(text, separators_, side_, most_, first_closed_); });
+        std::call_once(is_found_, [&] { parts_ = ranked_.separators->parts(text, cuts_, most_, first_closed_); });
     }
 
-    Separator separator(nb::handle given) const {
-        Separator made;
-        if (PyUnicode_Check(given.ptr())) {
-            made.runs.push_back({string(given)});
-        } else if (PyTuple_Check(given.ptr())) {
-            for (nb::handle const run : nb::borrow<nb::tuple>(given)) {
-                if (!PyTuple_Check(run.ptr()) || PyTuple_Size(run.ptr()) != 3) given::raise_type("a run", "a tuple of string, least and most", run);
-                made.runs.push_back({string(run[0]), given::size(run[1], "a number of repetitions"), given::size(run[2], "a number of repetitions")});
-                if (made.runs.back().least == 0 || made.runs.back().most < made.runs.back().least) throw nb::value_error("a string occurs at least once");
-            }
-            if (made.runs.empty()) throw nb::value_error("a separator must not be empty");
-        } else if (PyList_Check(given.ptr())) {
-            for (std::int64_t const cut : from_list(nb::borrow<nb::list>(given))) {
-                if (cut < 0 || static_cast<std::size_t>(cut) > size_ || (!made.cuts.empty() && made.cuts.back() > static_cast<std::size_t>(cut)))
-                    throw nb::value_error("cuts must ascend inside of the text");
-                made.cuts.push_back(static_cast<std::size_t>(cut));
-            }
-        } else {
-            given::raise_type("a separator", "a str, a tuple of runs or a list of offsets", given);
-        }
-        return made;
-    }
-
-    static std::string string(nb::handle given) {
-        if (!PyUnicode_Check(given.ptr())) given::raise_type("the text of a run", "a str", given);
-        Utf8 const literal(given);
-        if (literal.size == 0) throw nb::value_error("a separator must not be empty");
-        return {reinterpret_cast<const char*>(literal.data), literal.size};
-    }
-
+    Ranked ranked_;
     std::size_t size_ = 0, most_ = 0;
-    Side side_ = Side::before;
-    std::vector<std::int64_t> strengths_;
-    std::vector<Separator> separators_;
-    char32_t finest_ = 0;
+    Separators::Cuts cuts_;
     mutable std::once_flag is_found_;
     mutable std::vector<SeparatedPart> parts_;
     mutable bool first_closed_ = false;
@@ -125,14 +130,16 @@ const NativeSketch* native_separators(nb::handle object) {
 }
 
 void define_separators(nb::module_& module) {
+    nb::class_<Ranked>(module, "Separators", "Separators, prepared for many texts.")
+        .def(nb::init<nb::tuple, nb::tuple, bool>(), nb::arg("separators"), nb::arg("strengths"), nb::arg("before"),
+             nb::sig("def __init__(self, separators: tuple[tuple[tuple[str, int, int], ...], ...], strengths: tuple[int, ...], before: bool) -> None"),
+             "`separators`: the best first, each as strings with the least and greatest numbers of their repetitions; an expression, whose cuts come with each "
+             "text, is empty. `before`: the side of a separator that is cut. Raises UnicodeEncodeError for halves of surrogate pairs.");
     nb::class_<SeparatorSketch>(module, "SeparatorSketch", "The parts of a text between separators; as `integrations.separators` finds them.")
-        .def(nb::init<nb::str, nb::list, nb::list, bool, std::size_t>(), nb::arg("text"), nb::arg("separators"), nb::arg("strengths"), nb::arg("before"),
-             nb::arg("most"),
-             nb::sig("def __init__(self, text: str, separators: list[str | tuple[tuple[str, int, int], ...] | list[int]], strengths: list[int], before: bool, "
-                     "most: int) -> None"),
-             "`separators`: the best first, each a string, strings with the least and greatest numbers of their repetitions, or the ascending cuts at what an "
-             "expression has found. `most`: parts of at most so many characters "
-             "are cut at the last separator on request alone; 0 if there is no such separator. Raises UnicodeEncodeError for halves of surrogate pairs.");
+        .def(nb::init<nb::str, const Ranked&, nb::dict, std::size_t>(), nb::arg("text"), nb::arg("separators"), nb::arg("cuts"), nb::arg("most"),
+             nb::sig("def __init__(self, text: str, separators: Separators, cuts: dict[int, list[int]], most: int) -> None"),
+             "`cuts`: the ascending cuts at what the expressions have found, by their ranks. `most`: parts of at most so many characters are cut at the last "
+             "separator, if that is a character, on request alone. Raises UnicodeEncodeError for halves of surrogate pairs.");
 }
 
 }  // namespace chunker::bindings

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -24,12 +24,14 @@ std::size_t end_of(const std::vector<Run>& runs, std::string_view text, std::siz
     return at;
 }
 
-// The separators by the string that each begins with, as a tree of bytes. Each text has its own, so all of it lies in two blocks of memory.
+}  // namespace
+
+// The first separators, so many, by the string that each begins with, as a tree of bytes.
 class Beginnings {
 public:
-    Beginnings(const std::vector<Separator>& separators, std::size_t number) : next_rank_(number, none) {
+    Beginnings(const std::vector<std::vector<Run>>& separators, std::size_t number) : next_rank_(number, none) {
         for (std::size_t rank = 0; rank < number; ++rank)
-            if (!separators[rank].runs.empty()) put(separators[rank].runs[0].text, rank);
+            if (!separators[rank].empty()) put(separators[rank][0].text, rank);
     }
 
     // The first place from `at` on where one could begin; the end of the text if there is none.
@@ -106,6 +108,8 @@ private:
     std::vector<Node> nodes_{1};  // 0 is that of no string
 };
 
+namespace {
+
 // From offsets in bytes, which ascend, to those in characters.
 void count_characters(std::vector<SeparatedPart>& parts, const Text& text) {
     unsigned char const* const data = text.data();
@@ -125,19 +129,33 @@ void put_in_order(std::vector<SeparatedPart>& parts) {
     parts.erase(std::unique(parts.begin(), parts.end(), are_at_one), parts.end());
 }
 
-// The cuts inside a text at the first separators, so many.
-std::vector<SeparatedPart> all_cuts(const Text& text, const std::vector<Separator>& separators, std::size_t number, Side side) {
+char32_t character_of(const std::vector<Run>& runs) {
+    if (runs.size() != 1 || runs[0].least != 1 || runs[0].most != 1) return 0;
+    Text const text(reinterpret_cast<const unsigned char*>(runs[0].text.data()), runs[0].text.size());
+    return text.size() == 1 ? text[0] : 0;
+}
+
+}  // namespace
+
+Separators::Separators(std::vector<std::vector<Run>> separators, Side side) : separators_(std::move(separators)), side_(side) {
+    if (!separators_.empty()) finest_ = character_of(separators_.back());
+    beginnings_ = std::make_unique<Beginnings>(separators_, size() - (finest_ != 0));
+}
+
+Separators::~Separators() = default;
+
+// The cuts inside a text at all separators but the last one, if that is a character.
+std::vector<SeparatedPart> Separators::found(const Text& text, const Cuts& cuts) const {
     std::vector<SeparatedPart> parts;
     std::string_view const bytes = bytes_of(text);
-    Beginnings const beginnings(separators, number);
-    std::vector<std::size_t> free_from(number);  // occurrences of a separator do not overlap
-    for (std::size_t at = 0; (at = beginnings.next(bytes, at)) < bytes.size(); ++at) {
-        beginnings.each(bytes, at, [&](std::size_t rank) {
+    std::vector<std::size_t> free_from(size());  // occurrences of a separator do not overlap
+    for (std::size_t at = 0; (at = beginnings_->next(bytes, at)) < bytes.size(); ++at) {
+        beginnings_->each(bytes, at, [&](std::size_t rank) {
             if (at < free_from[rank]) return;
-            std::size_t const end = end_of(separators[rank].runs, bytes, at);
+            std::size_t const end = end_of(separators_[rank], bytes, at);
             if (end == bytes.npos) return;
             free_from[rank] = end;
-            std::size_t const cut = side == Side::before ? at : end;
+            std::size_t const cut = side_ == Side::before ? at : end;
             if (cut == 0 || cut == bytes.size()) return;
             if (!parts.empty() && parts.back().start == cut) parts.back().rank = std::min(parts.back().rank, rank);
             else parts.push_back({cut, rank, false});
@@ -145,35 +163,30 @@ std::vector<SeparatedPart> all_cuts(const Text& text, const std::vector<Separato
     }
     put_in_order(parts);
     if (bytes.size() > text.size()) count_characters(parts, text);
-    std::size_t const found = parts.size();
-    for (std::size_t rank = 0; rank < number; ++rank)
-        for (std::size_t const cut : separators[rank].cuts)
+    std::size_t const plain = parts.size();
+    for (std::size_t rank = 0; rank < cuts.size(); ++rank)
+        for (std::size_t const cut : cuts[rank])
             if (cut > 0 && cut < text.size()) parts.push_back({cut, rank, false});
-    if (parts.size() > found) put_in_order(parts);
+    if (parts.size() > plain) put_in_order(parts);
     return parts;
 }
 
-}  // namespace
-
-char32_t Separator::character() const {
-    if (runs.size() != 1 || runs[0].least != 1 || runs[0].most != 1) return 0;
-    Text const text(reinterpret_cast<const unsigned char*>(runs[0].text.data()), runs[0].text.size());
-    return text.size() == 1 ? text[0] : 0;
-}
-
-std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, char32_t separator, Side side) {
+std::vector<std::size_t> Separators::inside(const Text& text, std::size_t start, std::size_t end) const {
+    bool const before = side_ == Side::before;
+    std::size_t const first = start + before;
+    std::size_t number = 0;
+    for (std::size_t offset = first; offset + !before < end; ++offset) number += text[offset] == finest_;
     std::vector<std::size_t> cuts;
-    bool const before = side == Side::before;
-    for (std::size_t offset = start + before; offset + !before < end; ++offset)
-        if (text[offset] == separator) cuts.push_back(offset + !before);
+    cuts.reserve(number);
+    for (std::size_t offset = first; cuts.size() < number; ++offset)
+        if (text[offset] == finest_) cuts.push_back(offset + !before);
     return cuts;
 }
 
-std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<Separator>& separators, Side side, std::size_t most, bool& first_closed) {
-    std::size_t const last = most > 0 ? separators.size() - 1 : separators.size();
-    std::vector<SeparatedPart> parts = all_cuts(text, separators, last, side);
-    if (most == 0) return parts;
-    char32_t const finest = separators[last].character();
+std::vector<SeparatedPart> Separators::parts(const Text& text, const Cuts& cuts, std::size_t most, bool& first_closed) const {
+    std::vector<SeparatedPart> parts = found(text, cuts);
+    first_closed = false;
+    if (finest_ == 0) return parts;
     std::vector<SeparatedPart> opened;
     std::size_t start = 0;
     for (std::size_t number = 0; number <= parts.size(); ++number) {
@@ -183,7 +196,7 @@ std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<S
         if (opened.empty()) first_closed = closed;
         else opened.back().closed = closed;
         if (!closed)
-            for (std::size_t const cut : cuts_at(text, start, end, finest, side)) opened.push_back({cut, last, false});
+            for (std::size_t const cut : inside(text, start, end)) opened.push_back({cut, size() - 1, false});
         if (is_last) break;
         opened.push_back(parts[number]);
         start = end;

@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
-using chunker::Separator;
+using chunker::Run;
+using chunker::Separators;
 using chunker::Side;
 
 namespace {
 
 // Matches the runs from `index` on at `at`, by trying each number of repetitions, the greatest first. Returns the end of the match; npos if there is none.
-std::size_t end_by_trying(const std::string& text, std::size_t at, const std::vector<chunker::Run>& runs, std::size_t index = 0) {
+std::size_t end_by_trying(const std::string& text, std::size_t at, const std::vector<Run>& runs, std::size_t index = 0) {
     if (index == runs.size()) return at;
-    chunker::Run const& run = runs[index];
+    Run const& run = runs[index];
     std::vector<std::size_t> ends = {at};
     while (ends.size() <= run.most && text.compare(ends.back(), run.text.size(), run.text) == 0) ends.push_back(ends.back() + run.text.size());
     for (std::size_t number = ends.size(); number-- > run.least;)
@@ -22,12 +23,12 @@ std::size_t end_by_trying(const std::string& text, std::size_t at, const std::ve
     return text.npos;
 }
 
-// The same as `separated_parts`, by trying each separator at each offset. For text in ASCII.
-std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::vector<Separator>& separators, Side side) {
+// The same as `Separators::parts`, by trying each separator at each offset. For text in ASCII.
+std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::vector<std::vector<Run>>& separators, Side side) {
     std::map<std::size_t, std::size_t> ranks;
     for (std::size_t rank = 0; rank < separators.size(); ++rank) {
         for (std::size_t at = 0; at < text.size();) {
-            std::size_t const end = end_by_trying(text, at, separators[rank].runs);
+            std::size_t const end = end_by_trying(text, at, separators[rank]);
             if (end == text.npos) {
                 ++at;
                 continue;
@@ -45,7 +46,7 @@ std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::v
 int main() {
     std::mt19937 random(5);
     bool good = true;
-    std::vector<Separator> const separators = {{{{"a", 2, 3}, {"b"}}, {}}, {{{"\n\n"}}, {}}, {{{" a"}, {"b", 1, 99}}, {}}, {{{"\n"}}, {}}, {{{" "}}, {}}};
+    std::vector<std::vector<Run>> const separators = {{{"a", 2, 3}, {"b"}}, {{"\n\n"}}, {{" a"}, {"b", 1, 99}}, {{"\n"}}, {{" "}}};
     for (int round = 0; round < 4000; ++round) {
         std::string ascii, wide;
         for (unsigned size = random() % 50; size > 0; --size) {
@@ -58,18 +59,19 @@ int main() {
             for (Side const side : {Side::before, Side::after}) {
                 std::map<std::size_t, std::size_t> const expected = by_hand(ascii, separators, side);
                 std::map<std::size_t, std::size_t> found;
+                Separators const prepared(separators, side);
                 bool closed = false;
-                for (auto const& part : separated_parts(text, separators, side, 0, closed)) found.emplace(part.start, part.rank);
+                for (auto const& part : prepared.parts(text, {}, 0, closed)) found.emplace(part.start, part.rank);
                 good = good && found == expected;
                 // With parts of at most five characters closed, and looked into.
                 std::size_t start = 0;
                 found.clear();
-                std::vector<chunker::SeparatedPart> parts = separated_parts(text, separators, side, 5, closed);
+                std::vector<chunker::SeparatedPart> parts = prepared.parts(text, {}, 5, closed);
                 for (std::size_t number = 0; number <= parts.size(); ++number) {
                     std::size_t const end = number < parts.size() ? parts[number].start : text.size();
                     if (closed) {
                         good = good && end - start <= 5;
-                        for (std::size_t const cut : cuts_at(text, start, end, U' ', side)) found.emplace(cut, separators.size() - 1);
+                        for (std::size_t const cut : prepared.inside(text, start, end)) found.emplace(cut, separators.size() - 1);
                     }
                     if (number == parts.size()) break;
                     found.emplace(parts[number].start, parts[number].rank);

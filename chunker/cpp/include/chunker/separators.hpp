@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "chunker/characters.hpp"
@@ -20,27 +20,42 @@ struct Run {
     std::size_t least = 1, most = 1;
 };
 
-// Runs, one after another; or, without any, the ascending cuts at what an expression has found.
-struct Separator {
-    std::vector<Run> runs;
-    std::vector<std::size_t> cuts;
-
-    // The character that it is; 0 if it is something else.
-    char32_t character() const;
-};
-
 struct SeparatedPart {
     std::size_t start;
     std::size_t rank;  // that of the best separator there
     bool closed;       // whether it has boundaries at the last separator inside
 };
 
-// The cuts strictly inside text[start:end] at a character.
-std::vector<std::size_t> cuts_at(const Text& text, std::size_t start, std::size_t end, char32_t separator, Side side);
+class Beginnings;
 
-// Splits a text at separators, and returns all parts but the first, which begins at 0. If `most` is not 0, the last separator is a character at which only
-// parts of more than `most` characters are cut; the other parts are closed. `first_closed`: set to whether the first part is. The text is read once for all
-// separators; n log n in the number of cuts, if those after separators or of expressions are to be sorted.
-std::vector<SeparatedPart> separated_parts(const Text& text, const std::vector<Separator>& separators, Side side, std::size_t most, bool& first_closed);
+// Separators, prepared for many texts. Does not change once it is made.
+class Separators {
+public:
+    // The ascending cuts at what the expressions have found, by rank; empty for other separators.
+    using Cuts = std::vector<std::vector<std::size_t>>;
+
+    // The best first, each as runs, one after another; without runs it is an expression.
+    Separators(std::vector<std::vector<Run>> separators, Side side);
+    ~Separators();
+
+    std::size_t size() const { return separators_.size(); }
+    // The last separator, if it is a character; else 0. Parts can be closed if there is one.
+    char32_t finest() const { return finest_; }
+
+    // Splits a text, and returns all parts but the first, which begins at 0. If the last separator is a character, parts of at most `most` characters are
+    // not cut at it but closed. `first_closed`: set to whether the first part is. The text is read once for all separators; n log n in the number of cuts,
+    // if those after separators or of expressions are to be sorted.
+    std::vector<SeparatedPart> parts(const Text& text, const Cuts& cuts, std::size_t most, bool& first_closed) const;
+    // The cuts strictly inside text[start:end], a closed part, at the last separator.
+    std::vector<std::size_t> inside(const Text& text, std::size_t start, std::size_t end) const;
+
+private:
+    std::vector<SeparatedPart> found(const Text& text, const Cuts& cuts) const;
+
+    std::vector<std::vector<Run>> separators_;
+    Side side_;
+    char32_t finest_ = 0;
+    std::unique_ptr<const Beginnings> beginnings_;  // of all but the last separator, if that is a character
+};
 
 }  // namespace chunker
