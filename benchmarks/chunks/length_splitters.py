@@ -30,10 +30,10 @@ from timing import pin_to_one_core
 from chunker import TextChunker
 from chunker.integrations import langchain as ours
 
-ROUNDS = 3
+ROUNDS = 7
 SIZES = ((1_000, 200), (200, 0), (4_000, 200))
 # The length of each document, and how many of them.
-SHAPES = {"1 kB": (1_000, 50), "20 kB": (20_000, 3), "200 kB": (200_000, 1)}
+SHAPES = {"1 kB": (1_000, 50), "20 kB": (20_000, 10), "200 kB": (200_000, 1)}
 LANGUAGES = {"markdown": "markdown", "html": "html", "python": "python", "latex": "latex"}
 HEADERS = [("#", "h1"), ("##", "h2"), ("###", "h3")]
 Split = Callable[[str], object]

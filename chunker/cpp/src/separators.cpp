@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "chunker/utf8.hpp"
-
 namespace chunker {
 
 namespace {
@@ -110,16 +108,6 @@ private:
 
 namespace {
 
-// From offsets in bytes, which ascend, to those in characters.
-void count_characters(std::vector<SeparatedPart>& parts, const Text& text) {
-    unsigned char const* const data = text.data();
-    std::size_t counted = 0, offset = 0;
-    for (SeparatedPart& part : parts) {
-        offset += part.start - counted - static_cast<std::size_t>(std::count_if(data + counted, data + part.start, continues));
-        counted = std::exchange(part.start, offset);
-    }
-}
-
 bool is_before(const SeparatedPart& one, const SeparatedPart& other) { return std::tie(one.start, one.rank) < std::tie(other.start, other.rank); }
 
 // Keeps the best separator of each cut.
@@ -162,7 +150,7 @@ std::vector<SeparatedPart> Separators::found(const Text& text, const Cuts& cuts)
         });
     }
     put_in_order(parts);
-    if (bytes.size() > text.size()) count_characters(parts, text);
+    for (SeparatedPart& part : parts) part.start = text.offset_at(part.start);
     std::size_t const plain = parts.size();
     for (std::size_t rank = 0; rank < cuts.size(); ++rank)
         for (std::size_t const cut : cuts[rank])
@@ -173,12 +161,9 @@ std::vector<SeparatedPart> Separators::found(const Text& text, const Cuts& cuts)
 
 std::vector<std::size_t> Separators::inside(const Text& text, std::size_t start, std::size_t end) const {
     bool const before = side_ == Side::before;
-    std::size_t const first = start + before;
-    std::size_t number = 0;
-    for (std::size_t offset = first; offset + !before < end; ++offset) number += text[offset] == finest_;
     std::vector<std::size_t> cuts;
-    cuts.reserve(number);
-    for (std::size_t offset = first; cuts.size() < number; ++offset)
+    cuts.reserve((end - start) / 4);
+    for (std::size_t offset = start + before; offset + !before < end; ++offset)
         if (text[offset] == finest_) cuts.push_back(offset + !before);
     return cuts;
 }
