@@ -76,18 +76,20 @@ for name in "$@"; do
         stores-oldest) options+=(-W ignore::UserWarning -W ignore::DeprecationWarning) ;;
     esac
     echo "$name: $("$venv/bin/python" -m pip list 2>/dev/null | grep -iE '^(chonkie|chromadb|duckdb|haystack-ai|lancedb|langchain-(core|text-splitters)|llama-index-core|mcp|milvus-lite|pgvector|polars|pymilvus|pyspark|qdrant-client|ray|sentence-transformers|starlette|uvicorn) ' | tr -s ' ' | tr '\n' ' ')"
+    # Its folder, or its files.
+    mapfile -t own < <(cd tests && find integrations -maxdepth 1 -name "${name%-*}" -o -name "test_${name%-*}*.py" | sort)
     case $name in
-        ray-*) tests=("$root/tests/integrations/test_ray.py" "$root/tests/test_examples.py") ;;
-        stores-*) tests=("$root/tests/integrations/test_stores.py" "$root/tests/integrations/test_stores_elasticsearch.py" "$root/tests/integrations/test_stores_weaviate.py" "$root/tests/chunker/scale") ;;
-        gpt1-*) tests=("$root/tests/bpe_engine/test_gpt1.py") ;;
-        haystack-* | llamaindex-*) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py "$root/tests/integrations/test_fields_of_plugins.py") ;;
-        mistral-*) tests=("$root/tests/bpe_engine/formats/test_tekken_format.py") ;;
-        polars-*) tests=("$root/tests/integrations/test_imports.py" "$root/tests/integrations/test_polars.py" "$root/tests/chunker/scale/test_chunk_columns.py") ;;
-        sentences-*) tests=("$root/tests/chunker/index/test_models.py") ;;
-        *) tests=("$root/tests/integrations/test_imports.py" "$root"/tests/integrations/test_"${name%-*}"*.py) ;;
+        ray-*) tests=(integrations/test_ray.py test_examples.py) ;;
+        stores-*) tests=(integrations/stores chunker/scale) ;;
+        gpt1-*) tests=(bpe_engine/test_gpt1.py) ;;
+        mistral-*) tests=(bpe_engine/formats/test_tekken_format.py) ;;
+        polars-*) tests=(integrations/test_imports.py integrations/test_polars.py chunker/scale/test_chunk_columns.py) ;;
+        sentences-*) tests=(chunker/index/embedders/test_models.py) ;;
+        haystack-* | llamaindex-*) tests=(integrations/test_imports.py integrations/test_fields_of_plugins.py "${own[@]}") ;;
+        *) tests=(integrations/test_imports.py "${own[@]}") ;;
     esac
     # From another folder, so that the source tree is not on the path by itself.
-    (cd "$venv" && bin/python -P -m pytest -c "$root/pyproject.toml" --rootdir="$root" -q -p no:cacheprovider "${options[@]}" "${tests[@]}") || failed+=("$name")
+    (cd "$venv" && bin/python -P -m pytest -c "$root/pyproject.toml" --rootdir="$root" -q -p no:cacheprovider "${options[@]}" "${tests[@]/#/$root/tests/}") || failed+=("$name")
 done
 if [ ${#failed[@]} -gt 0 ]; then
     echo "failed: ${failed[*]}" >&2

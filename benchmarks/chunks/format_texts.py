@@ -50,7 +50,7 @@ def _own_sources() -> str:
 
 def _samples() -> dict[str, str]:
     """The sample of each language in the tests, which are short, so that each can follow itself."""
-    folder = _REPOSITORY / "tests" / "chunker" / "formats" / "samples"
+    folder = _REPOSITORY / "tests" / "chunker" / "formats" / "code" / "samples"
     shebang = "#!/usr/bin/env node\n"  # an error further down
     return {name: (folder / file).read_text("utf-8").removeprefix(shebang) for name, file in _SAMPLES.items()}
 

@@ -181,7 +181,7 @@ def main() -> None:
         *measured("Sixty turns, prices of providers", long, 12),
         *growth(),
         "That the plan which knows the turns is as cheap as the cheapest of all ways, and that the blind one's expected bill is never above that of a simple rule under its model,",
-        "is tested on small sessions by going through all of them (tests/chunker/prompt/test_context_plan.py).",
+        "is tested on small sessions by going through all of them (tests/chunker/prompt/planning/test_context_plan.py).",
         "",
         "The blind plan takes only steps after which the whole bill need not be above that of a simple rule, as long as there are such steps (planning/guarding.py). Without that, by the expected",
         "bill alone, it was above the best simple rule in 9 of the 200 sessions, by 22 % at most, and in 47 of the 1,000, and its bills were lower in all: $6.7586 and $33.8749. No blind plan can be at or below",

@@ -17,7 +17,7 @@ from chunker.formats.registry import format_named
 from chunker.formats.sketches import Sketch, SketchingFormat
 from chunker.integrations.separators import SeparatorsFormat
 
-SAMPLES = Path(__file__).parent / "samples"
+SAMPLES = Path(__file__).parent / "code" / "samples"
 SOURCES = {
     detect(path.name, path.read_text("utf-8")).format or "": path.read_text("utf-8")
     for path in SAMPLES.iterdir()

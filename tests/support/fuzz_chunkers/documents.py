@@ -12,7 +12,7 @@ from markdown_fragments import BLOCKS
 from strategies import FRAGMENTS
 
 _TESTS = Path(__file__).parents[2]
-_SAMPLES = _TESTS / "chunker" / "formats" / "samples"
+_SAMPLES = _TESTS / "chunker" / "formats" / "code" / "samples"
 _SAMPLE_NAMES = {
     "bash": "sample.sh",
     "c": "sample.c",

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-RUN = Path(__file__).resolve().parent.parent / "benchmarks" / "run.py"
+RUN = Path(__file__).resolve().parents[2] / "benchmarks" / "run.py"
 
 
 def test_an_unknown_encoding_is_refused() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from chunker.formats import Outline, Strength
 from chunker.formats.code.code_format import CodeFormat
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 STANDARD_LIBRARY = Path(os.__file__).resolve().parent
 SOURCES = [
     *(

@@ -20,7 +20,7 @@ from chunker.formats.markup.markdown import MarkdownFormat
 from chunker.formats.markup.markdown_blocks import read_blocks
 from chunker.formats.markup.markdown_handler import BlockHandler
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 MARKDOWN = MarkdownFormat()
 
 

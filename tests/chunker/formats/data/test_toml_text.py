@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from chunker import TextChunker
 from chunker.formats.data.toml_text import TomlFormat
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 TOML = TomlFormat()
 
 BUILD = dedent('''\

@@ -14,7 +14,7 @@ import pytest
 from chunker.index import Index, Vectors, VectorStore, VectorStoreError, store_named, vector_stores
 
 # In your copy: the file, the class, and the name in front of the colon.
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sqlite_store.py"
+EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sqlite_store.py"
 CLASS, NAME = "SqliteStore", "sqlite"
 WORDS = ("apple", "badger", "candle", "dolphin", "engine", "falcon")
 FIRST, SECOND, UNKNOWN = b"a" * 16, b"b" * 16, b"c" * 16

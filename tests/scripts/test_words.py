@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[1] / "scripts" / "check_words.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "check_words.py"
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from chunker.native import native
 compiled = native()
 needs_both = pytest.mark.skipif(compiled is None, reason="the engine runs in pure Python: there is nothing to compare")
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 ODD = [

@@ -13,7 +13,7 @@ import pytest
 
 from bpe_engine import implementation
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[4] / "benchmarks"
 PROGRAM = BENCHMARKS / "prompts" / "conversation_memory.py"
 LIBRARY = ctypes.CDLL(None) if sys.platform == "linux" else None
 

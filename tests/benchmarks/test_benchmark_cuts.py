@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDERS = [str(Path(__file__).resolve().parent.parent / "benchmarks" / folder) for folder in ("chunks", "support")]
+FOLDERS = [str(Path(__file__).resolve().parents[2] / "benchmarks" / folder) for folder in ("chunks", "support")]
 sys.path.extend(FOLDERS)
 from cuts import Cuts, Piece, Placed  # noqa: E402  # the folders have to be on the path
 from python_structure import definitions  # noqa: E402  # as above

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import regex
 
-RESULTS = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
 SAYS = {
     "command": r"`(?:cd \.venv && )?[^`\n]*(?:benchmarks/run\.py|-m|make) [^`\n]+`",
