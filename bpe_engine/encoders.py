@@ -56,6 +56,9 @@ class GrowingEncoder(ABC):
     def tokens(self) -> list[int]:
         """The token ids of the text: equal to `tokenizer.encode(encoder.data)` if it holds no explicit token. Linear
         time.
+
+        Returns:
+            As many ids as `count`, in the order of the text.
         """
 
     @abstractmethod
@@ -63,6 +66,9 @@ class GrowingEncoder(ABC):
         """Mark the text as it is now, for `rollback`.
 
         Constant time; a mark takes a few hundred bytes until a rollback passes it.
+
+        Returns:
+            The mark. It holds for this encoder alone, and not after a rollback to a mark that was taken before it.
         """
 
     @abstractmethod
@@ -140,6 +146,9 @@ class AppendingEncoder(GrowingEncoder):
         of the texts between them, with their ids in between. The result is a copy of four bytes a token. Beside the
         copy it takes the time of encoding what was added since the last call and what is open at the end (in pure
         Python all text after the last explicit token). An encoder that is never asked for ids spends nothing on them.
+
+        Returns:
+            A view of the copy, which stays as it is when the text grows. Its first item is the id of the first token.
         """
 
     @abstractmethod
@@ -281,6 +290,9 @@ class AppendingEncoder(GrowingEncoder):
         Its first `changes` are those since the last `changes` of this encoder. Linear time: the bytes of the text and
         the ids that were asked for are copied, some 0.1 ms for a megabyte; the tables of a very long pre-token at the
         end are made again when it grows. In pure Python the text is encoded again.
+
+        Returns:
+            The new encoder. It and this one share nothing that changes.
         """
 
     def append_fitting(self, text: str, cuts: Sequence[int], limit: int, slack: int = 0) -> tuple[list[int], bool]:

@@ -81,6 +81,9 @@ class Encoding(Tokenizer):
         Args:
             name: The name of an encoding ("o200k_base") or model ("gpt-4o").
 
+        Returns:
+            A new `Encoding`. Its vocabulary is shared with all others of this name.
+
         Raises:
             UnknownEncodingError: No published encoding or model has this name.
             VocabularyUnavailableError: Its file is neither embedded nor cached, and cannot be downloaded.
@@ -213,6 +216,9 @@ def get_encoding(encoding_name: str) -> Encoding:
     Args:
         encoding_name: The name of the encoding, such as "o200k_base".
 
+    Returns:
+        The `Encoding`; each call with this name returns the same one.
+
     Raises:
         UnknownEncodingError: No encoding has this name. It is a ValueError.
         VocabularyUnavailableError: The file of the encoding is neither embedded nor cached, and cannot be downloaded.
@@ -232,6 +238,9 @@ def encoding_for_model(model_name: str) -> Encoding:
 
     Args:
         model_name: The name of the model, such as "gpt-4o".
+
+    Returns:
+        The `Encoding`, with the name of the encoding and not of the model.
 
     Raises:
         UnknownEncodingError: The model is unknown. It is a KeyError.

@@ -108,6 +108,9 @@ class GPT1Tokenizer:
             special_tokens: Text -> id, beside those of the vocabulary.
             name: The name that it shows.
 
+        Returns:
+            A tokenizer that needs the files no longer.
+
         Raises:
             VocabularyError: A file is malformed, or they do not fit together; with the name of the file and the line.
             OSError: A file cannot be read.
@@ -211,6 +214,9 @@ class GPT1Tokenizer:
         Args:
             text: The text.
 
+        Returns:
+            The number of tokens; the text of a special token counts as plain text.
+
         Raises:
             MissingExtraError: ftfy or spaCy is not installed.
             TypeError: `text` is not str.
@@ -223,6 +229,9 @@ class GPT1Tokenizer:
         Args:
             text: The text.
 
+        Returns:
+            The words from left to right, without white space around them.
+
         Raises:
             MissingExtraError: ftfy or spaCy is not installed.
             TypeError: `text` is not str.
@@ -234,6 +243,9 @@ class GPT1Tokenizer:
 
         Args:
             word: One word, in lower case.
+
+        Returns:
+            The symbols from left to right, of which the last one ends with `</w>`; none for an empty word.
         """
         return list(self._remembered(word))
 
@@ -242,6 +254,9 @@ class GPT1Tokenizer:
 
         Args:
             tokens: Token ids. Special tokens that are not symbols of the vocabulary get spaces around them.
+
+        Returns:
+            One text for all of the ids.
 
         Raises:
             UnknownTokenError: No token has one of the ids.

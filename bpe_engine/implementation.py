@@ -57,7 +57,11 @@ _CORE = choose(os.environ.get(VARIABLE) or None)
 def implementation() -> Literal["cpp", "python"]:
     """Return the name of the implementation that runs.
 
-    Raises BpeEngineError if the environment variable now names the other one, because it was set after the choice.
+    Returns:
+        "cpp" for the compiled core, "python" for `bpe_engine.fallback`.
+
+    Raises:
+        BpeEngineError: The environment variable now names the other one, because it was set after the choice.
     """
     running: Literal["cpp", "python"] = "python" if _CORE is None else "cpp"
     wanted = os.environ.get(VARIABLE) or running

@@ -37,6 +37,9 @@ def load_tiktoken_bpe(tiktoken_bpe_file: PathOrAddress, expected_hash: str | Non
         tiktoken_bpe_file: A path, or an address.
         expected_hash: The SHA-256 of the contents in hexadecimal; None checks nothing.
 
+    Returns:
+        The bytes of each token -> its id, which is its merge rank. Special tokens are not in these files.
+
     Raises:
         VocabularyError: The file is malformed; with its name and line.
         HashMismatchError: The contents have another SHA-256.
@@ -68,6 +71,9 @@ def data_gym_to_mergeable_bpe_ranks(
         vocab_bpe_hash: The SHA-256 of the file of merges in hexadecimal; None checks nothing.
         encoder_json_hash: The SHA-256 of the file of ids in hexadecimal; None checks nothing.
         clobber_one_byte_tokens: Take the ids of single bytes from the second file instead of GPT-2's order of bytes.
+
+    Returns:
+        The bytes of each token -> its id, which is its merge rank; `<|endoftext|>` is left out.
 
     Raises:
         VocabularyError: A file is malformed, or they do not belong together.
@@ -104,6 +110,9 @@ def read_file(blobpath: PathOrAddress) -> bytes:
     Args:
         blobpath: A path, or an address.
 
+    Returns:
+        The contents as bytes, unchanged.
+
     Raises:
         VocabularyError: The address is neither `http` nor `https`.
         VocabularyUnavailableError: An address cannot be read.
@@ -124,6 +133,9 @@ def read_file_cached(blobpath: PathOrAddress, expected_hash: str | None = None) 
     Args:
         blobpath: A path, or an address.
         expected_hash: The SHA-256 of the contents in hexadecimal; None checks nothing.
+
+    Returns:
+        The contents as bytes, unchanged.
 
     Raises:
         VocabularyError: The address is neither `http` nor `https`.
@@ -148,6 +160,9 @@ def check_hash(data: bytes, expected_hash: str) -> bool:
     Args:
         data: The contents.
         expected_hash: The SHA-256 in hexadecimal, in lower case.
+
+    Returns:
+        True if it is the SHA-256 of `data`; False for any other text, also for one in upper case.
     """
     return hashlib.sha256(data).hexdigest() == expected_hash
 

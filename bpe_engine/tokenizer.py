@@ -98,6 +98,9 @@ class Tokenizer:
         Args:
             name: The name of the encoding or model.
 
+        Returns:
+            A tokenizer with the ids of tiktoken. Tokenizers of one encoding share its vocabulary.
+
         Raises:
             UnknownEncodingError: No published encoding or model has this name.
             VocabularyUnavailableError: Its file is neither embedded nor cached, and cannot be downloaded.
@@ -126,6 +129,9 @@ class Tokenizer:
             pattern: The pre-tokenization pattern of a `.tiktoken` file; None makes the whole text one pre-token.
             special_tokens: Text -> id, the special tokens of a `.tiktoken` file.
             name: A label; by default from the file or its name.
+
+        Returns:
+            A tokenizer with the ids that the publisher's library gives for this file.
 
         Raises:
             VocabularyError: The file is malformed or needs an unsupported feature; the message names the file and the
@@ -165,6 +171,9 @@ class Tokenizer:
                 uses it only for a file that is not in the cache of huggingface_hub, unless HF_HUB_OFFLINE is set.
             token: The access token of the Hub, or True for the stored one.
 
+        Returns:
+            A tokenizer as `from_file` makes it, named after the repository.
+
         Raises:
             MissingExtraError: The package huggingface_hub is not installed.
             VocabularyUnavailableError: The file is neither cached nor reachable.
@@ -181,6 +190,9 @@ class Tokenizer:
 
         Args:
             specification: The stages of the tokenizer, as data.
+
+        Returns:
+            The tokenizer; `is_native` tells whether the compiled core does all of its work.
 
         Raises:
             VocabularyError: The specification needs an unsupported feature. The message starts with its source.
@@ -579,11 +591,19 @@ class Tokenizer:
     # --- incremental encoders
 
     def appending_encoder(self) -> AppendingEncoder:
-        """An encoder of a text that grows to the right: append, snapshot, rollback, and the count at any time."""
+        """An encoder of a text that grows to the right: append, snapshot, rollback, and the count at any time.
+
+        Returns:
+            An encoder whose text is empty.
+        """
         return self._engine.appending_encoder()
 
     def prepending_encoder(self) -> PrependingEncoder:
-        """An encoder of a text that grows to the left: prepend, snapshot, rollback, and the count at any time."""
+        """An encoder of a text that grows to the left: prepend, snapshot, rollback, and the count at any time.
+
+        Returns:
+            An encoder whose text is empty.
+        """
         return self._engine.prepending_encoder()
 
     def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
@@ -591,6 +611,9 @@ class Tokenizer:
 
         Args:
             text: The text. Offsets are characters of a str, bytes of bytes.
+
+        Returns:
+            An encoder that gives the count of a slice from its start and end, at most times without reading the slice.
 
         Raises:
             EncodingError: As `encode_ordinary`.
@@ -624,6 +647,9 @@ class Tokenizer:
         Args:
             tokens: Token ids.
 
+        Returns:
+            The bytes, which may begin or end inside a character of UTF-8.
+
         Raises:
             UnknownTokenError: No token has one of these ids.
         """
@@ -635,6 +661,9 @@ class Tokenizer:
         Args:
             tokens: Token ids.
 
+        Returns:
+            One `bytes` for each id, in the order of the ids.
+
         Raises:
             UnknownTokenError: No token has one of these ids.
         """
@@ -645,6 +674,9 @@ class Tokenizer:
 
         Args:
             token: The id of the token.
+
+        Returns:
+            The bytes, which may be a part of a character of UTF-8.
 
         Raises:
             UnknownTokenError: No token has this id.
@@ -677,6 +709,9 @@ class Tokenizer:
 
         Args:
             errors: How to handle bytes that are not UTF-8: as for `bytes.decode`.
+
+        Returns:
+            A decoder that has no token yet. `push` takes them one by one, `finish` returns the rest.
 
         Examples:
             >>> decoder = Tokenizer.load("cl100k_base").stream_decoder()
@@ -769,11 +804,18 @@ class Tokenizer:
 
         Args:
             token: A token id.
+
+        Returns:
+            True for a special token; False for any other id, also for one that no token has.
         """
         return token in self._table.special_ids
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens except special ones, in ascending order."""
+        """The bytes of all tokens except special ones, in ascending order.
+
+        Returns:
+            A new list, sorted by the bytes and not by the ids.
+        """
         return self._table.byte_values()
 
     def _offsets(self, ids: Iterable[int]) -> list[int]:

@@ -77,6 +77,9 @@ class Vocabulary:
             special_tokens: The text of each special token -> its id.
             pattern: The pre-tokenization pattern; None makes the whole text one pre-token.
 
+        Returns:
+            A vocabulary that has been checked.
+
         Raises:
             VocabularyError: The tokens or ids are not usable; the message names the token.
         """
@@ -98,6 +101,9 @@ class Vocabulary:
             name: A label, or None.
             special_tokens: The text of each special token -> its id.
             pattern: The pre-tokenization pattern; None makes the whole text one pre-token.
+
+        Returns:
+            A vocabulary whose merge ranks are 0, 1, 2 and so on.
 
         Raises:
             VocabularyError: A token is a duplicate, or the ids are not usable; the message names the token.
@@ -130,6 +136,9 @@ class Vocabulary:
             pattern: The pre-tokenization pattern; None makes the whole text one pre-token.
             load: A function that returns this vocabulary for its name; pickles call it. None pickles the tokens
                 themselves.
+
+        Returns:
+            A vocabulary that has not read its tokens yet.
         """
         vocabulary = cls.__new__(cls)
         vars(vocabulary).update(

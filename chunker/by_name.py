@@ -28,6 +28,10 @@ def chunker_for(
         text: The text of the file or its beginning, which decides if the name does not.
         options: Those of `TextChunker`.
 
+    Returns:
+        A `CodeChunker` for source code whose grammar is installed, a `MarkdownChunker` for Markdown, else a
+        `TextChunker`.
+
     Raises:
         OptionError: As `TextChunker`.
     """
@@ -77,6 +81,9 @@ def chunker_named(language: str, max_tokens: int = 512, **options: Unpack[Option
         language: "python", "C++", "rs", "markdown", "json", "text", ...
         max_tokens: No chunk has more tokens.
         options: Those of `TextChunker`.
+
+    Returns:
+        A `CodeChunker` for a language, a `MarkdownChunker` for Markdown, a `TextChunker` for any other format.
 
     Raises:
         UnknownLanguageError: There is no such language.

@@ -230,6 +230,9 @@ class TextChunker:
             outline: The outline or sketch that `sketch` returned for the text.
             source: Its name, usually a path, or None.
             metadata: Values of the caller, for all chunks.
+
+        Returns:
+            The chunks in the order of the text; none for an empty text.
         """
         pieces = self.pieces(text, outline, self.context_of(text, outline, source))
         return self.origin_of(text, outline, list(pieces), source, metadata=metadata).chunks()
@@ -253,6 +256,9 @@ class TextChunker:
             source: Its name, usually a path, or None.
             level: The level of a hierarchy; 0 for the largest chunks.
             metadata: Values of the caller, for all chunks.
+
+        Returns:
+            The origin, whose `chunks()` makes a chunk of each piece.
         """
         return TextOrigin(
             text,
@@ -270,6 +276,10 @@ class TextChunker:
 
         Args:
             text: The text.
+
+        Returns:
+            An outline for `pieces` and `chunks_of`, with offsets in characters. Inside units that fit it may lack
+            boundaries that `outline` has.
         """
         if self._sketching is None:
             return self.outline(text)
@@ -324,6 +334,9 @@ class TextChunker:
             text: The text.
             outline: Its outline.
             source: Its name, usually a path, or None.
+
+        Returns:
+            The function. It takes an offset in characters; what it returns counts towards the budget of the chunk.
         """
         if not self._context:
             return no_context
@@ -336,6 +349,9 @@ class TextChunker:
         Args:
             outline: The outline of the text.
             metadata: Values of the caller.
+
+        Returns:
+            A new dict, in which a value of the caller takes the place of a note with the same name.
         """
         return {**outline.notes, **(metadata or {})}
 

@@ -129,6 +129,9 @@ class Hierarchy(BaseModel):
         Args:
             chunk_id: The id of a chunk of any level.
 
+        Returns:
+            The chunk, which may be of any level.
+
         Raises:
             KeyError: There is no such chunk.
             WrongTypeError: The id is not a str.
@@ -150,6 +153,9 @@ class Hierarchy(BaseModel):
         Args:
             node: A chunk of this hierarchy.
 
+        Returns:
+            As many chunks as the level of `node`, none for one of level 0.
+
         Raises:
             WrongTypeError: `node` is no chunk of a hierarchy.
         """
@@ -167,6 +173,9 @@ class Hierarchy(BaseModel):
         Args:
             found: Chunks of this hierarchy, or their ids, the best first.
             level: The level of the chunks to return. A chunk of this or a larger level is returned itself.
+
+        Returns:
+            At most as many chunks as were found; those that have the same parent share it.
 
         Raises:
             KeyError: There is no such chunk.
@@ -228,6 +237,9 @@ class Hierarchy(BaseModel):
             size: The largest number of neighbours on each side.
             max_tokens: The largest number of tokens of the window.
             tokenizer: Counts the tokens.
+
+        Returns:
+            The text of these chunks, its span in characters, and its number of tokens.
 
         Raises:
             KeyError: There is no such chunk.

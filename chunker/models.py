@@ -269,6 +269,9 @@ class Chunk:
 
         Args:
             options: Those of pydantic's method of this name.
+
+        Returns:
+            A new dict, the name of each field -> its value, a nested model as a dict.
         """
         return self._told(options.get("exclude")).model_dump(**options)
 
@@ -277,6 +280,9 @@ class Chunk:
 
         Args:
             options: Those of pydantic's method of this name.
+
+        Returns:
+            A JSON object.
         """
         return self._told(options.get("exclude")).model_dump_json(**options)
 
@@ -286,6 +292,9 @@ class Chunk:
         Args:
             update: Field -> value. Values are not checked.
             deep: Ignored: chunks are immutable. pydantic's method has it.
+
+        Returns:
+            A chunk of the same class.
         """
         fields = {name: getattr(self, name) for name in self._FIELDS}
         return type(self)(**{**fields, **(update or {})})
@@ -297,6 +306,9 @@ class Chunk:
         Args:
             value: The mapping.
             options: Those of pydantic's method of this name.
+
+        Returns:
+            A chunk of the class that this is called on.
 
         Raises:
             ValidationError: A field is missing or wrong; pydantic's error.
@@ -312,6 +324,9 @@ class Chunk:
             value: A JSON object with its fields.
             options: Those of pydantic's method of this name.
 
+        Returns:
+            A chunk of the class that this is called on.
+
         Raises:
             ValidationError: The value is not JSON, or a field is missing or wrong; pydantic's error.
         """
@@ -324,6 +339,9 @@ class Chunk:
 
         Args:
             options: Those of pydantic's method of this name.
+
+        Returns:
+            The schema as a dict, which `json.dumps` can write.
         """
         return cls._adapter().json_schema(**options)
 

@@ -48,6 +48,9 @@ class Span(NamedTuple):
         Args:
             value: The mapping, or a span.
 
+        Returns:
+            A span of the class that this is called on.
+
         Raises:
             ValidationError: A field is missing or wrong; pydantic's error.
         """
@@ -62,6 +65,9 @@ class Span(NamedTuple):
 
         Args:
             value: A JSON object with its fields.
+
+        Returns:
+            A span of the class that this is called on.
 
         Raises:
             ValidationError: The value is not JSON, or a field is missing or wrong; pydantic's error.

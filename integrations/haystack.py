@@ -141,6 +141,9 @@ class TokenBudgetDocumentSplitter:
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as a dictionary, for `Pipeline.dumps`.
 
+        Returns:
+            The class and its settings, in values that JSON and YAML have.
+
         Raises:
             ValueError: The tokenizer was not given by its name.
         """
@@ -166,6 +169,9 @@ class TokenBudgetDocumentSplitter:
 
         Args:
             data: The dictionary that `to_dict` returned.
+
+        Returns:
+            A component with the same settings.
         """
         made: TokenBudgetDocumentSplitter = default_from_dict(cls, data)
         return made

@@ -42,6 +42,9 @@ def count_tokens(texts: str | pl.Expr, tokenizer: str | Path | TokenCounter = "o
         texts: A column of strings, by its name or as an expression.
         tokenizer: A name, or anything that `chunker.TextChunker` takes.
 
+    Returns:
+        The expression, of 64-bit integers.
+
     Raises:
         WrongTypeError: `texts` is neither.
     """
@@ -63,6 +66,9 @@ def chunk(
         max_tokens: The largest number of tokens of a chunk.
         language: The format of all texts: "markdown", "python". None detects it for each text from its content.
         options: Those of `chunker.TextChunker`.
+
+    Returns:
+        The expression, with a list for each text.
 
     Raises:
         OptionError: An option cannot be used.

@@ -1,6 +1,7 @@
 """Check the words of the public interface. `make lint` runs it; codespell checks the spelling.
 
 undocumented    parameters of public callables that no docstring section names, and entries that name no parameter
+unreturned      public functions and methods that return something and have no section Returns or Yields
 undescribed     public constants without a docstring below them, which the reference pages show
 same_names      two classes of one name in a package, two modules of one name in neighbouring folders
 unlisted        names that the documentation imports and the module does not list in `__all__`
@@ -128,6 +129,9 @@ SUFFIXES = {".py", ".pyi", ".cpp", ".hpp"}
 _SECTION = re.compile(r"(Args|Attributes):\n((?:(?: {4}.*)?\n)*)")
 _ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): ", re.MULTILINE)
 _SEE = re.compile(r"See `(\w+)\.(\w+)`")
+_RESULT = re.compile(r"^(Returns|Yields):\n", re.MULTILINE)
+# Of a callable that takes nothing, a first sentence that begins so says what comes back, and there is no more to say.
+_SAYS_RESULT = re.compile(r"(Return|Tell|Yield|Whether) [^\n]")
 _COLON = re.compile(r"^(Returns|Yields):\n {4}.*:", re.MULTILINE)
 # A string or character of C++, or a comment.
 _CPP = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -148,6 +152,27 @@ def undocumented(module: ModuleType) -> Iterator[str]:
         yield from (f"{name}: {entry} in Args is no parameter" for entry in sorted(arguments - set(parameters)))
         # Up to a colon it would be shown as a type.
         yield from (f"{name}: a colon in the first line of {title}" for title in _COLON.findall(text))
+
+
+def unreturned(module: ModuleType) -> Iterator[str]:
+    """A line for each public function or method that returns something, but whose docstring has no section Returns or Yields.
+
+    Properties are no callables here: their first line says what they are. One without parameters may do without the section if its
+    docstring is a single paragraph that begins with "Return", "Tell", "Yield" or "Whether".
+    """
+    for name, (found, *_), parameters in public_callables(module):
+        if inspect.isclass(found) or not callable(found) or returns_nothing(found):
+            continue
+        text = _documentation(found, module) or ""
+        said = not parameters and "\n\n" not in text and _SAYS_RESULT.match(text)
+        if not said and not _RESULT.search(text):
+            yield f"{name}: no section Returns or Yields"
+
+
+def returns_nothing(function: Callable[..., Any]) -> bool:
+    """Whether a function is declared to return None, or never to return."""
+    declared = inspect.signature(function).return_annotation
+    return declared in {None, "None", "NoReturn", "Never", inspect.Signature.empty}
 
 
 def _documentation(found: object, module: ModuleType) -> str | None:
@@ -353,6 +378,7 @@ def main() -> int:
     found: list[str] = []
     for module in modules:
         found += undocumented(module)
+        found += unreturned(module)
         found += undescribed(module.__name__)
         for place, text in docstrings(module):
             found += other_words(place, text)

@@ -66,6 +66,9 @@ class TeachingTokenizer(ABC):
         Args:
             ids: Token ids, including those of special tokens.
 
+        Returns:
+            The text; a character whose bytes are spread over several ids is whole in it.
+
         Raises:
             UnknownTokenError: No token has one of the ids.
         """
@@ -127,6 +130,9 @@ class TeachingTokenizer(ABC):
 
         Args:
             name: A label.
+
+        Returns:
+            A `bpe_engine.Tokenizer` with the same ids.
 
         Raises:
             VocabularyError: Two tokens have the same bytes.

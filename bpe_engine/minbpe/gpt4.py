@@ -31,6 +31,9 @@ def recover_merges(mergeable_ranks: Mapping[bytes, int]) -> dict[Pair, int]:
     Args:
         mergeable_ranks: The tokens and their ranks: bytes -> rank.
 
+    Returns:
+        The merges by ascending rank, the first to be applied first.
+
     Raises:
         VocabularyError: A token is not a merge of two tokens of lower rank.
 
@@ -133,6 +136,9 @@ class GPT4Tokenizer(RegexTokenizer):
 
         Args:
             name: A label; None for "cl100k_base".
+
+        Returns:
+            A `bpe_engine.Tokenizer` with the ids of cl100k_base.
         """
         if name is None:
             return Tokenizer.load("cl100k_base")

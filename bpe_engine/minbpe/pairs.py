@@ -40,6 +40,9 @@ def merge(ids: Sequence[int], pair: Pair, idx: int) -> list[int]:
         pair: The two ids to replace.
         idx: The id to put in their place.
 
+    Returns:
+        A new list, shorter by one id for each pair that was replaced.
+
     >>> merge([1, 2, 3, 1, 2], (1, 2), 4), merge([1, 1, 1], (1, 1), 2)
     ([4, 3, 4], [2, 1])
     """
@@ -61,6 +64,9 @@ def render_token(token: bytes) -> str:
 
     Args:
         token: The bytes of the token.
+
+    Returns:
+        Text for people to read, from which the bytes cannot always be told.
 
     >>> render_token(b"a\\n"), render_token("é".encode()[:1])
     ('a\\\\u000a', '\\ufffd')

@@ -68,6 +68,9 @@ def encoding_name_for_model(model: str) -> str:
     Args:
         model: The name of the model.
 
+    Returns:
+        A name that `Tokenizer.load` and `get_encoding` take.
+
     Raises:
         UnknownEncodingError: No published model has this name or a prefix of it.
     """

@@ -51,6 +51,9 @@ class WordMerges:
         Args:
             word: A str, whose characters are its symbols, or a sequence of symbols. Symbols that are not in the
                 alphabet stay as they are.
+
+        Returns:
+            The merged symbols from left to right; joined they are the word.
         """
         return merge_pairs(list(word), self._ranks, "".join)
 

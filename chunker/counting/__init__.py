@@ -58,6 +58,9 @@ def resolve_tokenizer(
             tokens, or to a list of them.
         folder: The folder that a relative path is relative to; None for the current one.
 
+    Returns:
+        The counter. Its `count` gives tokens, or characters, bytes or words if `tokenizer` names one of these units.
+
     Raises:
         UnknownEncodingError: There is no such name or file; as `bpe_engine.Tokenizer.load`, and as a `ChunkerError` too
             (`chunker.tokenizer_errors`).

@@ -43,6 +43,9 @@ class RecountingCounter:
 
         Args:
             text: The text.
+
+        Returns:
+            What the function that was given counts, in tokens or its own unit.
         """
         return self._count(text)
 
@@ -98,6 +101,9 @@ class SettlingCounter:
 
         Args:
             text: The text.
+
+        Returns:
+            What the function that was given counts, in tokens or its own unit.
         """
         return self._count(text)
 

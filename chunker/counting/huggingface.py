@@ -72,6 +72,9 @@ class HuggingFaceCounter:
 
         Args:
             text: The text.
+
+        Returns:
+            As many tokens as the tokenizer's `encode` returns ids.
         """
         if not text.isascii():
             text = _SURROGATE.sub("\ufffd", text)

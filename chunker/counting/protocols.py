@@ -75,6 +75,9 @@ class TokenCounter(Protocol):
 
         Args:
             text: The text.
+
+        Returns:
+            A whole number of tokens, 0 or more.
         """
         ...
 

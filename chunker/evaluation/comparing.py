@@ -1,7 +1,7 @@
 """Compare chunkers and sizes on a corpus: which setting finds the answers?
 
     evaluation = evaluate(documents, questions, sizes=[128, 256], embedder="minilm")
-    evaluation.rows()[0].mean("recall")
+    evaluation.rows[0].findings.mean("recall")
     evaluation.best()
 
 Each text is embedded once, however many settings make it.
@@ -80,6 +80,9 @@ class Evaluation:
         Args:
             row: One of the rows.
             measure: As for `Findings.values`.
+
+        Returns:
+            How much higher the measure is than that of the first setting, with its 95 % interval.
         """
         return paired(row.findings.values(measure), self.rows[0].findings.values(measure))
 
@@ -88,6 +91,9 @@ class Evaluation:
 
         Args:
             measure: As for `Findings.values`.
+
+        Returns:
+            One of the rows.
         """
         return max(self.rows, key=lambda row: (row.findings.mean(measure), -row.tokens))
 
@@ -145,6 +151,10 @@ def evaluate(  # each is a choice of the user
         tokenizer: The tokenizer to count with, its name, or its file.
         budget: Tokens that are retrieved for a question.
         first: Chunks that are looked at whatever their size.
+
+    Returns:
+        The findings, a row for each size and chunker that could be run, the first size with all chunkers before the
+        next.
 
     Raises:
         OptionError: No questions, no chunkers, or a number out of its range.

@@ -27,6 +27,9 @@ def page(evaluation: Evaluation, title: str) -> str:
     Args:
         evaluation: What was measured.
         title: The heading, usually the name of the corpus.
+
+    Returns:
+        One HTML file, without scripts and without references to other files.
     """
     header, rows = figures(evaluation)
     body = [

@@ -48,6 +48,9 @@ def load_questions(path: Path, documents: Mapping[str, str]) -> list[Question]:
         documents: Texts by name; a source may be the end of a name, such as "soup.md" for "docs/soup.md", if it fits
             only one.
 
+    Returns:
+        The questions in the order of the lines, at least one; the places of their answers are in characters.
+
     Raises:
         QuestionError: A line is not a question, or its answer is not in its document.
         OSError: The file cannot be read.

@@ -75,6 +75,9 @@ class Findings:
 
         Args:
             measure: "rank", one of `MEASURES`, or one of these after "first ".
+
+        Returns:
+            Numbers from 0 to 1, in the order of the questions; higher is better, also for "rank".
         """
         match measure.split():
             case ["rank"]:
@@ -89,6 +92,9 @@ class Findings:
 
         Args:
             measure: As for `values`.
+
+        Returns:
+            The mean; 0.0 if there are no questions.
         """
         return float(np.mean(self.values(measure))) if self.ranks else 0.0
 

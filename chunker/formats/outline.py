@@ -190,6 +190,9 @@ class Outline:
             notes: As for `Outline`.
             finest: As for `Outline`.
             heads: As for `Outline`.
+
+        Returns:
+            An outline of the class that this is called on.
         """
         outline = cls.__new__(cls)
         outline._set([offsets, strengths, labels], scopes, notes, finest, heads)  # noqa: SLF001  # it is of this very class

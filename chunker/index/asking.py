@@ -193,7 +193,11 @@ class Asking(ABC):
             return references_to(snapshot.connection, name, filter or Filter(), limit=limit)
 
     def languages(self) -> list[str]:
-        """The languages of the files in the index, as `Filter.languages` takes them."""
+        """The languages of the files in the index, as `Filter.languages` takes them.
+
+        Returns:
+            Names such as "python", each once, in the order of the alphabet.
+        """
         return self._listed("SELECT DISTINCT language FROM versions WHERE language IS NOT NULL ORDER BY language")
 
     def kinds(self, *, of_definitions: bool = False) -> list[str]:
@@ -231,6 +235,9 @@ class Asking(ABC):
 
         Args:
             names: Names of files and texts, as `Hit.source` has them.
+
+        Returns:
+            The part of `names` that is so; names that are not in the index are not in it.
 
         Raises:
             WrongTypeError: `names` is not a collection of str.

@@ -53,7 +53,12 @@ class Filter:
         return replace(self, kinds=())
 
     def condition(self) -> tuple[str, list[Any]]:
-        """The filter as a condition of SQL over files f, versions v and places p, with its values."""
+        """The filter as a condition of SQL over files f, versions v and places p, with its values.
+
+        Returns:
+            The condition, with a "?" for each value, and the values in their order; "" and no values if everything
+            passes.
+        """
         parts: list[str] = []
         values: list[Any] = []
         for column, wanted in (("f.tag", self.tags), ("v.language", self.languages), ("p.kind", self.kinds)):

@@ -98,6 +98,9 @@ class Index(Asking):
                 are kept if the embedder is the same and they are what was written.
             options: How files are chunked (`IndexOptions`). By default as the index has it.
 
+        Returns:
+            The index, to sync, to search and to ask. It may be empty still.
+
         Raises:
             SettingsMismatchError: Given settings, or the root, differ from those of the index.
             NotAnIndexError: There is no index and `create` is not set, or the folder holds something else.
@@ -306,7 +309,11 @@ class Index(Asking):
         return {"root": self._root, "tags": _names(tags, "tags"), "limits": limits, "progress": progress or _nobody}
 
     def status(self) -> Status:
-        """The number of files, chunks and vectors in the index, and its settings."""
+        """The number of files, chunks and vectors in the index, and its settings.
+
+        Returns:
+            Files, chunks, tokens and bytes at this moment; all are 0 before the first sync.
+        """
         settings = asdict(self._settings)
         if self._is_empty:
             return Status({}, 0, 0, 0, 0, 0, 0, 0, settings)

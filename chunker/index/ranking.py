@@ -115,6 +115,9 @@ class Weights:
 
         Args:
             weight: That of the embedder.
+
+        Returns:
+            These weights themselves if they say how much the cosine counts, else a copy.
         """
         return self if self.meaning is not None else replace(self, meaning=weight)
 

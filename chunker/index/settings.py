@@ -69,7 +69,11 @@ class Settings:
     tokenizer_sha256: str = ""
 
     def fingerprint(self) -> bytes:
-        """A key of all settings that chunks depend on: all but the embedder."""
+        """A key of all settings that chunks depend on: all but the embedder.
+
+        Returns:
+            A hash, as bytes, which is the same for equal settings.
+        """
         left_out = _OF_EMBEDDER if self.tokenizer_sha256 else _OF_EMBEDDER | {"tokenizer_sha256"}
         chunking = {name: value for name, value in asdict(self).items() if name not in left_out}
         return digest(b"settings", json.dumps(chunking, sort_keys=True))
@@ -80,7 +84,11 @@ class Settings:
         return int(self.max_tokens * _REACH)
 
     def to_json(self) -> str:
-        """The settings as an index keeps them."""
+        """The settings as an index keeps them.
+
+        Returns:
+            A JSON object of setting -> value, sorted by name.
+        """
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
@@ -89,6 +97,9 @@ class Settings:
 
         Args:
             text: The result of `to_json`.
+
+        Returns:
+            Settings equal to those that were kept.
 
         Raises:
             DamagedIndexError: The text holds no settings.
@@ -104,6 +115,9 @@ class Settings:
 
         Args:
             options: Setting -> value.
+
+        Returns:
+            New settings; these stay as they are.
 
         Raises:
             OptionError: There is no such setting.
@@ -144,6 +158,9 @@ class Settings:
         Args:
             root: The root of the index.
 
+        Returns:
+            A counter that counts as when the index was made.
+
         Raises:
             SettingsMismatchError: The tokenizer file has changed.
             UnknownEncodingError: There is no such name or file.
@@ -157,6 +174,9 @@ class Settings:
         Args:
             root: The root of the index.
             language: The format of all files; None to tell it by their names and texts.
+
+        Returns:
+            The callable, which takes a document and returns the chunks of its file.
         """
         # Imported late: a search needs no chunkers.
         from chunker.files.chunk_files import Cut  # noqa: PLC0415

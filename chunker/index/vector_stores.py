@@ -86,7 +86,11 @@ class VectorTable(Protocol):
         ...
 
     def count(self) -> int:
-        """The number of vectors."""
+        """The number of vectors.
+
+        Returns:
+            How many keys have a vector.
+        """
         ...
 
 
@@ -116,6 +120,9 @@ class VectorStore(Protocol):
         Args:
             table: The name of the table.
 
+        Returns:
+            A context manager that gives the table.
+
         Raises:
             VectorStoreError: There is no such table.
         """
@@ -135,6 +142,9 @@ def store_named(spec: str) -> VectorStore:
 
     Args:
         spec: The kind of store and, after a colon, its address: "lancedb:vectors".
+
+    Returns:
+        The store; whether it can be reached shows when it is used.
 
     Raises:
         OptionError: There is no such kind of store.

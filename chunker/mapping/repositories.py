@@ -63,11 +63,14 @@ class Repository:
         self._numbers: dict[str, int] = {}
 
     def refresh(self, *, progress: bool | None = False) -> int:
-        """Read what is new or has changed and forget what is gone. Returns the number of these files.
+        """Read what is new or has changed and forget what is gone.
 
         Args:
             progress: Show a bar on standard error; None shows it if that is a terminal, and else a line every few
                 seconds.
+
+        Returns:
+            The number of files that are new, have changed or are gone.
         """
         seen: set[str] = set()
         changed: dict[str, int] = {}

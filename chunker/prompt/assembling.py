@@ -50,6 +50,9 @@ class Message(BaseModel):
             item: The item: its name, the calls that it makes, and the one that it answers.
             role: The role.
             content: The text, without the calls.
+
+        Returns:
+            A message with this role and content, and what the item says of its name and of tools.
         """
         calls = item.tool_calls or None
         return cls(role=role, content=content, name=item.name, tool_calls=calls, tool_call_id=item.tool_call_id)

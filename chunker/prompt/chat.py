@@ -64,6 +64,9 @@ class ChatFormat(BaseModel):
         Args:
             role: The role of the message.
             name: Its name, or None.
+
+        Returns:
+            Its texts, and a `Break` for whatever counts as a number of tokens, in the order of the prompt.
         """
         tokens = self.tokens_per_message + (self.tokens_per_name if name is not None else 0)
         if self.whole_messages:
@@ -79,11 +82,18 @@ class ChatFormat(BaseModel):
         Args:
             role: The role of the message.
             name: Its name, or None.
+
+        Returns:
+            Texts and breaks, as for `opening`.
         """
         return [Break("\n\n", 0)] if self.whole_messages else self._parts(self.suffix, role, name)
 
     def ending(self) -> list[Part]:
-        """The frame at the end of the prompt."""
+        """The frame at the end of the prompt.
+
+        Returns:
+            Texts and breaks, as for `opening`; they ask the model for its answer.
+        """
         parts = self._parts(self.reply, "assistant", None)
         return [*parts, Break("", self.tokens_for_reply)] if self.tokens_for_reply else parts
 
@@ -93,6 +103,9 @@ class ChatFormat(BaseModel):
         Args:
             left: The role and the name of the first one; None for the start of the prompt.
             right: Those of the second one; None for the end of the prompt.
+
+        Returns:
+            Texts and breaks, as for `opening`, of the end of the first message, then of the start of the second one.
         """
         closing = [] if left is None else self.closing(*left)
         return [*closing, *(self.ending() if right is None else self.opening(*right))]

@@ -151,7 +151,11 @@ class PromptSession:
         return [] if self._planned is None else self._planned.bills
 
     def prompt(self) -> Prompt:
-        """The prompt as it is now; its report names all turns there ever were. Linear time; nothing is counted."""
+        """The prompt as it is now; its report names all turns there ever were. Linear time; nothing is counted.
+
+        Returns:
+            A prompt that stays as it is when the session goes on, with text, messages, report and its number of tokens.
+        """
         row = self._row
         return Prompt(
             text=row.text(),

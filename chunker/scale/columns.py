@@ -159,6 +159,9 @@ class ChunkBatch:
         Args:
             given: The schema of a table of texts.
 
+        Returns:
+            The columns of chunks, then those that are carried over from the table of texts.
+
         Raises:
             ColumnError: A column is missing, or its type is wrong.
         """

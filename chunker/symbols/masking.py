@@ -21,6 +21,9 @@ def without_comments_and_strings(text: str, language: str) -> str:
         text: The source code.
         language: A language that has a table.
 
+    Returns:
+        A text with as many characters, so that offsets in it are those in `text`.
+
     Examples:
         >>> without_comments_and_strings("a = 'b'  # c", "python")
         'a =         '

@@ -62,6 +62,9 @@ def symbols_of(text: str, outline: Outline, language: str | None) -> FileSymbols
         text: The text.
         outline: Its outline.
         language: Its language; one without a table, such as Markdown, has no symbols.
+
+    Returns:
+        Definitions with their offsets in characters, names with the lines that they stand on, and imports.
     """
     if language is None or language not in table_names() or not text:
         return FileSymbols()

@@ -18,6 +18,9 @@ def code_of(chunker: TextChunker, source: str | None = None) -> str:
     Args:
         chunker: The chunker. Your own tokenizer or format appears as its `repr`.
         source: The name of the text, which contexts and ids depend on.
+
+    Returns:
+        Two statements, an import and the call.
     """
     made, name = repr(chunker), type(chunker).__name__
     if type(chunker) is TextChunker and name_of(chunker.format) is None and source is not None:

@@ -89,6 +89,9 @@ def see(chunker: TextChunker, text: str, path: str) -> SeenText:
         text: The text.
         path: Its name.
 
+    Returns:
+        The text and its chunks in order, each with its facts.
+
     Raises:
         BudgetTooSmallError: As `chunker.chunk`.
     """
@@ -106,6 +109,9 @@ def see_chunks(
         path: Its name.
         chunks: The chunks of the text, in order.
         reasons: Whether to find the reason for each cut; only valid for the chunker that made the chunks.
+
+    Returns:
+        The text and its chunks in order, each with its facts; `reason` is None without `reasons`.
     """
     outline = chunker.outline(text)
     cuts = Cuts(text, outline).before(chunks)

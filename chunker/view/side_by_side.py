@@ -100,6 +100,9 @@ class ChunkView:
 
         Args:
             path: The file to write.
+
+        Returns:
+            This view, which then knows its file.
         """
         Path(path).write_text(self.html, encoding="utf-8")
         self._saved = Path(path).resolve()
@@ -142,6 +145,9 @@ def view(shown: str | Sequence[Chunk], *chunkers: TextChunker, source: str | Non
             that made them: the page then shows its limits and tokens, and the reason for each cut. Without it the page
             uses the default tokenizer.
         source: The name of a text.
+
+    Returns:
+        The page, which a notebook shows by itself and `save` writes to a file.
 
     Raises:
         OptionError: The chunks are not all of one text, or have more than one chunker.

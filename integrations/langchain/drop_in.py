@@ -105,6 +105,9 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
         Args:
             language: The language.
 
+        Returns:
+            The separators, in the order in which LangChain tries them.
+
         Raises:
             ValueError: LangChain has no separators for it.
         """

@@ -108,6 +108,9 @@ class TokenBudgetTextSplitter(TextSplitter):
             disallowed_special: Has no effect.
             kwargs: The other options of the class.
 
+        Returns:
+            A splitter of the class that this is called on, with sizes in tokens of the encoding.
+
         Raises:
             ValueError: There is no such encoding or model, or `allowed_special` is not empty.
         """
@@ -120,6 +123,9 @@ class TokenBudgetTextSplitter(TextSplitter):
         Args:
             tokenizer: A tokenizer of `transformers` or `tokenizers`.
             kwargs: The other options of the class.
+
+        Returns:
+            A splitter of the class that this is called on, with sizes in tokens of `tokenizer`.
 
         Raises:
             ValueError: `tokenizer` is neither.
@@ -140,6 +146,9 @@ class TokenBudgetTextSplitter(TextSplitter):
         Args:
             language: As for the class.
             kwargs: The other options of the class.
+
+        Returns:
+            A splitter of the class that this is called on.
 
         Raises:
             ValueError: The language is unknown, or its grammar is not installed.

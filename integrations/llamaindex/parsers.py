@@ -57,6 +57,9 @@ class CountingNodeParser(NodeParser):
             data: The dictionary that `to_dict` returned.
             kwargs: Settings that replace saved ones.
 
+        Returns:
+            A parser of the class that this is called on.
+
         Raises:
             ValueError: The parser had an `id_func` of its own, which cannot be saved, and none is given.
         """
@@ -69,5 +72,8 @@ class CountingNodeParser(NodeParser):
 
         Args:
             settings: The fields of the class.
+
+        Returns:
+            A parser of the class that this is called on.
         """
         return cls(**settings)

@@ -49,6 +49,29 @@ def half(first: int, second: int) -> int:
     return first + second
 
 
+def lowered(text: str) -> str:
+    """Return a text in lower case.
+
+    Args:
+        text: The text.
+    """
+    return text.lower()
+
+
+def number() -> int:
+    """Return a number."""
+    return 4
+
+
+def numbers() -> list[int]:
+    """Some numbers."""
+    return [4]
+
+
+def nothing(text: str) -> None:
+    """Print a text."""
+
+
 @dataclass
 class Pair:
     """Two numbers.
@@ -90,6 +113,16 @@ def test_fields_and_methods_of_a_class(words: ModuleType, monkeypatch: pytest.Mo
     assert list(words.undocumented(module_with(Pair))) == [
         "made.Pair: no Args entry for second",
         "made.Pair.times: no Args entry for factor",
+    ]
+
+
+def test_results_without_a_section(words: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "OURS", (Pair.__module__,))
+    assert list(words.unreturned(module_with(whole, half, lowered, number, numbers, nothing, Pair))) == [
+        "made.whole: no section Returns or Yields",
+        "made.lowered: no section Returns or Yields",
+        "made.numbers: no section Returns or Yields",
+        "made.Pair.times: no section Returns or Yields",
     ]
 
 

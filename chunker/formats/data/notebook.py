@@ -106,6 +106,9 @@ def notebook_text(notebook: str, *, outputs: bool = False) -> str:
         notebook: The content of an .ipynb file.
         outputs: Include the text of outputs; images and HTML are always left out.
 
+    Returns:
+        Text in Markdown, with a line end after the last cell; "" if no cell has text.
+
     Raises:
         NotebookError: The content is not a notebook.
 

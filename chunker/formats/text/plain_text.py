@@ -51,6 +51,9 @@ class TextFormat:
 
         Args:
             outline: A function that makes the outline of a text.
+
+        Returns:
+            An outline of a text that is empty at first. `feed` adds to it and returns the boundaries that are final.
         """
         return OpenText(outline)
 
@@ -59,6 +62,9 @@ class TextFormat:
 
         Args:
             outline: A function that makes the outline of a text.
+
+        Returns:
+            Rules by which parsing can resume at any boundary.
         """
         return TextRestarts(outline)
 
@@ -67,6 +73,10 @@ class TextFormat:
 
         Args:
             text: Any str.
+
+        Returns:
+            The boundaries of the document, its paragraphs and its lines, at offsets in characters; none for an empty
+            text.
         """
         if not text:
             return Outline([])

@@ -73,6 +73,9 @@ def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # th
             "ollama:nomic-embed-text"; or the URL of an endpoint that speaks as OpenAI's does, "#" and its model.
         options: Options of the embedder.
 
+    Returns:
+        A new embedder of this kind and model.
+
     Raises:
         OptionError: There is no such embedder, or it has no such options.
         MissingExtraError: The package that it needs is not installed.

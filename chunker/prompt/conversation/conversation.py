@@ -151,7 +151,11 @@ class Conversation(RenderedMessages):
         return self._put(first, len(self._state.messages) - last, messages[first : len(messages) - last], **options)
 
     def ask(self) -> Change:
-        """End with the text that asks the model for its answer, as `add_generation_prompt` does. Raises as `append`."""
+        """End with the text that asks the model for its answer, as `add_generation_prompt` does. Raises as `append`.
+
+        Returns:
+            The change of the ids.
+        """
         return self._go(self._state._replace(add_generation_prompt=True, continued=None))
 
     def push(self, ids: int | Iterable[int]) -> Change:
@@ -212,6 +216,9 @@ class Conversation(RenderedMessages):
         Args:
             messages: How many messages to keep; by default all.
 
+        Returns:
+            A conversation with the same template and tokenizer.
+
         Raises:
             ConversationError: There are not so many messages, perhaps because some were dropped.
         """
@@ -230,13 +237,20 @@ class Conversation(RenderedMessages):
         return made
 
     def clear(self) -> Change:
-        """Remove all messages. Cannot fail."""
+        """Remove all messages. Cannot fail.
+
+        Returns:
+            The change of the ids.
+        """
         return self._put(0, len(self._state.messages), [], add_generation_prompt=False)
 
     # --- pinned ids
 
     def drift(self) -> list[Drift]:
         """The spans whose pinned ids are not those of encoding their text again. Linear time.
+
+        Returns:
+            One `Drift` for each such span, in the order of the text; none if all pinned ids are what encoding gives.
 
         Examples:
             >>> conversation = Conversation("o200k_base", "{% for m in messages %}{{ m.content }}{% endfor %}")
@@ -247,7 +261,11 @@ class Conversation(RenderedMessages):
         return drifts(self, self.canonical(), self._all_pins())
 
     def canonical(self) -> Conversation:
-        """A conversation with the same text and no pins: its ids are those of encoding it again. Linear time."""
+        """A conversation with the same text and no pins: its ids are those of encoding it again. Linear time.
+
+        Returns:
+            Another conversation; the pins of this one stay.
+        """
         made = self.fork()
         text = self.text
         made._encoder = self._tokenizer.appending_encoder()
@@ -261,6 +279,9 @@ class Conversation(RenderedMessages):
     def parts(self) -> list[Part]:
         """The plain texts of the conversation, each with the explicit token after it and how that is written. Linear
         time.
+
+        Returns:
+            The parts in the order of the text; the last one has no token.
         """
         if self._whole is not None:
             return self._whole
@@ -270,6 +291,9 @@ class Conversation(RenderedMessages):
     def broken_text(self) -> str:
         """The text with one letter changed in each special token that a message spells: the special tokens left are the
         template's.
+
+        Returns:
+            A text with as many characters as `text`.
         """
         text = self.text
         if not self._plain:

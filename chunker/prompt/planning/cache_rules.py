@@ -60,6 +60,9 @@ class CacheRules(BaseModel):
 
         Args:
             tokens: The length of the prefix, in tokens.
+
+        Returns:
+            A number of tokens, at most `tokens`; 0 for a prefix that is too short to be cached.
         """
         return 0 if tokens < self.min_tokens else tokens - (tokens - self.min_tokens) % self.step
 

@@ -108,6 +108,9 @@ class ContextPlan:
 
         Args:
             turns: The turns.
+
+        Returns:
+            A ledger, in tokens and dollars.
         """
         return Ledger(self.rules, turns, self.fixed, self.summary)
 
@@ -118,6 +121,9 @@ class ContextPlan:
             ledger: The prices of the turns.
             number: The turn that asks.
             before: The first turn of the prompt before.
+
+        Returns:
+            The numbers of these turns, ascending, so that the first one keeps most; at least one.
 
         Raises:
             RequiredItemsError: The new turn does not fit even alone.
@@ -147,6 +153,9 @@ class ContextPlan:
             start: The first turn whose request is to come.
             before: The first turn of the prompt before it.
             cache: What the cache holds.
+
+        Returns:
+            A step for each of these turns, in order.
 
         Raises:
             RequiredItemsError: A turn does not fit even alone.
@@ -186,6 +195,9 @@ class ContextPlan:
             course: The standings of this plan and of the simple rules, in place of `before` and `cache`: `Course()` at
                 first, then the result of `taken`.
 
+        Returns:
+            The step, with its bill in dollars and the reason in words.
+
         Raises:
             PromptConfigurationError: There are no turns.
             RequiredItemsError: The turn does not fit even alone.
@@ -215,6 +227,9 @@ class ContextPlan:
             course: The standings before the request.
             first: The first turn of its prompt.
             write: Whether the prompt was marked for the cache.
+
+        Returns:
+            A new course; the one that was given stays as it is.
 
         Raises:
             PromptConfigurationError: There are no turns.

@@ -134,6 +134,10 @@ class PlannedConversation:
             *messages: What is asked.
             seconds: Since the request before.
 
+        Returns:
+            The change of the ids, the step of the plan with its bill, the messages that have left, and where to set
+            breakpoints of the cache.
+
         Raises:
             RequiredItemsError: They do not fit even alone. As with all errors nothing has changed.
             ConversationError: The request before has no answer yet, or there is no message.
@@ -179,6 +183,9 @@ class PlannedConversation:
 
         Args:
             *messages: The answer.
+
+        Returns:
+            The change of the ids.
 
         Raises:
             ConversationError: Nothing was asked.

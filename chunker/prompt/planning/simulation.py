@@ -73,6 +73,10 @@ def simulate(
         hysteresis: The part of the room that the rule of this name frees.
         numbers: `range(len(turns))`, or an iterator over it that shows how far the work is.
 
+    Returns:
+        An outcome for each simple rule, then for the plan that knows all turns, then for the plan that knows only those
+        before.
+
     Raises:
         RequiredItemsError: A turn does not fit even alone.
     """

@@ -74,6 +74,9 @@ class ChatTemplate:
             path: A tokenizer_config.json, chat_template.json, *.jinja or *.gguf, or a folder with one of the first
                 three.
 
+        Returns:
+            The template, with the special tokens that are beside it in the file.
+
         Raises:
             ChatTemplateError: The file has no template, or is no text.
             OSError: The file cannot be read.
@@ -88,6 +91,9 @@ class ChatTemplate:
 
         Args:
             chat_format: The chat format.
+
+        Returns:
+            A template that frames messages as the format does.
 
         Raises:
             ChatTemplateError: The format is a number of tokens, such as "openai".
@@ -134,6 +140,9 @@ class ChatTemplate:
         Args:
             wanted: The request.
             listener: Records loops and generation blocks; the text then holds its marks.
+
+        Returns:
+            The text, with special tokens as they are spelled.
         """
         return self.taken(wanted, "".join, listener)
 
@@ -146,6 +155,9 @@ class ChatTemplate:
             wanted: The request.
             take: Is called with the parts.
             listener: As for `rendered`.
+
+        Returns:
+            Whatever `take` returns.
         """
         source = self._source(wanted)
         messages, final = list(wanted.messages), None
