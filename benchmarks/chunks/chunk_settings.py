@@ -138,7 +138,8 @@ def main() -> None:
     if chosen.formats:
         report.add_table(["format, tokens", "counted", "plain", "overlap", "context"], format_rows())
         report.add(
-            f"One letter of a text of {LINES:,} lines or more near the start, the middle or the end is replaced and put back, chunks of 512 tokens: the median of {2 * EDITS} edits, "
+            f"One letter of a text of {LINES:,} lines or more near the start, the middle or the end is replaced and put back, chunks of 512 tokens: "
+            f"the median of {2 * EDITS} edits, "
             f"{2 * FEW_EDITS} where all of the text is read. Errors are those that the parser finds, elsewhere in the text."
         )
         report.add_table(["format", "MB", "read anew", "start, ms", "middle", "end", "chunked anew"], edit_rows())

@@ -46,7 +46,7 @@ def _prose(text: str) -> str:
 
 
 def cells(size: int, overlap: int) -> Iterator[Cell]:
-    """Each comparison: the names of the text and of the splitter, our `split` and theirs, and the function that reads the structure of the text for ours, if any."""
+    """Each comparison: the names of the text and of the splitter, our `split` and theirs, and the reader of the structure for ours, if any."""
     sizes: dict[str, Any] = {"chunk_size": size, "chunk_overlap": overlap, "length_function": len}
     mine, other = ours.RecursiveCharacterTextSplitter, theirs.RecursiveCharacterTextSplitter
     for name in ("text", "prose", "python"):

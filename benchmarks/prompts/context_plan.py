@@ -102,7 +102,10 @@ def measured(name: str, make: object, sessions: int, begin_with: int = 0) -> lis
             for rule in ROWS
         ),
         "",
-        f"In {impossible} of these sessions no plan at all is at or below the best simple rule at each turn, though it knew the turns, and not which is the last.",
+        (
+            f"In {impossible} of these sessions no plan at all is at or below the best simple rule at each turn, "
+            "though it knew the turns, and not which is the last."
+        ),
         "",
     ]
 
@@ -144,7 +147,10 @@ def growth() -> list[str]:
     lines = [
         "## Time by turns",
         "",
-        "Turns of 30 to 120 tokens and a budget of 32,000, so that hundreds stay in the prompt: seconds of a processor (busy machine) for `steps`, which plans all of them at once, and for",
+        (
+            "Turns of 30 to 120 tokens and a budget of 32,000, so that hundreds stay in the prompt: seconds of a processor (busy machine) for `steps`, "
+            "which plans all of them at once, and for"
+        ),
         "`next_step` once for each turn; and how many requests `steps` bills.",
         "",
         "| turns | steps, s | requests billed | next_step for each turn, s |",
@@ -172,7 +178,10 @@ def main() -> None:
     lines = [
         "# The bill of a conversation",
         "",
-        "Generated sessions under simple rules, under `ContextPlan.steps`, which knows the turns to come, and under `ContextPlan.next_step` (blind), which expects them to be as those so far were.",
+        (
+            "Generated sessions under simple rules, under `ContextPlan.steps`, which knows the turns to come, and under `ContextPlan.next_step` (blind), "
+            "which expects them to be as those so far were."
+        ),
         "Ratios are to the best of the three simple rules in each session, which nobody knows beforehand either.",
         f"`python benchmarks/run.py context_plan`, {date.today():%d %B %Y}, Python {platform.python_version()}, deterministic but for the time.",  # noqa: DTZ011
         "",
@@ -180,12 +189,24 @@ def main() -> None:
         *measured("Ten turns, other sessions", short, 1000, 200),
         *measured("Sixty turns, prices of providers", long, 12),
         *growth(),
-        "That the plan which knows the turns is as cheap as the cheapest of all ways, and that the blind one's expected bill is never above that of a simple rule under its model,",
+        (
+            "That the plan which knows the turns is as cheap as the cheapest of all ways, "
+            "and that the blind one's expected bill is never above that of a simple rule under its model,"
+        ),
         "is tested on small sessions by going through all of them (tests/chunker/prompt/planning/test_context_plan.py).",
         "",
-        "The blind plan takes only steps after which the whole bill need not be above that of a simple rule, as long as there are such steps (planning/guarding.py). Without that, by the expected",
-        "bill alone, it was above the best simple rule in 9 of the 200 sessions, by 22 % at most, and in 47 of the 1,000, and its bills were lower in all: $6.7586 and $33.8749. No blind plan can be at or below",
-        "the best of the three in every session: where a drop costs now and saves later, the session that ends here and the one that goes on want different steps.",
+        (
+            "The blind plan takes only steps after which the whole bill need not be above that of a simple rule, as long as there are "
+            "such steps (planning/guarding.py). Without that, by the expected"
+        ),
+        (
+            "bill alone, it was above the best simple rule in 9 of the 200 sessions, by 22 % at most, "
+            "and in 47 of the 1,000, and its bills were lower in all: $6.7586 and $33.8749. No blind plan can be at or below"
+        ),
+        (
+            "the best of the three in every session: where a drop costs now and saves later, "
+            "the session that ends here and the one that goes on want different steps."
+        ),
     ]
     RESULT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))

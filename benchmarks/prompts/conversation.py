@@ -203,7 +203,10 @@ def main() -> None:
     lines = [
         "# A turn of a conversation",
         "",
-        "Milliseconds of a turn of 400 characters (median), in conversations of so many tokens; o200k with three special tokens, a template like that of ChatML; one thread.",
+        (
+            "Milliseconds of a turn of 400 characters (median), in conversations of so many tokens; o200k with three special tokens, "
+            "a template like that of ChatML; one thread."
+        ),
         "Messages are compared with those before (`sync`), and their dicts made for the template; the latter is a part of rendering.",
         f"`python benchmarks/run.py conversation`; {versions(PACKAGES)}; {conditions()}.",
         "",

@@ -41,7 +41,13 @@ _TOKENS_IN_ALL = 100_000
 class _Malloc(ctypes.Structure):
     """The result of glibc's `mallinfo2`."""
 
-    _fields_ = tuple((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"))  # fmt: skip
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    )
 
 
 def held() -> int:
@@ -111,7 +117,10 @@ def main() -> None:
     lines = [
         "# Memory of a conversation",
         "",
-        "Bytes a token of all that a conversation allocates, as malloc tells: o200k, two special tokens a message. 5.6 of them are the text, 4 the ids. The strings of the messages are the caller's.",
+        (
+            "Bytes a token of all that a conversation allocates, as malloc tells: o200k, two special tokens a message. "
+            "5.6 of them are the text, 4 the ids. The strings of the messages are the caller's."
+        ),
         "Of lists and dicts in a message, such as calls of tools, the values are kept, at 8 bytes each: the call here takes 72.",
         f"`python benchmarks/run.py conversation_memory`; {versions(['bpe-chunker'])}; {conditions()}.",
         "",

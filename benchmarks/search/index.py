@@ -29,7 +29,8 @@ COSTS = """\
 - Texts are made up, of words with the frequencies of a language (Zipf), about 60 words a chunk; vectors are those of the embedder that comes with the \
 package, 512 numbers each, made before and the same for all. Each system has a process of its own. Times are processor time, all threads together; waited \
 is the clock on the wall, on a machine that others used as well. Search: the median of fifty questions, excerpts of twelve words; and \
-fifty of three words each that hardly go together in any chunk, which are far from all vectors and hard for a graph. Memory is the most that the process ever had.
+fifty of three words each that hardly go together in any chunk, which are far from all vectors and hard for a graph. Memory is \
+the most that the process ever had.
 - Ours reads files, cuts them, keeps places, texts, full text and vectors, and commits; LanceDB and Chroma get ready chunks (id, text, vector), 4,096 at a \
 time. LanceDB searches without an index, which is exact; Chroma has its graph (HNSW, as it comes), which is approximate: found is the share of the \
 ten nearest that it names. The file's pages that ours maps count as its memory."""

@@ -35,8 +35,9 @@ MEASURES = {"rank": "rank", "recall": "recall", f"recall of {MOST}": "first reca
 KINDS = ("faq", "node", "python")
 PLAIN, CONTEXT = "its own text", "its own text after its breadcrumb"
 EXPLANATION = f"""\
-- All figures are in hundredths, means over the questions of a set. rank: mean reciprocal rank of the first chunk that has a part of the answer. recall: the share \
-of the answer in the first {BUDGET:,} tokens retrieved, or in the first {MOST} chunks. overlap: intersection over union of these tokens and the answer.
+- All figures are in hundredths, means over the questions of a set. rank: mean reciprocal rank of the first chunk that has a part of the answer. \
+recall: the share of the answer in the first {BUDGET:,} tokens retrieved, or in the first {MOST} chunks. \
+overlap: intersection over union of these tokens and the answer.
 - Differences are to the first row, paired by question, with the 95 % confidence interval of 10,000 bootstrap samples (seeded); "tie" is where it includes 0.
 - Late: windows of so many word pieces, of which neighbours share an eighth. Contexts are no part of the document, and of no late vector.
 - mixed: the sum of the late vector and that of the text, both of length 1."""

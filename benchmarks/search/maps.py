@@ -238,7 +238,8 @@ def _beside_aider(report: Report, named: dict[str, Path], python: Path) -> None:
     report.add("## Beside aider's repo map")
     report.add(
         f"`RepoMap.get_repo_map` of aider, all files of the repository, no chat files, counted with o200k_base; {len(BUDGETS)} maps a repository, of "
-        f"{', '.join(f'{budget:,}' for budget in BUDGETS)} tokens. The first of them reads the files. It was over its budget in {over_theirs} of {total} maps, by "
+        f"{', '.join(f'{budget:,}' for budget in BUDGETS)} tokens. The first of them reads the files. "
+        f"It was over its budget in {over_theirs} of {total} maps, by "
         f"{100 * (worst - 1):.0f} % at most; ours never."
     )
     header = ["", "aider over", "tokens of its maps", "aider, s", "chunker, s"]

@@ -38,7 +38,10 @@ def main() -> None:
     questions = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     report.add_provenance(
         PACKAGES,
-        f"Right: one of the files that answer is among the first {_FILES} files of {_HITS} hits. In brackets the mean of one over the rank of the first of them.",
+        (
+            f"Right: one of the files that answer is among the first {_FILES} files of {_HITS} hits. "
+            "In brackets the mean of one over the rank of the first of them."
+        ),
         "The questions were written before any search was tried.",
     )
     documentations = _documentations(texts)

@@ -3,7 +3,8 @@
     git clone --depth 1 https://github.com/MinishLab/semble     its annotations are the questions
     python benchmarks/run.py search --annotations semble/benchmarks/annotations --repositories FOLDER
 
---embedder names another one than hashed words. FOLDER has a checkout of each repository, called as its file of annotations; a repository without one of both is left out. Indexes are kept in --keep from run to run. With --semble PYTHON (of an environment that
+--embedder names another one than hashed words. FOLDER has a checkout of each repository, called as its file of annotations; a
+repository without one of both is left out. Indexes are kept in --keep from run to run. With --semble PYTHON (of an environment that
 has semble) and where ripgrep is installed, they answer the same questions.
 """
 
@@ -68,8 +69,10 @@ REMARKS = (
         "(nlohmann-json: a newer one)."
     ),
     (
-        "The rules and their weights were chosen on these very questions: neither half has judged alone, and other repositories may say otherwise. Weights of `file`, `meaning`, `path` and "
-        "`stem` chosen without a repository, for each of them in turn, give 0.866 on the repositories left out. Five answers name files that the revision does not have "
+        "The rules and their weights were chosen on these very questions: neither half has judged alone, "
+        "and other repositories may say otherwise. Weights of `file`, `meaning`, `path` and "
+        "`stem` chosen without a repository, for each of them in turn, give 0.866 on the repositories left out. "
+        "Five answers name files that the revision does not have "
         "(chi, cobra, nlohmann-json), and six a file of fmtlib that includes another and has nothing else; they count as they are."
     ),
 )

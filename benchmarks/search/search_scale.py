@@ -209,7 +209,10 @@ def main() -> None:
     report.add_provenance(
         PACKAGES,
         f"{QUESTIONS} questions, milliseconds of processor time for ten hits: median (largest), each the best of three; all rules",
-        f"vectors of {embedder.dimensions} numbers ({given.embedder}); of more than {vectors.COMPARED * 4:,} rows those are compared whose sketches are the nearest",
+        (
+            f"vectors of {embedder.dimensions} numbers ({given.embedder}); "
+            f"of more than {vectors.COMPARED * 4:,} rows those are compared whose sketches are the nearest"
+        ),
     )
     made = Made(embedder)
     with tempfile.TemporaryDirectory() as temporary:

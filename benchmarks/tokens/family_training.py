@@ -1,4 +1,7 @@
-"""Families without a published file, with vocabularies of the size that models have: the pipelines that the tests write, and a model trained on texts of several languages."""
+"""Families without a published file, with vocabularies of the size that models have.
+
+They have the pipelines that the tests write, and models trained on texts of several languages.
+"""
 
 from __future__ import annotations
 

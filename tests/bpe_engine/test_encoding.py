@@ -367,7 +367,8 @@ assert "tiktoken" not in sys.modules
 
 SETS = [*(f"[[:{name}:]]" for name in ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit"]),
         r"[[:^space:]]", r"[[:^alpha:]b]", r"[\h-]", r"[]a]", r"[^]a]", r"[$\]]", r"[\w--[a-c]]", r"[a-f~~d-z]", r"[a[b[c]]]", r"a\z|b", r"a$|\n",
-        r"(?m:a$)|\n", r"(?i:ß|k)", "(?x: a b # comment\n)", r"\x{4e2d}|\u00e9", r"[\x{4e2d}-\u{4e3f}]", r"\U{41}|\x41|a\\x{2}", r"\R|.", r"\s+\z", r"\d+", r"\w+", r"\p{Greek}", r"\p{sc=Han}"]  # fmt: skip
+        r"(?m:a$)|\n", r"(?i:ß|k)", "(?x: a b # comment\n)", r"\x{4e2d}|\u00e9", r"[\x{4e2d}-\u{4e3f}]", r"\U{41}|\x41|a\\x{2}", r"\R|.", r"\s+\z",
+        r"\d+", r"\w+", r"\p{Greek}", r"\p{sc=Han}"]  # fmt: skip
 
 
 @pytest.mark.parametrize("source", SETS)

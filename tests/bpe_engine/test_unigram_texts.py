@@ -1,4 +1,7 @@
-"""Whole texts by Unigram, unit by unit: counts, ids, offsets and growth are equal to `sentencepiece` and `tokenizers` where ways are nearly as good, spaces collapse, or units repeat."""
+"""Whole texts by Unigram, unit by unit: counts, ids, offsets and growth are equal to `sentencepiece` and `tokenizers`.
+
+Ways are nearly as good here, spaces collapse, or units repeat.
+"""
 
 from __future__ import annotations
 

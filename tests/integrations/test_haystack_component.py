@@ -1,4 +1,7 @@
-"""The contract of a Haystack component: protocol, sockets, serialization by Haystack's own functions, inputs left alone. Haystack has no suite of its own for components."""
+"""The contract of a Haystack component: protocol, sockets, serialization by Haystack's own functions, inputs left alone.
+
+Haystack has no suite of its own for components.
+"""
 
 from __future__ import annotations
 

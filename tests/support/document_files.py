@@ -275,7 +275,8 @@ def noted_of(known: Known, ending: str) -> bytes:
     manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
     parts = {
         "mimetype": kind,
-        "content.xml": f'<office:document-content {spaces} office:version="1.3"><office:body><office:text>{body}</office:text></office:body></office:document-content>',
+        "content.xml": f'<office:document-content {spaces} office:version="1.3"><office:body><office:text>{body}</office:text>'
+        "</office:body></office:document-content>",
         "META-INF/manifest.xml": f'<m:manifest xmlns:m="{manifest}" m:version="1.3"><m:file-entry m:full-path="/" m:media-type="{kind}"/>'
         '<m:file-entry m:full-path="content.xml" m:media-type="text/xml"/></m:manifest>',
     }

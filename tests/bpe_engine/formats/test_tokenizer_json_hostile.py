@@ -77,7 +77,8 @@ def test_the_small_file_itself() -> None:
         ("added_tokens.0.content", "ab", r"added_tokens: the added token 'ab' has the id 3, but in model.vocab it has 2"),
         ("added_tokens", [SMALL["added_tokens"][0]] * 2, r"added_tokens\[1\]: .* twice"),
         ("normalizer", {"type": "ByteLevel"}, r"normalizer: the type 'ByteLevel' is not supported"),
-        ("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Precompiled"}]}, r"normalizer.normalizers\[1\].precompiled_charsmap: expected a text"),
+        ("normalizer", {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Precompiled"}]},
+         r"normalizer.normalizers\[1\].precompiled_charsmap: expected a text"),
         ("normalizer", {"type": "Replace", "pattern": {"String": ""}, "content": ""}, r"normalizer.pattern.String: an empty string"),
         ("normalizer", {"type": "Replace", "pattern": {"Regex": "(a"}, "content": ""}, r"pattern '\(a': an open group at character 2"),
         ("normalizer", {}, r"normalizer.type: expected a text"),
@@ -89,8 +90,10 @@ def test_the_small_file_itself() -> None:
         ("decoder", {"type": "CTC"}, r"decoder: the type 'CTC' is not supported"),
         ("post_processor", {"type": "BertProcessing", "sep": ["a", 0], "cls": ["a"]}, r"post_processor.cls: .* is not a token and its id"),
         ("post_processor", {"type": "BertProcessing", "sep": ["a", 0], "cls": ["a", 99]}, r"bad.json: the id 99 is added around each text"),
-        ("post_processor", {"type": "TemplateProcessing", "single": [], "special_tokens": {}}, r"post_processor.single: a single text has one sequence, not 0"),
-        ("post_processor", {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}], "special_tokens": {}}, r"post_processor.special_tokens.x: expected an object"),
+        ("post_processor", {"type": "TemplateProcessing", "single": [], "special_tokens": {}},
+         r"post_processor.single: a single text has one sequence, not 0"),
+        ("post_processor", {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}], "special_tokens": {}},
+         r"post_processor.special_tokens.x: expected an object"),
     ],
 )  # fmt: skip
 def test_refused_with_its_place(path: str, value: Any, message: str) -> None:

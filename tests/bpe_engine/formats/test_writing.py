@@ -227,7 +227,10 @@ EVERY_BYTE = {bytes([byte]): byte for byte in range(256)}
         (Vocabulary.from_ranks({bytes([byte]): 255 - byte for byte in range(256)}), "minbpe", 'layout="minbpe"'),
         *(
             (Vocabulary.from_ranks(EVERY_BYTE, pattern=Pattern(source)), "tokenizer_json", "Oniguruma")
-            for source in (r"\w+", r"a$|.", r"^a", r"a{1,3}+", r"(?V1)[a--b]", r"[a&&b]", r"\b.", r"(?s).", r"(?i:ss)", r"\h", r"[[:alpha:]]", "(?i:é)", r"[\w]", r"\K", r"(?<name>a)", "(?i)a")
+            for source in (
+                r"\w+", r"a$|.", r"^a", r"a{1,3}+", r"(?V1)[a--b]", r"[a&&b]",
+                r"\b.", r"(?s).", r"(?i:ss)", r"\h", r"[[:alpha:]]", "(?i:é)", r"[\w]", r"\K", r"(?<name>a)", "(?i)a",
+            )
         ),
     ],
 )  # fmt: skip

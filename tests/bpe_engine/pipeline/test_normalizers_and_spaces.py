@@ -1,4 +1,7 @@
-"""Normalizers one after the other, some of which make spaces and some of which take them away: counts as `tokenizers` has them, of whole texts and of growing ones."""
+"""Normalizers one after the other, some of which make spaces and some of which take them away.
+
+Counts are as `tokenizers` has them, of whole texts and of growing ones.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ from chunker.evaluation.retrieving import MisplacedChunkError, PeerChunk, cut, p
 
 TOKENIZER = Tokenizer.load("o200k_base")
 DOCUMENTS = {
-    "soup.md": "# Soup\n\nCut the onions first of all, finely. Then let them simmer for an hour.\n\n## Salt\n\nSalt is added at the very end. Never before that.\n",
+    "soup.md": "# Soup\n\nCut the onions first of all, finely. Then let them simmer for an hour.\n\n"
+    "## Salt\n\nSalt is added at the very end. Never before that.\n",
     "bread.txt": "Bread needs flour, water, salt and time. Let the dough rest overnight.\n\nThe oven has to be hot for it. Bake at 230 degrees.\n",
     "area.py": 'def area(radius):\n    """Compute the area of a circle."""\n    return 3.14 * radius**2\n',
     "bad.py": "def broken(:\n",

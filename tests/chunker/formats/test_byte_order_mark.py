@@ -11,7 +11,10 @@ from chunker import chunker_for
 from chunker.formats.registry import format_named
 
 MARK = "\ufeff"
-MARKDOWN = ["# A\n", "## B\n", "Words. More.\n", "\n", "- one\n", "- two\n", "> q\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "```python\nx\n```\n", "[a]: b\n", "[^1]: n\n", "T\n=\n", "---\na: b\n---\n"]  # fmt: skip
+MARKDOWN = [
+    "# A\n", "## B\n", "Words. More.\n", "\n", "- one\n", "- two\n", "> q\n", "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "```python\nx\n```\n", "[a]: b\n", "[^1]: n\n", "T\n=\n", "---\na: b\n---\n",
+]  # fmt: skip
 TOML = ["[a]\n", "[[b]]\n", "x = 1\n", "# c\n", "\n", "y = [\n 1]\n", "?\n"]
 FRAGMENTS = {"markdown": MARKDOWN, "restructuredtext": PIECES["restructuredtext"], "toml": TOML}
 

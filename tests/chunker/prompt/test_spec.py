@@ -165,7 +165,8 @@ def test_a_chat_format_of_ones_own(root: Path) -> None:
         ("budget: 1\nitems:\n  - {glob: a, chunks: true}\n", ["line 3: items[0].chunks: input should be"]),
         ("budget: 1\nitems: []\n", ["line 2: items: list should have at least 1 item"]),
         ("budget: '1'\nitems: [{text: x}]\n", ["line 1: budget: input should be a valid integer"]),
-        ("budget: 1\nchat_format: {nam: x}\nitems: [{text: x}]\n", ["line 2: chat_format.nam: unknown field; did you mean name?", "chat_format.name: field required"]),
+        ("budget: 1\nchat_format: {nam: x}\nitems: [{text: x}]\n",
+         ["line 2: chat_format.nam: unknown field; did you mean name?", "chat_format.name: field required"]),
         ("budget: 1\nmax_tokens: 5\nitems: [{text: x}]\n", ["line 2: max_tokens: unknown field; the fields are budget, reserve, "]),
         ("budget: 1\nitems: [{text: x, heading: y}]\n", ["line 2: items[0].heading: unknown field; the fields are priority, "]),
         ("budget: 1\nitems: [{glob: x, overlap: 1}]\n", ["line 2: items[0].overlap: unknown field; the fields are "]),
@@ -216,7 +217,10 @@ def test_what_is_wrong_in_other_formats(tmp_path: Path, name: str, content: byte
 
 
 SYMBOLS = st.lists(
-    st.sampled_from(["budget", "items", "text", ": ", "\n", "- ", "{", "}", "[", "]", '"', "'", "&a ", "*a", "!!str ", "|", ">", "#", "1", ",", "?", "=", "\t", "\\ud800", "é", "\0", "  "]),
+    st.sampled_from([
+        "budget", "items", "text", ": ", "\n", "- ", "{", "}", "[", "]", '"', "'", "&a ", "*a", "!!str ",
+        "|", ">", "#", "1", ",", "?", "=", "\t", "\\ud800", "é", "\0", "  ",
+    ]),
     max_size=40,
 )  # fmt: skip
 

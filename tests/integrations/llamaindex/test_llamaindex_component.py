@@ -1,4 +1,7 @@
-"""The contract of a LlamaIndex component: saved and loaded in every way that it has, called and awaited, in a pipeline that is kept. LlamaIndex has no suite of its own for parsers."""
+"""The contract of a LlamaIndex component: saved and loaded in every way that it has, called and awaited, in a pipeline that is kept.
+
+LlamaIndex has no suite of its own for parsers.
+"""
 
 from __future__ import annotations
 

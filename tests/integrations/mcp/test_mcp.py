@@ -1,5 +1,6 @@
-"""`chunker mcp` as an agent sees it: the SDK's own client, over standard input and output, and the real server process. Where other roots are offered, the server
-is in this process: to start one takes two seconds.
+"""`chunker mcp` as an agent sees it: the SDK's own client, over standard input and output, and the real server process.
+
+Where other roots are offered, the server is in this process: to start one takes two seconds.
 """
 
 from __future__ import annotations
@@ -221,7 +222,8 @@ def test_the_tools_and_what_they_answer(project: Path, agent: Agent) -> None:
         reserve=10,
     )
     prompt = assemble(
-        [Item("Be brief.", required=True), Item(SOURCE, id="src/a.py", truncate="tail", truncate_at="line", priority=3), Item((project / "notes.md").read_text(), id="notes.md")],
+        [Item("Be brief.", required=True), Item(SOURCE, id="src/a.py", truncate="tail", truncate_at="line", priority=3),
+         Item((project / "notes.md").read_text(), id="notes.md")],
         60,
         reserve=10,
     )  # fmt: skip
@@ -332,7 +334,8 @@ def test_what_is_wrong_is_told(agent: Agent) -> None:
         ("count", {}, "pass texts or paths"),
         ("count", {"text": "x"}, "count: text: unknown field; did you mean texts\\?$"),
         ("search", {"query": "x", "source": "a.py"}, "source: unknown field; did you mean sources\\?$"),
-        ("assemble", {"items": [{"text": "a"}], "budget": 5, "chat_format": "chatml"}, "chat_format: unknown field; the fields are items, budget, reserve, separator, tokenizer$"),
+        ("assemble", {"items": [{"text": "a"}], "budget": 5, "chat_format": "chatml"},
+         "chat_format: unknown field; the fields are items, budget, reserve, separator, tokenizer$"),
         ("chunk", {"text": "x", "max_tokens": 0}, "greater than or equal to 1"),
         ("chunk", {"text": "x", "max_tokens": 5, "overlap": 5}, "overlap must be from 0"),
         ("chunk", {"text": "x", "language": "klingon"}, "language must be auto or one of"),

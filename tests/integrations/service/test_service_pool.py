@@ -109,8 +109,10 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("see", {"text": "x", **CUT, "language": "klingon"}, "language must be auto or one of"),
     ("see", {"text": "日", **CUT, "max_tokens": 1, "tokenizer": "bytes"}, "set max_tokens to at least 3"),
     ("search", {"folder": "nowhere", "query": "x", "limit": 1, "by": "both", "sources": [], "languages": [], "most_characters": 9}, "there is no index"),
-    ("assemble", {"items": [{"text": "x " * 99, "required": True}], "budget": 5, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "do not fit"),
-    ("assemble", {"items": [{"text": "x " * 99}], "budget": 500, "reserve": 0, "separator": "", "tokenizer": "o200k_base", "most_characters": 9}, "is the limit of an answer"),
+    ("assemble", {"items": [{"text": "x " * 99, "required": True}], "budget": 5, "reserve": 0, "separator": "", "tokenizer": "o200k_base",
+                  "most_characters": 9}, "do not fit"),
+    ("assemble", {"items": [{"text": "x " * 99}], "budget": 500, "reserve": 0, "separator": "", "tokenizer": "o200k_base",
+                  "most_characters": 9}, "is the limit of an answer"),
 ]  # fmt: skip
 
 

@@ -118,7 +118,12 @@ class Walk:
 
     def text(self) -> str:
         random = self.random
-        hostile = [*self.world.specials, *(special[: len(special) // 2] for special in self.world.specials), *(special[len(special) // 2 :] for special in self.world.specials)]  # fmt: skip
+        specials = self.world.specials
+        hostile = [
+            *specials,
+            *(special[: len(special) // 2] for special in specials),
+            *(special[len(special) // 2 :] for special in specials),
+        ]
         pieces = [
             random.choice(hostile) if random.random() < 0.12 else random.choice(PIECES)
             for _ in range(random.choice((1, 3, 8, 20)))

@@ -53,23 +53,29 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHARDS: dict[str, tuple[str, ...]] = {
     "markdown": (*BLOCKS, "# T\n", "Title\n=====\n", "# H #\r\n"),
     "csv": ("a,b,c\n", "1,2,3\n", '"x\ny",2,3\n', "sep=;\n", ";", '""', "\t", "long cell of words,", "\r\n"),
-    "html": ("<h1>T</h1>", "<p>text", "</p>\n", "<table><tr><td>1</td></tr></table>", "<pre>\n a\n</pre>", "<script>x</script>", "<!-- c", "-->", "<div>", "</div>", "&amp;", "<li>"),
+    "html": ("<h1>T</h1>", "<p>text", "</p>\n", "<table><tr><td>1</td></tr></table>", "<pre>\n a\n</pre>", "<script>x</script>", "<!-- c", "-->",
+        "<div>", "</div>", "&amp;", "<li>"),
     "json": ('{"a": ', "[1, 2, ", '"text of words"', "]", "}", ",\n", "null", '"\\u0301"', '{"k": {"l": [true]}},\n', "// c\n"),
     "jsonl": ('{"a": 1, "text": "words of it"}\n', "[1]\n", "\n", '{"b": {"c": [1, 2]}}\r\n', "no json\n"),
-    "latex": ("\\section{T}\n", "\\begin{itemize}\n", "\\item a\n", "\\end{itemize}\n", "$x$", "% c\n", "\\begin{verbatim}\n", "\\end{verbatim}\n", "text \\emph{a}.\n\n"),
-    "notebook": ('{"cells": [', '{"cell_type": "markdown", "source": ["# A\\n", "b"]},', '{"cell_type": "code", "outputs": [], "source": ["x = 1\\n"]}', "]}", "\n"),
+    "latex": ("\\section{T}\n", "\\begin{itemize}\n", "\\item a\n", "\\end{itemize}\n", "$x$", "% c\n", "\\begin{verbatim}\n",
+        "\\end{verbatim}\n", "text \\emph{a}.\n\n"),
+    "notebook": ('{"cells": [', '{"cell_type": "markdown", "source": ["# A\\n", "b"]},',
+        '{"cell_type": "code", "outputs": [], "source": ["x = 1\\n"]}', "]}", "\n"),
     "restructuredtext": ("T\n=\n\n", "S\n---\n", "- a\n", ".. note::\n\n   text\n\n", "::\n\n  code\n\n", "+---+\n| a |\n+---+\n", "text.\n\n", ".. [1] x\n"),
     "toml": ("[t]\n", "[[t.u]]\n", "k = 1\n", 'k = """\na\n"""\n', "a = [\n 1,\n]\n", "# c\n"),
     "yaml": ("- a\n", "key: v\n", "key:\n", "  sub: 1\n", "---\n", "k: |\n  text\n  more\n", "# c\n", "? x\n", "&a "),
-    "python": ("def f(x):\n    return x\n", "class C:\n", "    @property\n    def p(self):\n        pass\n", "# comment\n", "import os\n", '"""doc"""\n', "if x:\n", "x = (\n", "    "),
+    "python": ("def f(x):\n    return x\n", "class C:\n", "    @property\n    def p(self):\n        pass\n", "# comment\n", "import os\n", '"""doc"""\n',
+        "if x:\n", "x = (\n", "    "),
 }  # fmt: skip
 _SNIPPETS = {
     "csv": "id,name,price\n" + "".join(f"{row},a name of {row},{row}.5\n" for row in range(12)),
     "html": "<html><body><h1>Title</h1><p>One. Two.</p><h2>Part</h2><ul><li>a</li><li>b</li></ul><pre>x\ny</pre></body></html>\n",
     "json": '{"name": "x", "list": [1, 2, {"deep": ["a", "b"]}], "text": "some words of it", "end": null}\n',
     "jsonl": "".join(f'{{"id": {row}, "text": "the words of {row}"}}\n' for row in range(8)),
-    "latex": "\\documentclass{a}\n\\begin{document}\n\\section{One}\nText of it.\n\\subsection{Two}\n\\begin{itemize}\n\\item a\n\\item b\n\\end{itemize}\n\\end{document}\n",
-    "notebook": '{"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# Title\\n", "Some text."]}, {"cell_type": "code", "outputs": [], "source": ["import os\\n", "x = 1"]}]}\n',
+    "latex": "\\documentclass{a}\n\\begin{document}\n\\section{One}\nText of it.\n\\subsection{Two}\n"
+    "\\begin{itemize}\n\\item a\n\\item b\n\\end{itemize}\n\\end{document}\n",
+    "notebook": '{"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# Title\\n", "Some text."]}, '
+    '{"cell_type": "code", "outputs": [], "source": ["import os\\n", "x = 1"]}]}\n',
     "restructuredtext": "Title\n=====\n\nText of it.\n\nPart\n----\n\n- one\n- two\n\n.. note::\n\n   Inside.\n",
     "yaml": "name: x\nlist:\n  - a\n  - b: 1\n    c: 2\ntext: |\n  some words\n  of it\nend: null\n",
 }  # fmt: skip

@@ -122,7 +122,13 @@ def test_a_web_page() -> None:
     assert read_web_page("<table><tr><td>a <b>b</b><td>c|d</table>").text == "| a b | c\\|d |\n| --- | --- |\n"
 
 
-@pytest.mark.parametrize(("ending", "make"), [pytest.param(*KINDS[name], id=name) for name in ("one column", "two columns")] + [pytest.param(*GROFF["groff, two columns"], id="groff", marks=groff)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ending", "make"),
+    [
+        *(pytest.param(*KINDS[name], id=name) for name in ("one column", "two columns")),
+        pytest.param(*GROFF["groff, two columns"], id="groff", marks=groff),
+    ],
+)
 def test_pages_and_boxes_are_true(ending: str, make: Callable[[Known], bytes]) -> None:
     known = known_text(6, sections=4)
     content = make(known)

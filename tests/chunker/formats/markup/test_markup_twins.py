@@ -27,15 +27,22 @@ TWINS: dict[str, tuple[Callable[[str], Outline], Callable[[str], Outline]]] = {
 # What more of a format decides about a character.
 MORE = {
     "html": [
-        *("<H3 id='x'>", "</h3>", "<h1>One <i>two</i>&amp;\n", "<article>", "</article>", "<nav>", "<dl>", "<dt>", "<dd>", "<option>", "<optgroup>", "<tbody>", "<tfoot>"),
-        *("</pre>", "<b", "<b\x1c", "</", "<!", "<?", "<!DOCTYPE html>", "<!-->", "<script type='text/babel'>\n", "<script>\n" + "let a = {b: 1};\n" * 70, "</SCRIPT >"),
-        *("<style>\n" + "p { color: red }\n" * 60 + "</style>", "<!--" + "long " * 70 + "\n\nx -->", "<form>", "</form>", "<col>", "<title>", "</table x>", "\n\n \n", "<center>"),
+        *("<H3 id='x'>", "</h3>", "<h1>One <i>two</i>&amp;\n", "<article>", "</article>", "<nav>", "<dl>", "<dt>",
+          "<dd>", "<option>", "<optgroup>", "<tbody>", "<tfoot>"),
+        *("</pre>", "<b", "<b\x1c", "</", "<!", "<?", "<!DOCTYPE html>", "<!-->", "<script type='text/babel'>\n",
+          "<script>\n" + "let a = {b: 1};\n" * 70, "</SCRIPT >"),
+        *("<style>\n" + "p { color: red }\n" * 60 + "</style>", "<!--" + "long " * 70 + "\n\nx -->", "<form>", "</form>",
+          "<col>", "<title>", "</table x>", "\n\n \n", "<center>"),
     ],
     "latex": [
-        *("\\verb*+a%+", "\\verb@x@", "\\verbatiminput{a}", "\\begin {a*}", "\\begin{ verbatim }\n", "\\end{ verbatim }", "\\begin{document}", "%\\begin{document}\n", "\\\\", "\\\\*[2pt] \\hline\n"),
-        *("\\begin{lstlisting}[language=Python]\n" + "def f(x):\n    return x\n\n" * 60 + "\\end{lstlisting}\n", "\\begin{minted}[a]{c}\n" + "int f(void);\n" * 90 + "\\end{minted}"),
-        *("\\begin{frame}{One \\& {two}}\n", "\\begin{frame}{}\n", "\\end{frame}\n", "\\label{x}\n", "\\section*[s]{A\n\nB}", "\\part{P}", "\\paragraph {Q \\footnote{x}} r", "\\section{A \\begin", "\\tabularnewline\n"),
-        *("\\begin{tabular*}{2}\n", "\\endhead\n", "\\midrule", "  % x\n", "\n  % y\n", "text\n", "\\item[a] ", "\\begin{figure}\n", "\\end{figure}", "\\begin{", "[a]", "{b}"),
+        *("\\verb*+a%+", "\\verb@x@", "\\verbatiminput{a}", "\\begin {a*}", "\\begin{ verbatim }\n", "\\end{ verbatim }",
+          "\\begin{document}", "%\\begin{document}\n", "\\\\", "\\\\*[2pt] \\hline\n"),
+        *("\\begin{lstlisting}[language=Python]\n" + "def f(x):\n    return x\n\n" * 60 + "\\end{lstlisting}\n",
+          "\\begin{minted}[a]{c}\n" + "int f(void);\n" * 90 + "\\end{minted}"),
+        *("\\begin{frame}{One \\& {two}}\n", "\\begin{frame}{}\n", "\\end{frame}\n", "\\label{x}\n", "\\section*[s]{A\n\nB}",
+          "\\part{P}", "\\paragraph {Q \\footnote{x}} r", "\\section{A \\begin", "\\tabularnewline\n"),
+        *("\\begin{tabular*}{2}\n", "\\endhead\n", "\\midrule", "  % x\n", "\n  % y\n", "text\n", "\\item[a] ", "\\begin{figure}\n",
+          "\\end{figure}", "\\begin{", "[a]", "{b}"),
     ],
 }  # fmt: skip
 MARKS = {"latex": '\\%{}[]$&~ \t\n\rab.A"é\u0301*@', "html": "<>/!?-\"' \t\n\rpbh1.Aa)é\u0301"}

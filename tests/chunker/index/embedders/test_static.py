@@ -1,4 +1,7 @@
-"""The embedder "static": vectors of word pieces by the real model, of a part of its vocabulary, so that they are made in seconds; and when it is the default."""
+"""The embedder "static": vectors of word pieces by the real model, and when it is the default.
+
+The vectors are those of a part of its vocabulary, so that they are made in seconds.
+"""
 
 from __future__ import annotations
 

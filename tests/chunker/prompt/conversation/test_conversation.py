@@ -130,7 +130,10 @@ def test_whatever_a_template_does_to_a_text(expression: str) -> None:
 
 
 def test_spelled_everywhere() -> None:
-    template = "{% for t in tools %}{{ t | tojson }}{% endfor %}{% for d in documents %}{{ d.text }}{% endfor %}{{ place }}{% for m in messages %}{{ m.content }}{{ m.tool_calls | tojson }}<|im_end|>{% endfor %}"
+    template = (
+        "{% for t in tools %}{{ t | tojson }}{% endfor %}{% for d in documents %}{{ d.text }}{% endfor %}{{ place }}"
+        "{% for m in messages %}{{ m.content }}{{ m.tool_calls | tojson }}<|im_end|>{% endfor %}"
+    )
     special = "<|im_end|>"
     options: dict[str, Any] = {
         "tools": [{**TOOL, "x": special, special: {special: [special]}}],
@@ -145,7 +148,10 @@ def test_spelled_everywhere() -> None:
 
 def test_a_template_that_reads_special_tokens() -> None:
     """What an answer is split at is what the template makes of it."""
-    template = "{% for m in messages %}{% if m.role == 'assistant' %}<|a|>{{ m.content.split('<|/think|>')[-1] }}<|/think|>{% else %}<|u|>{{ m.content }}{% endif %}{% endfor %}"
+    template = (
+        "{% for m in messages %}{% if m.role == 'assistant' %}<|a|>{{ m.content.split('<|/think|>')[-1] }}<|/think|>"
+        "{% else %}<|u|>{{ m.content }}{% endif %}{% endfor %}"
+    )
     made = conversation(template)
     made.append(user("is <|/think|> special?"), answer("hm<|/think|>no"))
     assert made.text == "<|u|>is <|/think|> special?<|a|>no<|/think|>"
@@ -274,7 +280,8 @@ def test_bad_input(change: Any, error: type[Exception], said: str, monkeypatch: 
     """A typed error each, and nothing has changed."""
     monkeypatch.setattr(limits, "STEPS", 2000)
     made = conversation(
-        "{% for m in messages %}{{ m.content }}{% if m.content == 'endless' %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}"
+        "{% for m in messages %}{{ m.content }}{% if m.content == 'endless' %}{% for a in range(99999) %}"
+        "{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}"
         "{% if m.content == 'curious' %}{{ m.content.__class__.__mro__ }}{% endif %}{% endfor %}"
     )
     made.append(user("Hi"))

@@ -14,7 +14,11 @@ from chunker.prompt.templates.values import identical, plain_message, plain_or_n
 
 TEXTS = st.sampled_from(["", "a", "user", "thinking", "Hello \ud800", "日本"])
 LEAVES = st.none() | TEXTS | st.sampled_from([0, 1, True, False, 0.0, -0.0, 1.0, float("nan")])
-VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=2) | st.tuples(inner) | st.dictionaries(TEXTS, inner, max_size=2), max_leaves=4)  # fmt: skip
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=2) | st.tuples(inner) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=4,
+)
 KEYS = st.sampled_from(["content", "reasoning", "thinking", "reasoning_content", "tool_calls", "name"])
 
 
