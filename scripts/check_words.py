@@ -41,6 +41,7 @@ PUBLIC = (
     "bpe_engine.minbpe",
     "bpe_engine.model",
     "bpe_engine.patterns",
+    "bpe_engine.pipeline.specification",
     "bpe_engine.registry",
     "bpe_engine.training",
     "chunker",

@@ -27,6 +27,8 @@ from bpe_engine.pipeline.normalizers import Normalizer
 from bpe_engine.pipeline.pre_tokenizers import PreTokenizer
 from bpe_engine.vocabulary import LARGEST_ID, has_lone_surrogate
 
+__all__ = ["AddedToken", "Specification"]
+
 MOST_CHARACTERS: Final = 1000
 """The largest `max_characters`: in the worst case WordPiece takes time proportional to its square for a word. Files have 100, some 200."""
 LARGEST_FLOAT: Final = 2.0**128 - 2.0**104
@@ -36,9 +38,14 @@ LARGEST_FLOAT: Final = 2.0**128 - 2.0**104
 class AddedToken:
     """A token that is searched for in the text before any other stage.
 
-    `special`: found only if `allowed_special` names it; a token that is not special is always found.
-    `lstrip`, `rstrip`: the token includes the white space to its left or right. `single_word`: not found inside a word.
-    `normalized`: searched for in normalized text, with its own text normalized, too.
+    Args:
+        text: Its text.
+        id: Its id.
+        special: Whether it is found only if `allowed_special` names it; a token that is not special is always found.
+        lstrip: Whether it includes the white space to its left.
+        rstrip: Whether it includes the white space to its right.
+        single_word: Whether it is not found inside a word.
+        normalized: Whether it is searched for in normalized text, with its own text normalized, too.
     """
 
     text: str
@@ -58,45 +65,58 @@ class Specification:
     A reader checks the syntax of its file and the types of its values. The consistency of a specification is checked
     here, with messages that start with `source`. Do not change the mappings and sequences after passing them.
 
-    `name` is a label, usually the name of the file without its suffix. `source` is the name of the file in error
-    messages.
-
-    `tokens` are the tokens that a text can be encoded to: id -> token. With `alphabet="bytes"` a token is `bytes`,
-    merging starts from single bytes, and text is encoded as UTF-8. With `alphabet="characters"` a token is a `str`, and
-    merging starts from characters. No two tokens are equal, and none is empty. Ids may be in any order and have gaps.
-    `texts_only` are tokens for decoding only, in the form of `tokens`: id -> token. No id is in both.
-
     There are three ways to define how two neighbours merge:
-    - `merges`: pairs of ids (left, right), the best first. Only these merge. Each makes the token that is the concatenation of both.
-    - `ranks`: id -> merge rank. Any two neighbours merge whose concatenation is a token with a rank; the lowest rank first, the leftmost of
+    - `merges`: only these pairs merge. Each makes the token that is the concatenation of both.
+    - `ranks`: any two neighbours merge whose concatenation is a token with a rank; the lowest rank first, the leftmost of
       equals. No merge makes a token without a rank.
     - neither: as `ranks`, where each id is its own rank.
-    If `subword_prefix` or `word_suffix` is not empty, each character (or byte) of a pre-token except the first is
-    looked up with the prefix before it, and the last with the suffix after it; a merge removes the prefix of its right
-    half. With `ignore_merges` a pre-token that is a token is encoded as that token, whatever its merges would give.
 
-    A byte or character that is not a token: with `byte_fallback` (byte value -> id) it becomes one token for each byte
-    of its UTF-8, if all have one. Otherwise `unknown` decides: "error" raises EncodingError, "drop" leaves it out, an
-    id replaces it; with `fuse_unknown` one id replaces a whole run of such characters.
+    Args:
+        name: A label, usually the name of the file without its suffix.
+        source: The name of the file in error messages.
+        tokens: The tokens that a text can be encoded to: id -> token. No two are equal, and none is empty. Ids may be in
+            any order and have gaps.
+        alphabet: "bytes": a token is `bytes`, merging starts from single bytes, and text is encoded as UTF-8.
+            "characters": a token is a `str`, and merging starts from characters.
+        model: "merges"; or another model, whose tokens are characters, and which has none of the settings for merges.
+            "wordpiece": the longest token at the start of a pre-token, then repeatedly the longest at the start of the
+            rest. "wordlevel": a pre-token is one token, or unknown. "unigram": the tokens with the highest sum of
+            `scores`; adjacent unknown characters are one, the unknown token, or by `byte_fallback` the tokens of their
+            bytes.
+        texts_only: Tokens for decoding only, in the form of `tokens`: id -> token. No id is in both.
+        merges: Pairs of ids (left, right), the best first.
+        ranks: Id -> merge rank.
+        ignore_merges: Whether a pre-token that is a token is encoded as that token, whatever its merges would give.
+        subword_prefix: Text before which each character (or byte) of a pre-token except the first is looked up; a merge
+            removes it from its right half. "" for none.
+        word_suffix: Text with which the last character (or byte) of a pre-token is looked up. "" for none.
+        byte_fallback: Byte value -> id. A byte or character that is not a token becomes one token for each byte of its
+            UTF-8, if all have one.
+        unknown: What becomes of it otherwise: "error" raises EncodingError, "drop" leaves it out, an id replaces it. Of
+            models other than merges an id, or "error".
+        fuse_unknown: Whether one id replaces a whole run of such characters.
+        continuing_prefix: Text before which "wordpiece" looks up all tokens of a pre-token but the first.
+        max_characters: The largest number of characters of a pre-token of "wordpiece"; a longer one is unknown as a
+            whole, as is one whose rest has no token.
+        scores: Id -> score, of "unigram".
+        user_defined: Ids that have scores of their own if `like` is "sentencepiece".
+        like: The package whose arithmetic "unigram" has.
+        normalizers: Change the text, one after the other.
+        pre_tokenizers: Split the text, one after the other, each of them every piece from the one before. A
+            `bpe_engine.patterns.Pattern` is one, too. Without any the text is one pre-token.
+        added_tokens: Tokens that are found before anything else. One may have the id of a token with the same text.
+        added_tokens_order: Which of overlapping ones is found. "leftmost": the leftmost, then the longest; a token that
+            is not allowed hides those that overlap it, as in Hugging Face. "longest_first": each is searched for in the
+            rest of the text, the one with the most bytes in UTF-8 first, of equals the first in `added_tokens`; those
+            that are not allowed hide nothing, as in llama.cpp.
+        prefix: Ids put in front of each text for the model, such as that of `[CLS]`.
+        suffix: Ids put after it, such as that of `[SEP]`.
+        decoders: Make the text of tokens, one after the other. Without any, tokens are concatenated (bytes) or joined by
+            spaces (characters), as in Hugging Face.
 
-    `model` names a model other than merges; its tokens are characters, and it has none of the settings for merges:
-    - "wordpiece": the longest token at the start of a pre-token, then repeatedly the longest at the start of the rest, looked up with `continuing_prefix`.
-      A pre-token of more than `max_characters`, or whose rest has no token, is unknown as a whole.
-    - "wordlevel": a pre-token is one token, or unknown.
-    - "unigram": the tokens with the highest sum of `scores` (id -> score), by the arithmetic of the package `like`; for "sentencepiece" the tokens of
-      `user_defined` have scores of their own. Adjacent unknown characters are one: the unknown token, or by
-      `byte_fallback` the tokens of their bytes.
-    For these, `unknown` is an id or "error".
-
-    `normalizers` and `pre_tokenizers` are applied in order, each pre-tokenizer to every piece from the one before.
-    Without pre-tokenizers the text is one pre-token. `bpe_engine.patterns.Pattern` is a pre-tokenizer, too.
-    `added_tokens`: see `AddedToken`. An added token may have the id of a token with the same text. `added_tokens_order`
-    decides which of overlapping tokens is found. "leftmost": the leftmost, then the longest; a token that is not
-    allowed hides those that overlap it, as in Hugging Face. "longest_first": each token is searched for in the rest of
-    the text, the one with the most bytes in UTF-8 first, of equals the first in `added_tokens`; tokens that are not
-    allowed hide nothing, as in llama.cpp. `prefix` and `suffix` are the ids put around each text for the model: for
-    example `[CLS]` and `[SEP]`. `decoders` are applied in order. Without decoders the tokens are concatenated (bytes)
-    or joined by spaces (characters), as in Hugging Face.
+    Raises:
+        VocabularyError: The parts do not go together.
+        UnsupportedModelError: A part is well-formed, but not supported.
 
     >>> Specification(name=None, source="two tokens", tokens={0: b"a", 1: b"aa"}, merges=[(0, 0)]).alphabet
     'bytes'
