@@ -29,7 +29,7 @@ except ModuleNotFoundError as error:
 from chunker.files.discovery import Problem
 from chunker.scale import ChunkBatch, CorpusReport, EmbedBatch
 from chunker.scale import chunk_corpus as chunk_parts
-from chunker.scale.columns import ChunkSettings
+from chunker.scale.chunk_batch import ChunkSettings
 
 if TYPE_CHECKING:
     from chunker.index import Embedder

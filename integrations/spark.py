@@ -23,7 +23,7 @@ try:
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
     from chunker.scale import ChunkBatch, EmbedBatch
-    from chunker.scale.columns import ChunkSettings
+    from chunker.scale.chunk_batch import ChunkSettings
 except ModuleNotFoundError as error:
     raise missing(error, "spark") from error
 

@@ -3,7 +3,7 @@
 undocumented    parameters of public callables that no docstring section names, and entries that name no parameter
 unreturned      public functions and methods that return something and have no section Returns or Yields
 undescribed     public constants without a docstring below them, which the reference pages show
-same_names      two classes of one name in a package, two modules of one name in neighbouring folders
+same_names      two classes of one name in a package, two modules of one name in neighbouring folders: one in the other, or side by side
 unlisted        names that the documentation imports and the module does not list in `__all__`
 other_words     words for which the glossary has a better one: in public text, and in the comments and docstrings of all code
 
@@ -23,7 +23,7 @@ import tokenize
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -101,11 +101,16 @@ SHARED_CLASSES = {
 }
 # Module names that neighbouring folders may share, and why.
 SHARED_MODULES = {
+    "charsmaps": "the tables, and the normalizers that look things up in them",
+    "command": "the command of each plug-in",
     "engine": "the protocol, and its implementation in Python",
     "errors": "the exceptions of each package",
     "layout": "of the parts of a prompt, and of the ids of a conversation",
+    "reading": "of the symbols of a text, and of a text in windows around edits",
     "options": "of the chunkers, and of the command, which has the same",
     "registry": "tiktoken has a module of this name in this place",
+    "server": "the server of each plug-in",
+    "splitter": "the splitter for each framework",
     "vocabulary": "the class, and the training that makes one",
 }
 
@@ -262,9 +267,14 @@ def same_names(package: Path) -> Iterator[str]:
             yield f"class {name} is in {' and in '.join(str(path.relative_to(package.parent)) for path in paths)}"
     for name, paths in modules.items():
         folders = [path.parent for path in paths]
-        near = [folder for folder in folders if folder.parent in folders]
+        # A folder is a neighbour of those in it, and of those beside it.
+        near = [
+            (one, other)
+            for one, other in combinations(folders, 2)
+            if one == other.parent or one.parent in {other, other.parent}
+        ]
         if near and name not in SHARED_MODULES and not name.startswith("__"):
-            yield f"module {name} is in {near[0].relative_to(package.parent)} and in the folder around it"
+            yield f"module {name} is in {' and in '.join(str(folder.relative_to(package.parent)) for folder in near[0])}"
 
 
 def python_files(package: Path) -> list[Path]:

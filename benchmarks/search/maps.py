@@ -28,7 +28,7 @@ from oracles import tiktoken_encoding
 from bpe_engine import Tokenizer
 from chunker.files.discovery import FoundFile, find_files
 from chunker.mapping import MappedFile, Repository, map_repository
-from chunker.mapping.reading import mapped_file
+from chunker.mapping.mapped_files import mapped_file
 
 PACKAGES = ["bpe-chunker", "tiktoken"]
 BUDGETS = (500, 1000, 2000, 4000, 8000)

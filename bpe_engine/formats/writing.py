@@ -23,8 +23,8 @@ from bpe_engine.errors import VocabularyError
 from bpe_engine.fallback.merge_order import find_halves
 from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.formats.minbpe import MinbpeModel, dump_minbpe
-from bpe_engine.formats.oniguruma import oniguruma_stages
 from bpe_engine.formats.tiktoken import dump_tiktoken
+from bpe_engine.formats.written_patterns import oniguruma_stages
 from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.vocabulary import Vocabulary

@@ -3,7 +3,7 @@
 pairs.py      the three basic functions: count pairs, merge a pair, show a token
 base.py       the common base of the tokenizers: decoding, saving, loading
 basic.py      BasicTokenizer: pairs merge anywhere in the text
-splitting.py  RegexTokenizer: the text is split first, and pairs merge within a pre-token; special tokens
+regex.py      RegexTokenizer: the text is split first, and pairs merge within a pre-token; special tokens
 gpt4.py       GPT4Tokenizer: the merges of GPT-4, recovered from its ranks
 
     >>> from bpe_engine.minbpe import BasicTokenizer
@@ -21,7 +21,7 @@ from bpe_engine.minbpe.base import TeachingTokenizer
 from bpe_engine.minbpe.basic import BasicTokenizer
 from bpe_engine.minbpe.gpt4 import GPT4Tokenizer, recover_merges
 from bpe_engine.minbpe.pairs import get_stats, merge, render_token
-from bpe_engine.minbpe.splitting import GPT2_SPLIT_PATTERN, GPT4_SPLIT_PATTERN, RegexTokenizer
+from bpe_engine.minbpe.regex import GPT2_SPLIT_PATTERN, GPT4_SPLIT_PATTERN, RegexTokenizer
 
 __all__ = [
     "GPT2_SPLIT_PATTERN",

@@ -18,7 +18,7 @@ from typing import NoReturn
 from bpe_engine.errors import VocabularyError
 from bpe_engine.fallback.pretokenizer import pretokenizer_for
 from bpe_engine.minbpe.pairs import Pair
-from bpe_engine.minbpe.splitting import RegexTokenizer
+from bpe_engine.minbpe.regex import RegexTokenizer
 from bpe_engine.patterns import CL100K
 from bpe_engine.published.registry import load_vocabulary
 from bpe_engine.tokenizer import Tokenizer

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from bpe_engine.formats.oniguruma import CL100K as CL100K_OF_ONIGURUMA
+from bpe_engine.formats.written_patterns import CL100K as CL100K_OF_ONIGURUMA
 from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Split

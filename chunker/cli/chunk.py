@@ -113,7 +113,7 @@ def chunk(
     with ending_quietly():
         from chunker.cli.explaining import ExplainedLines, ExplainedRows, explained_table
         from chunker.cli.outputs import CHUNKS, FileFormat, record_writer
-        from chunker.cli.reports import CHUNK_COLUMNS, ChunkSummary, render_table
+        from chunker.cli.records import CHUNK_COLUMNS, ChunkSummary, render_table
         from chunker.cli.runs import ChunkLines, ChunkRow, CutAloud, Run
         from chunker.errors import ChunkerError
 

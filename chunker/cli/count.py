@@ -28,7 +28,7 @@ from chunker.cli.options import (
     wanted_of,
 )
 from chunker.cli.paths import check_paths
-from chunker.cli.reports import Grouping
+from chunker.cli.records import Grouping
 
 if TYPE_CHECKING:
     from chunker.files.documents import Document
@@ -67,7 +67,7 @@ def count(
     """
     with ending_quietly():
         from chunker.cli.outputs import FileFormat, record_writer
-        from chunker.cli.reports import TALLY_FIELDS, FileTally, Tally, tally_lines, tally_table
+        from chunker.cli.records import TALLY_FIELDS, FileTally, Tally, tally_lines, tally_table
         from chunker.cli.runs import Run
         from chunker.files.documents import count_line_ends
         from chunker.formats.detect import detect

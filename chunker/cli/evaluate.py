@@ -161,7 +161,7 @@ def _numbers(text: str) -> list[int]:
 def _show(found: Evaluation, shown: Shown) -> None:
     import json
 
-    from chunker.evaluation.report import figures, notes, records
+    from chunker.evaluation.figures import figures, notes, records
 
     if shown is Shown.JSON:
         typer.echo(json.dumps(records(found), indent=2))
@@ -179,7 +179,7 @@ def _show(found: Evaluation, shown: Shown) -> None:
 
 
 def _write_page(found: Evaluation, path: Path, title: str, *, opened: bool) -> None:
-    from chunker.evaluation.page import page
+    from chunker.evaluation.html_page import page
 
     path.write_text(page(found, title), encoding="utf-8")
     typer.echo(f"Wrote {path}", err=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from chunker.cli.reports import chunk_line, render_table
+from chunker.cli.records import chunk_line, render_table
 from chunker.files.chunk_files import Cut
 from chunker.files.discovery import portable
 from chunker.files.documents import Document

@@ -241,7 +241,7 @@ _FOLDER = "chunker.settings"
 
 def read_settings(ctx: typer.Context) -> None:
     """Make the options of `[tool.chunker]` the defaults of the command that is about to run. A mistake there is wrong usage."""
-    from chunker.cli.settings import FILE, find_settings
+    from chunker.cli.project_settings import FILE, find_settings
     from chunker.errors import OptionError
 
     group: Any = ctx.command

@@ -12,7 +12,7 @@ import typer
 
 from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT
 from chunker.cli.left_out import tell_changes, tell_rules
-from chunker.cli.reports import ChunkSummary, chunk_lines
+from chunker.cli.records import ChunkSummary, chunk_lines
 from chunker.files.chunk_files import Cut, working
 from chunker.files.discovery import STANDARD_INPUT, Problem, find_files, printable
 from chunker.files.documents import Document

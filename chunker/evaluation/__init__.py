@@ -19,8 +19,8 @@ except ImportError as error:
     raise MissingExtraError("numpy", "index") from error
 
 from chunker.evaluation.comparing import Evaluation, SettingScores, evaluate
+from chunker.evaluation.html_page import page
 from chunker.evaluation.metrics import Difference, Score
-from chunker.evaluation.page import page
 from chunker.evaluation.planting import plant_questions
 from chunker.evaluation.questions import Question, QuestionError, load_questions
 from chunker.evaluation.retrieving import Findings, MisplacedChunkError

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from chunker.index.full_text import FullText
 from chunker.index.schema import DATABASE, connect
-from chunker.index.sketches import opened, sketches_path
+from chunker.index.vector_sketches import opened, sketches_path
 from chunker.index.vectors import MappedRows, map_rows
 
 _KEEPS = os.name != "nt"

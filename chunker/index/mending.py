@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from chunker.index.schema import transaction
-from chunker.index.sketches import sketches_path
+from chunker.index.vector_sketches import sketches_path
 from chunker.index.vectors import Vectors, checksum, map_rows, rewritten, rows_there, vectors_path, write_rows
 from chunker.index.writing import Writer
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunker.index.errors import DamagedIndexError
-from chunker.index.sketches import Sketches
+from chunker.index.vector_sketches import Sketches
 
 Vectors = NDArray[np.float32]
 """Vectors, one a row."""

@@ -23,8 +23,8 @@ from chunker.index.names import add_symbols, count_source, forget_names, new_sou
 from chunker.index.schema import transaction
 from chunker.index.settings import Settings
 from chunker.index.settling import Settling, text_terms
-from chunker.index.sketches import extend, sketched_rows, sketches_path
 from chunker.index.terms import ENGLISH
+from chunker.index.vector_sketches import extend, sketched_rows, sketches_path
 from chunker.index.vectors import Vectors, checksum, create, map_rows, rewritten, vectors_path, write_rows
 from chunker.symbols import FileSymbols
 

@@ -11,8 +11,8 @@ What matters is what is used: files point to the files that define the names the
 
 from __future__ import annotations
 
+from chunker.mapping.mapped_files import MappedFile
 from chunker.mapping.maps import RepositoryMap, map_repository
-from chunker.mapping.reading import MappedFile
 from chunker.mapping.repositories import Repository
 from chunker.mapping.skeletons import skeleton
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chunker.files.discovery import portable
-from chunker.mapping.reading import MappedFile
+from chunker.mapping.mapped_files import MappedFile
 
 
 @dataclass(frozen=True, slots=True)

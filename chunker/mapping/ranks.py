@@ -18,7 +18,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from chunker.mapping.focus import Focus
-from chunker.mapping.reading import MappedFile
+from chunker.mapping.mapped_files import MappedFile
 from chunker.native import native
 from chunker.symbols.lowered import lowered_as, lowered_kinds
 from chunker.symbols.reading import MOST_LINES

@@ -15,7 +15,7 @@ from chunker.files.discovery import FoundFile, portable, printable
 from chunker.files.progress import with_progress
 from chunker.files.secrets import named_as_secret
 from chunker.mapping.listing import Listing
-from chunker.mapping.reading import MappedFile, mapped_file
+from chunker.mapping.mapped_files import MappedFile, mapped_file
 from chunker.mapping.sheets import Sheet
 
 # Larger files are left out: a program wrote them.

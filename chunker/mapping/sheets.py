@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 from chunker.counting import TokenCounter
 from chunker.files.discovery import printable
 from chunker.mapping.lines import depths, left_out, line_of, parents
+from chunker.mapping.mapped_files import MappedFile
 from chunker.mapping.ranks import name_columns
-from chunker.mapping.reading import MappedFile
 
 
 class Sheet:

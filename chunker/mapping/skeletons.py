@@ -10,8 +10,8 @@ from chunker.arguments import whole_number
 from chunker.counting import TokenCounter, resolve_tokenizer
 from chunker.mapping.choosing import Choice, Tree
 from chunker.mapping.fitting import fit
+from chunker.mapping.mapped_files import mapped_text
 from chunker.mapping.ranks import definition_values
-from chunker.mapping.reading import mapped_text
 from chunker.mapping.sheets import Sheet
 
 

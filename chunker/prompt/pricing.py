@@ -19,7 +19,7 @@ from bpe_engine import Pattern, Tokenizer
 from bpe_engine.text.safe_splits import first_safe_split, has_safe_splits, last_safe_split
 from chunker.counting import TokenCounter
 from chunker.prompt.chat import Break, Part
-from chunker.prompt.runs import LongRuns
+from chunker.prompt.kept_counts import LongRuns
 
 # Finds the first or the last safe split of a text: an offset in characters, None for none.
 Cut = Callable[[str], int | None]

@@ -20,9 +20,9 @@ try:
 except ImportError as error:
     raise MissingExtraError("pyarrow", "arrow") from error
 
-from chunker.scale.columns import ChunkBatch
+from chunker.scale.chunk_batch import ChunkBatch
 from chunker.scale.corpus import CorpusReport, chunk_corpus
-from chunker.scale.embedding import EmbedBatch
+from chunker.scale.embed_batch import EmbedBatch
 
 __all__ = [
     "ChunkBatch",

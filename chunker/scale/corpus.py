@@ -26,7 +26,7 @@ from chunker.arguments import whole_number
 from chunker.errors import ChunkerError, MissingExtraError, OptionError
 from chunker.files.discovery import Problem
 from chunker.files.workers import Lost, Workers
-from chunker.scale.columns import ChunkBatch
+from chunker.scale.chunk_batch import ChunkBatch
 from chunker.scale.errors import PartError, ScaleError, TargetError
 from chunker.scale.parts import OUTPUTS, CorpusPart, Location, Output, PartWriter, read_tables
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from chunker.counting import TokenCounter, resolve_tokenizer
-from chunker.scale.columns import ChunkBatch
+from chunker.scale.chunk_batch import ChunkBatch
 from chunker.scale.errors import ColumnError
 from chunker.scale.texts import text_type, texts
 

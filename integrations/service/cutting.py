@@ -12,7 +12,7 @@ from typing import Any
 
 from chunker import CodeChunker, TextChunker, chunker_for
 from chunker.cli.outputs import CHUNKS, FileFormat, record_writer, require_packages
-from chunker.cli.reports import json_line
+from chunker.cli.records import json_line
 from chunker.counting import resolve_tokenizer
 from chunker.errors import DocumentError, MissingGrammarError, OptionError
 from chunker.fields import FIELDS

@@ -14,7 +14,7 @@ import pytest
 
 from chunker import Chunk, FileChunks, chunk_files
 from chunker.cli.outputs import CHUNKS, FileFormat, record_writer
-from chunker.cli.reports import json_line
+from chunker.cli.records import json_line
 from chunker.fields import (
     FIELDS,
     HIT_FIELDS,

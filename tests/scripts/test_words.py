@@ -156,7 +156,8 @@ def test_names_twice(words: ModuleType, tmp_path: Path) -> None:
     (package / "layouts.py").write_text("class Layout: ...\n", encoding="utf-8")  # allowed
     assert list(words.same_names(package)) == [
         "class Word is in package/outer/letters.py and in package/words.py",
-        "module words is in package/inner and in the folder around it",
+        "module letters is in package/inner and in package/outer",
+        "module words is in package/inner and in package",
     ]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunker.arguments import whole_number
-from chunker.index.sketches import mixed
+from chunker.index.vector_sketches import mixed
 from chunker.index.vectors import Vectors, unit_rows
 from chunker.index.words import further_words
 

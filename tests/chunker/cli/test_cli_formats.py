@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunker.cli.app import app
-from chunker.cli.reports import chunk_line, chunk_lines
+from chunker.cli.records import chunk_line, chunk_lines
 from chunker.files.chunk_files import Cut
 from chunker.files.documents import Document
 

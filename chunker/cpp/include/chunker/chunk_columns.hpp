@@ -48,7 +48,7 @@ struct ChunkColumns {
 // The names around a chunk, outermost first.
 using Breadcrumb = std::vector<std::string_view>;
 
-// The chunks of one text as lines of JSON, as `json_line` in chunker/cli/reports.py writes the record of a chunk. `breadcrumbs`: one a chunk. `rest`: the JSON
+// The chunks of one text as lines of JSON, as `json_line` in chunker/cli/records.py writes the record of a chunk. `breadcrumbs`: one a chunk. `rest`: the JSON
 // of the fields that all of them have in common, from the language on, with the brace at the end.
 std::string json_lines(const ChunkColumns& columns, const std::vector<Breadcrumb>& breadcrumbs, std::string_view source, std::string_view rest);
 

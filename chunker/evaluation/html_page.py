@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from chunker.evaluation.comparing import Evaluation, SettingScores
-from chunker.evaluation.report import figures, notes
+from chunker.evaluation.figures import figures, notes
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --soft: #60646c; --line: #d0d3d9; --mark: #0b68cb; --page: #ffffff; }

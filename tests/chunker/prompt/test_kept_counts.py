@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from prompt_items import PIECES, custom_tokenizer, whole_text_tokenizer
 
 from bpe_engine import Tokenizer
-from chunker.prompt import runs
-from chunker.prompt.runs import LongRuns
+from chunker.prompt import kept_counts
+from chunker.prompt.kept_counts import LongRuns
 
 TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {
     "o200k_base": lambda: Tokenizer.load("o200k_base"),
@@ -31,10 +31,10 @@ steps = st.lists(
 def test_counts_are_fresh_counts(name: str, program: list[tuple[str, str]], tried: str) -> None:
     tokenizer = TOKENIZERS[name]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "_SHORT", 1)
-        patch.setattr(runs, "_PIECE", 5)
-        patch.setattr(runs, "_PART", 0.9)
-        patch.setattr(runs, "_ROW", 1)
+        patch.setattr(kept_counts, "_SHORT", 1)
+        patch.setattr(kept_counts, "_PIECE", 5)
+        patch.setattr(kept_counts, "_PART", 0.9)
+        patch.setattr(kept_counts, "_ROW", 1)
         long = LongRuns(tokenizer)
         text = ""
         for where, piece in program:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from chunker.index import Index, vectors, writing
-from chunker.index.sketches import Sketches, extend, sketched_rows, sketches_of, sketches_path
+from chunker.index.vector_sketches import Sketches, extend, sketched_rows, sketches_of, sketches_path
 from chunker.index.vectors import MappedRows, Vectors, best_rows, unit_rows
 
 Write = Callable[..., Path]
