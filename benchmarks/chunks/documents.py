@@ -107,9 +107,9 @@ def readers() -> dict[str, Reader]:
     try:
         docling = importlib.import_module("docling.document_converter").DocumentConverter()
         stream_of = importlib.import_module("docling.datamodel.base_models").DocumentStream
-        found["docling-slim"] = lambda content, ending: (
-            docling.convert(stream_of(name=f"a.{ending}", stream=io.BytesIO(content))).document.export_to_markdown()
-        )
+        found["docling-slim"] = lambda content, ending: docling.convert(
+            stream_of(name=f"a.{ending}", stream=io.BytesIO(content))
+        ).document.export_to_markdown()
     except ImportError:
         pass
     return found
