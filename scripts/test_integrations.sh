@@ -88,6 +88,7 @@ for name in "$@"; do
         haystack-* | llamaindex-*) tests=(integrations/test_imports.py integrations/test_fields_of_plugins.py "${own[@]}") ;;
         *) tests=(integrations/test_imports.py "${own[@]}") ;;
     esac
+    tests+=(scripts/test_words.py)
     # From another folder, so that the source tree is not on the path by itself.
     (cd "$venv" && bin/python -P -m pytest -c "$root/pyproject.toml" --rootdir="$root" -q -p no:cacheprovider "${options[@]}" "${tests[@]/#/$root/tests/}") || failed+=("$name")
 done

@@ -222,6 +222,16 @@ def test_words_in_code(words: ModuleType, tmp_path: Path) -> None:
     ]
 
 
+def test_the_plugins_that_are_installed_are_documented(words: ModuleType) -> None:
+    # `make lint` does without most of what they plug into; `make test-integrations` installs it.
+    faults = [
+        fault
+        for module in words.installed(words.PLUGINS)
+        for fault in (*words.undocumented(module), *words.unreturned(module))
+    ]
+    assert faults == []
+
+
 def test_faults_fail(words: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     assert words.tell([]) == 0
     assert words.tell(["one", "two", "one"]) == 1
