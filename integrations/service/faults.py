@@ -61,7 +61,11 @@ def _model_at(model: type[BaseModel], place: Sequence[str | int]) -> type[BaseMo
     for step in place:
         if isinstance(step, str):
             annotation: Any = model.model_fields[step].annotation
-            model = next(kind for kind in (annotation, *get_args(annotation)) if issubclass(kind, BaseModel))
+            model = next(
+                kind
+                for kind in (annotation, *get_args(annotation))
+                if isinstance(kind, type) and issubclass(kind, BaseModel)
+            )
     return model
 
 
