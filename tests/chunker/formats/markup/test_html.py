@@ -209,6 +209,10 @@ class Positions(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         self._put(tag, closes=True)
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        # In HTML, unlike XML, the slash in "<meta />" closes nothing.
+        self.handle_starttag(tag, attrs)
+
 
 def templates() -> list[Path]:
     django = find_spec("django")
