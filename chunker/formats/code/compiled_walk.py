@@ -98,6 +98,7 @@ def _tables(grammar: Grammar) -> dict[str, Any]:
         "definitions": definitions,
         "whole_text": number_of(grammar.label),
         "skimmed": grammar.skimmed.encode(),
+        "opening": grammar.opening.encode(),
         "labels": list(numbers),
     }
 

@@ -70,6 +70,7 @@ class Grammar:
         labels: The labels of other parts; by default "statement".
         skimmed: The first characters of lines that the scanner of the grammar reads again and again; "" if there are
             none.
+        opening: A line that has to precede code that begins in the middle of a text, such as `<?php`, or "".
         isolated: Parse in a separate process, because single steps of the grammar may take seconds and gigabytes, and
             cannot be interrupted.
         table: The name of the table that it was read from, or "".
@@ -90,6 +91,7 @@ class Grammar:
     opaque: frozenset[str] = frozenset()
     labels: Mapping[str, str] = field(default_factory=dict)
     skimmed: str = ""
+    opening: str = ""
     isolated: bool = False
     table: str = ""
 

@@ -78,7 +78,7 @@ struct SyntaxGrammar {
     std::vector<Kind> kinds;         // by their numbers; after them that of errors
     std::vector<Definition> definitions;
     Label whole_text = statement_label;
-    std::string skimmed;
+    std::string skimmed, opening;
 };
 
 enum class Parsed { well, with_errors, given_up };

@@ -80,7 +80,9 @@ private:
         Label const whole_text = label_of(placed.placed(0));
         regions_ = found.regions;
         tops_.push_back(placed.tops);
-        rows_.emplace_back(std::move(placed), whole_text, lines_);
+        Row resumed = 0;
+        while (resumed + 1 < lines_.size() && lines_.character(resumed) < preamble_) ++resumed;
+        rows_.emplace_back(std::move(placed), whole_text, lines_, resumed);
         units_ = rows_.front().close(std::move(closed));
         boundaries_ = rows_.front().boundaries();
         for (Row row = 0; row < lines_.size(); ++row) {

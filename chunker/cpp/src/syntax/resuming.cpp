@@ -43,7 +43,7 @@ public:
     }
 
     Resumption find(TSNode root) {
-        found_.bodies.emplace_back();
+        found_.bodies.push_back({text_.grammar.opening, ""});
         if (ts_node_is_error(root)) {
             found_.errors.emplace_back(0, lines_.character(lines_.size()));
             return std::move(found_);
@@ -64,6 +64,7 @@ private:
         std::size_t clean = settling_parts;  // parts since the last error; before a body there is none
         std::vector<std::size_t> before;     // how many of them each point since then has before it
         Row row = 0;
+        bool has_attributes = false;  // whether what belongs to the next part was there
         std::vector<std::uint32_t> const hidden = errors_between_children(body.node);
         auto next_hidden = hidden.begin();
         each_child(body.node, [&](TSNode child) {
@@ -82,10 +83,13 @@ private:
                 clean = 0;
             } else if (ts_node_is_named(child) && !ts_node_is_extra(child)) {
                 Row const top = tops_(row) == no_row ? row : tops_(row);
-                if (is_definition && clean >= settling_parts && is_point(top, body.depth)) {
+                bool const is_statement = !has_attributes && !is_definition && start <= lines_.text_start(row) && kind_of(child).role != Role::leading && kind_of(child).inside != nothing;
+                if (clean >= settling_parts && ((is_definition && is_point(top, body.depth, strength::definition)) ||
+                                                (is_statement && is_point(top, body.depth, strength::part)))) {
                     found_.points.push_back({lines_.character(top), body.number});
                     before.push_back(clean);
                 }
+                has_attributes = kind_of(child).role == Role::leading;
                 ++clean;
             }
             return true;
@@ -100,9 +104,11 @@ private:
 
     bool defines(Row row, int depth) const { return std::binary_search(definitions_.begin(), definitions_.end(), std::pair(row, depth)); }
 
-    // Whether the boundary there says of itself that it is the best of its depth, and no run of comments begins before it, of which lines may be hidden.
-    bool is_point(Row top, int depth) const {
-        if (rows_.strength(top) != strength::at(depth, strength::definition)) return false;
+    // Whether the boundary there is as strong as such a part, or stronger for what stands before it, but not a part of something larger; and no run of
+    // comments begins before it, of which lines may be hidden.
+    bool is_point(Row top, int depth, strength::Rank least) const {
+        int const found = rows_.strength(top);
+        if (found < strength::at(depth, least) || found > strength::at(depth, strength::definition)) return false;
         std::string_view const skimmed = text_.grammar.skimmed;
         if (skimmed.empty()) return true;
         Row above = top;
@@ -113,21 +119,25 @@ private:
     // Look into the body of a definition later, if the lines around it can stand for all of it.
     bool add_body(TSNode definition, Row first, Row last, const Body& around) {
         int depth = around.depth;
-        TSNode const body = body_of(definition, last - first, depth);
+        std::uint32_t header_end = ts_node_start_byte(definition);
+        TSNode const body = body_of(definition, last - first, depth, header_end);
         if (ts_node_is_null(body) || depth >= strength::max_depth) return false;
         Row inside = no_row, after = 0;
         std::uint32_t end = 0;
         bool whole = true;
         each_child(body, [&](TSNode child) {
             whole = whole && !ts_node_is_missing(child);
-            if (!ts_node_is_named(child)) return whole;
             Row const row = lines_.row(ts_node_start_byte(child), first);
-            if (inside == no_row && ts_node_start_byte(child) <= lines_.text_start(row)) inside = row;
+            if (inside == no_row && ts_node_is_named(child) && ts_node_start_byte(child) <= lines_.text_start(row)) inside = row;
+            if (inside == no_row) extend(header_end, child);
+            if (!ts_node_is_named(child)) return whole;
             end = ts_node_end_byte(child);
             after = end > ts_node_start_byte(child) ? lines_.row(end - 1, row) + 1 : row + 1;
             return whole;
         });
         if (!whole || inside == no_row || inside <= first || (after > last && end != ts_node_end_byte(definition))) return false;
+        // Without comments at its end, which would go to what follows when others stand there.
+        if (header_end > lines_.start(first)) inside = std::min(inside, lines_.row(header_end - 1, first) + 1);
         while (after < last && lines_.blank(after)) ++after;
         Row const top = tops_(first) == no_row ? first : tops_(first);
         const EnclosingLines& outer = found_.bodies[around.number];
@@ -139,8 +149,13 @@ private:
         return true;
     }
 
-    // The body that most of a definition is; null where there is none, or an error is around it.
-    TSNode body_of(TSNode definition, Row size, int& depth) const {
+    // To the end of a node that is no comment.
+    static void extend(std::uint32_t& end, TSNode node) {
+        if (!ts_node_is_extra(node)) end = std::max(end, ts_node_end_byte(node));
+    }
+
+    // The body that most of a definition is, and where what is before it ends, in bytes; null where there is none, or an error is around it.
+    TSNode body_of(TSNode definition, Row size, int& depth, std::uint32_t& header_end) const {
         TSNode node = definition;
         if (kind_of(node).inside > 0) return TSNode{};
         for (int step = 0; step < most_between; ++step) {
@@ -150,6 +165,7 @@ private:
                 Row const row = lines_.row(ts_node_start_byte(child));
                 bool const is_most = lines_.row(ts_node_end_byte(child), row) - row > size / 2;
                 if (is_most) found = child;
+                if (ts_node_is_null(found)) extend(header_end, child);
                 // Errors in a part that is not walked would stay unknown.
                 whole = !ts_node_is_missing(child) && !ts_node_is_error(child) && (is_most || !ts_node_has_error(child));
                 return whole;

@@ -232,7 +232,10 @@ def test_a_sketch_is_not_kept_by_itself() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     assert compiled is not None
     make = compiled.Grammar
-    good = {"kinds": [(0, 0, 0, -1)], "definitions": [], "whole_text": 0, "labels": list("abcde"), "skimmed": b""}
+    good = {"kinds": [(0, 0, 0, -1)], "definitions": [], "whole_text": 0, "labels": list("abcde")} | {
+        "skimmed": b"",
+        "opening": b"",
+    }
     language = tree_sitter_python.language()
     with pytest.raises(TypeError):
         make("python", **good)
