@@ -63,11 +63,14 @@ class RestructuredTextFormat:
 
 def _titled_outline(text: str) -> TitledOutline:
     if not text:
-        return TitledOutline([], finest=Strength.SENTENCE)
+        outline = TitledOutline([], finest=Strength.SENTENCE)
+        outline.titles, outline.styles, outline.inner, outline.certain = [], [], {}, 0
+        return outline
     walk = _Walk(text)
     found, blocks = walk.outline(), walk.blocks
     outline = TitledOutline.of_columns(found.offsets, found.strengths, found.labels, found.scopes, finest=found.finest)
-    outline.titles, outline.styles, outline.certain = blocks.titles, list(blocks.levels), blocks.certain
+    outline.titles, outline.styles, outline.inner = blocks.titles, list(blocks.levels), dict(blocks.inner)
+    outline.certain = blocks.certain
     return outline
 
 

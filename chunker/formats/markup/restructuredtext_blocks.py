@@ -17,7 +17,7 @@ from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import Columns, Heading
 from chunker.formats.markup import restructuredtext_lines as rst
 from chunker.formats.markup.restructuredtext_lines import Line, lines_of
-from chunker.formats.markup.restructuredtext_restarts import Title
+from chunker.formats.markup.restructuredtext_restarts import LONGEST_TITLE, PARAGRAPH, Title
 from chunker.formats.outline import Scope, Strength
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the title
@@ -29,12 +29,15 @@ LOWEST = 40  # the lowest level of a section
 
 
 class OpenBlock(NamedTuple):
-    """An open block. Its content is indented by `indent` columns."""
+    """An open block. Its content is indented by `indent` columns. `source` opens it and all blocks around it; "" if
+    nothing short does.
+    """
 
     indent: int
     kind: str
     start: int
     name: str = ""
+    source: str = ""
 
 
 class Blocks:
@@ -49,6 +52,7 @@ class Blocks:
         self.headings: list[Heading] = []
         self.levels: dict[str, int] = {}
         self.titles: list[Title] = []
+        self.inner: list[tuple[int, str]] = []  # the starts of blocks directly in directives, and what opens these
         self.certain = len(text)  # no text after this one can change how it is read up to here
         self.glued = 0  # the level of the title directly before, LOWEST for another introduction
         self._lead: int | None = None  # the start of the targets directly before
@@ -85,6 +89,16 @@ class Blocks:
         self.open.append(block)
         self.glued = LOWEST
 
+    def opening(self, line: Line, indent: int) -> str:
+        """Return text that opens again the directive of this line, with content indented by `indent` columns, and all
+        blocks around it; "" if the blocks around are not directives, or a line is long.
+        """
+        around = self.open[-1].source if self.open else PARAGRAPH
+        if not around or len(line.text) > LONGEST_TITLE:
+            return ""
+        source = self.text[line.text_start : line.text_start + len(line.text)]
+        return f"{around}{' ' * line.indent}{source}\n\n{' ' * indent}{PARAGRAPH}"
+
     def _level(self) -> int:
         return BLOCK - 3 * min(len(self.open), _DEEPEST)
 
@@ -96,6 +110,8 @@ class Blocks:
         if not self.glued:
             apart = self.copy.endswith("\n\n\n", 0, start)
             self.columns.put(start, self._level() + max(bonus, apart * _APART), label)
+            if self.open and self.open[-1].source and label != "quote":
+                self.inner.append((start, self.open[-1].source))
         elif whole:
             self.columns.put(start, self._level() + _KEPT, label)
         self.glued = 0

@@ -93,7 +93,9 @@ def _directive(blocks: Blocks, row: int, after: int, match: re.Match[str]) -> in
         _list_table(blocks, line, body, after)
     if body < after:
         known = " ".join(blocks.text[line.text_start + match.end() : line.end].split()) if _OBJECTS.match(name) else ""
-        blocks.enter(OpenBlock(blocks.lines[body].indent, name, line.start, known))
+        indent = blocks.lines[body].indent
+        source = "" if name == "list-table" else blocks.opening(line, indent)
+        blocks.enter(OpenBlock(indent, name, line.start, known, source))
     elif argument:
         blocks.columns.prose(line.start, blocks.end_before(body))
     return body

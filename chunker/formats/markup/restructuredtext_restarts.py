@@ -1,5 +1,5 @@
-"""Offsets where parsing of reStructuredText can resume: each title and each paragraph at the margin, outside of all blocks
-and after a blank line.
+"""Offsets where parsing of reStructuredText can resume: each block after a blank line that is at the margin, or in
+directives alone.
 
     Guide                   the preamble at "Second."
     =====                       x        the styles of titles in the order of their first use,
@@ -11,6 +11,8 @@ and after a blank line.
                                 First
                                 -----
                                 x        a paragraph
+
+Before a block in directives, their first lines follow, with a paragraph in them.
 
 An edit that changes the order of the styles changes the preambles after it, until the order is the same again.
 """
@@ -27,9 +29,9 @@ from chunker.formats.outline import Outline
 
 _BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t]*(?:\r\n|\n|\r)\Z")
 _LONGEST_BLANK_LINE = 200
-_LONGEST_TITLE = 400
+LONGEST_TITLE = 400
 # Ends the last title, so that the rest does not directly follow a title.
-_PARAGRAPH = "x\n\n"
+PARAGRAPH = "x\n\n"
 
 
 class Title(NamedTuple):
@@ -53,14 +55,15 @@ class Title(NamedTuple):
 
 
 class TitledOutline(Outline):
-    """An outline with the titles of the text and their styles by first use. Text after its end can change how the text
-    is read from `certain` on.
+    """An outline with the titles of the text and their styles by first use; and the blocks inside directives, each with
+    text that opens these. Text after its end can change how the text is read from `certain` on.
     """
 
-    __slots__ = ("certain", "styles", "titles")
+    __slots__ = ("certain", "inner", "styles", "titles")
 
     titles: list[Title]
     styles: list[str]
+    inner: dict[int, str]
     certain: int
 
 
@@ -79,34 +82,38 @@ class RestructuredTextRestarts:
         return self._read(text)
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
-        """Return the titles and paragraphs outside of all blocks."""
+        """Return the blocks outside of all others, and those in directives."""
         read = _titled(outline)
         # The preambles would repeat a long title again and again.
-        end = next((title.start for title in read.titles if len(title.name) > _LONGEST_TITLE), read.certain)
+        end = next((title.start for title in read.titles if len(title.name) > LONGEST_TITLE), read.certain)
         end = min(end, read.certain)
+        margin = (
+            offset
+            for offset, strength in zip(outline.offsets, outline.strengths, strict=True)
+            if strength >= self._level and start <= offset and text[offset] not in " \t"
+        )
         return [
             offset
-            for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True)
-            if strength >= self._level
-            and label in {"section", "paragraph"}
-            and start <= offset < end
-            and _BLANK_LINE_BEFORE.search(text, max(offset - _LONGEST_BLANK_LINE, 0), offset)
+            for offset in sorted({*margin, *(offset for offset in read.inner if start <= offset)})
+            if offset < end and _BLANK_LINE_BEFORE.search(text, max(offset - _LONGEST_BLANK_LINE, 0), offset)
         ]
 
     def preamble(self, _text: str, outline: Outline, place: int, /) -> str:
-        """Return a title for each style in use, and the titles of the sections around `place`."""
+        """Return a title for each style in use, the titles of the sections around `place`, and the directives around
+        it.
+        """
         outline = _titled(outline)
-        titles = outline.titles
+        titles, block = outline.titles, outline.inner.get(place, PARAGRAPH)
         last = bisect_left(titles, place, key=attrgetter("start")) - 1
         if last < 0:
-            return _PARAGRAPH
+            return block
         sources: list[str] = []
         around = last
         while around >= 0:
             sources.append(_source(titles[around].name, titles[around].style))
             around = titles[around].around
         sources += [_source("x", style) for style in reversed(outline.styles[: titles[last].styles])]
-        return "".join(reversed(sources)) + _PARAGRAPH
+        return "".join(reversed(sources)) + block
 
     def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
         """Return 0: no scope is numbered."""
