@@ -11,11 +11,12 @@ The chunks always equal those of the whole text.
                     ^ read from here    ^ a chunk begins where one began, and the grower stands there as it did: all others follow
 
 Plain text, Markdown, reStructuredText, LaTeX and HTML, and without context JSON, JSON Lines, CSV, TOML, YAML and
-notebooks, are parsed only around the edit. At least this much is parsed: of HTML, the text between two blocks; of the
-other markups, the text between two headings or paragraphs outside of all lists, directives and environments; of YAML,
-the text between two keys of little depth; of notebooks, a cell; of source code, some definitions before and after the
-edit, unless the edit causes a syntax error. All other formats, the strategy "optimal", and contexts of more than
-breadcrumbs are parsed and chunked as a whole after each edit.
+notebooks, are parsed only around the edit. At least this much is parsed: of HTML, the text between two blocks; of
+reStructuredText, that between two blocks in no others but directives; of the other markups, the text between two
+headings or paragraphs outside of all lists and environments; of YAML, the text between two keys of little depth; of
+notebooks, a cell; of source code, some statements before and after the edit, unless the edit causes a syntax error. All
+other formats, the strategy "optimal", and contexts of more than breadcrumbs are parsed and chunked as a whole after
+each edit.
 """
 
 from __future__ import annotations

@@ -259,9 +259,8 @@ void define_syntax(nb::module_& module) {
                         "`definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it "
                         "is optional, its literal text, and placeholders, each with its ways and the literal text after it.\n"
                         "`labels`: the first are line, paragraph, statement, clause, comment.")
-        .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, Strings, nb::bytes, nb::bytes>(), nb::arg("language"),
-             nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"),
-             nb::arg("opening"))
+        .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, Strings, nb::bytes, nb::bytes>(),
+             nb::arg("language"), nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"), nb::arg("opening"))
         .def_static(
             "reads", [](nb::object language) { return reads(language_of(language)); }, nb::arg("language"),
             "Whether the runtime knows grammars of this version.")

@@ -1,4 +1,4 @@
-"""Edited source code: some definitions around each edit are parsed, and the chunks are those of the whole text."""
+"""Edited source code: some statements around each edit are parsed, and the chunks are those of the whole text."""
 
 from __future__ import annotations
 
@@ -76,6 +76,25 @@ PARTS: dict[str, list[str]] = {
         "// note\n",
         "`",
         "}}",
+    ],
+    "php": [
+        "<?php\n\nuse A\\B;\n",
+        "// Of it.\nfunction f{n}($a)\n{{\n    if ($a) {{\n        return {n};\n    }}\n    return $a;\n}}\n\n",
+        "class C{n}\n{{\n    private $x = 1;\n\n    public function m{n}()\n    {{\n        return 1;\n    }}\n}}\n",
+        "$t{n} = [\n    1,\n    'a' => 2,\n];\n",
+        "?>\n<p>Text</p>\n<?php\n",
+        "{{",
+        '"',
+        "<?php ",
+    ],
+    "ruby": [
+        "require 'a'\n",
+        "# Of it.\nmodule M{n}\n  # First\n  def m(a)\n    a + {n}\n  end\n\n  # Second\n  def n\n    [\n      1,\n      2,\n    ]\n  end\nend\n\n",
+        "class C{n} < B\n  x 1\n  def m{n}\n    y do\n      1\n    end\n  end\nend\n",
+        "case a\nwhen 1\n  2\nend\n",
+        "end\n",
+        "do\n",
+        "module B\n",
     ],
 }
 OPTIONS: list[dict[str, Any]] = [
@@ -265,6 +284,33 @@ def test_a_part_of_a_large_body_is_read(language: str, monkeypatch: pytest.Monke
     edited.replace(at, at + 1, "9")
     assert sum(windows.sizes) < len(text) / 4
     assert edited.chunks == chunker.chunk(text[:at] + "9" + text[at + 1 :])
+
+
+# Statements that are most of a text: a module in a function, a table, the guard of a header.
+STATEMENTS: dict[str, tuple[str, str, str]] = {
+    "javascript": ("define(['a'], function (a) {\n", "  a.b{n} = function () {\n    return [{n}];\n  };\n\n", "});\n"),
+    "typescript": ("export const table = {\n", "  'a{n}': {\n    b: [{n}, 'c'],\n  },\n", "};\n"),
+    "go": ("var table = []T{\n", "\t{\n\t\t{n}, x{n}()},\n", "}\n"),
+    "c": ("#ifndef A_H\n#define A_H\n", "/* Of it. */\nint f{n}(int a);\nextern int x{n};\n\n", "#endif\n"),
+    "python": ("if x:\n", "    y{n} = [\n        {n},\n        z,\n    ]\n    f(y{n})\n", ""),
+    "rust": ("impl A {\n", "    // Of it.\n    const X{n}: [u8; 2] = [\n        {n},\n        1,\n    ];\n", "}\n"),
+}
+
+
+@pytest.mark.parametrize("language", sorted(STATEMENTS))
+def test_a_part_of_a_large_statement_is_read(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    header, part, closing = STATEMENTS[language]
+    text = header + "".join(part.replace("{n}", str(1_000 + number)) for number in range(1_000)) + closing
+    chunker = CodeChunker(language, 64, context=True)
+    edited = EditedText(chunker, text)
+    assert edited.chunks[0].metadata == {}
+    windows = Windows(monkeypatch)
+    for number in (1_500, 1_600):
+        at = text.index(str(number))
+        edited.replace(at, at + 1, "9")
+        text = text[:at] + "9" + text[at + 1 :]
+        assert edited.chunks == chunker.chunk(text)
+    assert sum(windows.sizes) < len(text) / 4
 
 
 @pytest.mark.parametrize("language", ["python", "javascript", "c"])

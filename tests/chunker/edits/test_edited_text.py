@@ -67,6 +67,8 @@ PARTS: dict[str, list[str]] = {
         "=  =\nx  y\n=  =\n1  2\n3  4\n=  =\n\n",
         ".. _target:\n\n",
         ".. function:: f(x)\n\n   Of it.\n\n",
+        ".. class:: A{n}\n   :final:\n\n   Of it.\n\n   - one\n\n   .. method:: m(x)\n\n      Text.\n\n      More::\n\n         code\n\n      Last.\n\n",
+        "   Inside {n}.\n\n",
         "term\n   definition\n\n",
         "~~~~\n",
         "   indented\n",
@@ -363,6 +365,27 @@ def test_only_the_neighbourhood_is_read(name: str, options: dict[str, Any], monk
         text = text[:start] + new + text[end:]
         assert sum(read) < 30_000
         assert change.removed + change.added < 40
+    assert edited_one.chunks == chunker.chunk(text)
+
+
+@pytest.mark.parametrize("options", [{}, {"context": True}], ids=str)
+def test_a_block_in_directives_is_read(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = (f"   .. method:: m{number}\n\n      Some words.\n\n      More of them.\n\n" for number in range(1_000))
+    text = "Title\n=====\n\n.. class:: A\n\n" + "".join(parts)
+    chunker = TextChunker(64, format="restructuredtext", **options)
+    edited_one = EditedText(chunker, text)
+    read = []
+
+    class Watched(RestartWindow):
+        def __init__(self, *args: Any) -> None:
+            read.append(args[-1] - args[2])
+            super().__init__(*args)
+
+    monkeypatch.setattr(restart_reader, "RestartWindow", Watched)
+    start = text.index("More", len(text) // 2)
+    edited_one.replace(start, start + 4, "Many")
+    text = f"{text[:start]}Many{text[start + 4 :]}"
+    assert sum(read) < 5_000
     assert edited_one.chunks == chunker.chunk(text)
 
 

@@ -83,13 +83,13 @@ struct SyntaxGrammar {
 
 enum class Parsed { well, with_errors, given_up };
 
-// An offset at which reading can resume, in characters: a definition begins there, with what stands above it, and no error is near. `body`: the
-// number of what it is in.
+// An offset at which reading can resume, in characters: a part begins there, with what stands above it, and no error is near. `body`: the number of
+// what it is in.
 struct ResumePoint {
     std::uint32_t offset, body;
 };
 
-// The text that stands for all before the first definition of a large body and for all after its last one: "class A {\n" and "}\n".
+// The text that stands for all before the first part of a large body and for all after its last one: "class A {\n" and "}\n".
 struct EnclosingLines {
     std::string header, closing;
 };

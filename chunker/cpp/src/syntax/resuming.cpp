@@ -13,10 +13,12 @@ namespace {
 
 // The number of parts without an error before a point: after them the parser has recovered.
 constexpr std::size_t settling_parts = 2;
-// Lines of a definition whose body is worth points of its own.
-constexpr Row large_definition = 12;
-// Nodes between a definition and its body.
+// Lines of a part whose body is worth points of its own.
+constexpr Row large_part = 12;
+// Nodes between a part and its body.
 constexpr int most_between = 8;
+// Bytes of the lines around a body, which are read again before and after a part of it.
+constexpr std::size_t most_around = 4096;
 
 // The bytes, ascending, of errors that are in a node, but in none of its children.
 std::vector<std::uint32_t> errors_between_children(TSNode node) {
@@ -71,8 +73,8 @@ private:
             std::uint32_t const start = ts_node_start_byte(child), end = ts_node_end_byte(child);
             row = lines_.row(start, row);
             Row const last = end > start ? lines_.row(end - 1, row) : row;
-            bool const is_definition = start <= lines_.text_start(row) && defines(row, body.depth);
-            bool const is_large = is_definition && (last - row > large_definition || lines_.character(row) < preamble_) && add_body(child, row, last, body);
+            bool const begins = start <= lines_.text_start(row), is_definition = begins && defines(row, body.depth);
+            bool const is_large = begins && (last - row > large_part || lines_.character(row) < preamble_) && add_body(child, row, last, body);
             bool const after_hidden = next_hidden != hidden.end() && *next_hidden <= end;
             for (; next_hidden != hidden.end() && *next_hidden <= end; ++next_hidden) put_error(*next_hidden);
             if (after_hidden || ts_node_has_error(child)) {
@@ -83,9 +85,10 @@ private:
                 clean = 0;
             } else if (ts_node_is_named(child) && !ts_node_is_extra(child)) {
                 Row const top = tops_(row) == no_row ? row : tops_(row);
-                bool const is_statement = !has_attributes && !is_definition && start <= lines_.text_start(row) && kind_of(child).role != Role::leading && kind_of(child).inside != nothing;
-                if (clean >= settling_parts && ((is_definition && is_point(top, body.depth, strength::definition)) ||
-                                                (is_statement && is_point(top, body.depth, strength::part)))) {
+                bool const is_statement = !has_attributes && !is_definition && begins && kind_of(child).role != Role::leading &&
+                                          (kind_of(child).inside != nothing || kind_of(body.node).inside == elements);
+                if (clean >= settling_parts &&
+                    ((is_definition && is_point(top, body.depth, strength::definition)) || (is_statement && is_point(top, body.depth, strength::part)))) {
                     found_.points.push_back({lines_.character(top), body.number});
                     before.push_back(clean);
                 }
@@ -116,11 +119,11 @@ private:
         return above == 0 || skimmed.find(lines_.first_bytes()[above - 1]) == std::string_view::npos;
     }
 
-    // Look into the body of a definition later, if the lines around it can stand for all of it.
-    bool add_body(TSNode definition, Row first, Row last, const Body& around) {
+    // Look into the body of a part later, if the lines around it can stand for all of it.
+    bool add_body(TSNode whole_part, Row first, Row last, const Body& around) {
         int depth = around.depth;
-        std::uint32_t header_end = ts_node_start_byte(definition);
-        TSNode const body = body_of(definition, last - first, depth, header_end);
+        std::uint32_t header_end = ts_node_start_byte(whole_part);
+        TSNode const body = body_of(whole_part, last - first, depth, header_end);
         if (ts_node_is_null(body) || depth >= strength::max_depth) return false;
         Row inside = no_row, after = 0;
         std::uint32_t end = 0;
@@ -135,7 +138,7 @@ private:
             after = end > ts_node_start_byte(child) ? lines_.row(end - 1, row) + 1 : row + 1;
             return whole;
         });
-        if (!whole || inside == no_row || inside <= first || (after > last && end != ts_node_end_byte(definition))) return false;
+        if (!whole || inside == no_row || inside <= first || (after > last && end != ts_node_end_byte(whole_part))) return false;
         // Without comments at its end, which would go to what follows when others stand there.
         if (header_end > lines_.start(first)) inside = std::min(inside, lines_.row(header_end - 1, first) + 1);
         while (after < last && lines_.blank(after)) ++after;
@@ -144,8 +147,10 @@ private:
         auto const part = [&](Row from, Row to) {
             return from < to ? std::string(text_.source.substr(lines_.start(from), lines_.start(to) - lines_.start(from))) : "";
         };
+        EnclosingLines lines{outer.header + part(top, inside), part(after, last + 1) + outer.closing};
+        if (lines.header.size() + lines.closing.size() > most_around) return false;
         bodies_.push_back({body, depth, static_cast<std::uint32_t>(found_.bodies.size())});
-        found_.bodies.push_back({outer.header + part(top, inside), part(after, last + 1) + outer.closing});
+        found_.bodies.push_back(std::move(lines));
         return true;
     }
 
@@ -154,10 +159,15 @@ private:
         if (!ts_node_is_extra(node)) end = std::max(end, ts_node_end_byte(node));
     }
 
-    // The body that most of a definition is, and where what is before it ends, in bytes; null where there is none, or an error is around it.
-    TSNode body_of(TSNode definition, Row size, int& depth, std::uint32_t& header_end) const {
-        TSNode node = definition;
-        if (kind_of(node).inside > 0) return TSNode{};
+    // The body that most of a part is, and where what is before it ends, in bytes; null where there is none, or an error is around it.
+    TSNode body_of(TSNode whole_part, Row size, int& depth, std::uint32_t& header_end) const {
+        TSNode node = whole_part;
+        Kind const& own = kind_of(node);
+        if (ts_node_is_error(node) || own.role == Role::clause || own.role == Role::unnamed || own.inside < 0) return TSNode{};
+        if (own.inside > 0) {
+            depth += own.inside;
+            return holds_parts(node) ? node : TSNode{};
+        }
         for (int step = 0; step < most_between; ++step) {
             TSNode found{};
             bool whole = errors_between_children(node).empty();
@@ -174,10 +184,24 @@ private:
             const Kind& kind = kind_of(found);
             if (kind.role == Role::clause || kind.role == Role::unnamed || kind.inside < 0) return TSNode{};
             depth += kind.inside;
-            if (kind.inside > 0) return found;
+            if (holds_parts(found)) return found;
             node = found;
         }
         return TSNode{};
+    }
+
+    // Whether the children are parts, whatever is left out of them: a list in parentheses may be another kind of node without some of its elements.
+    bool holds_parts(TSNode node) const {
+        Inside const inside = kind_of(node).inside;
+        if (inside != elements) return inside == parts;
+        bool begins = false, braced = false, is_first = true;
+        each_child(node, [&](TSNode child) {
+            std::uint32_t const start = ts_node_start_byte(child);
+            if (std::exchange(is_first, false)) braced = start < text_.source.size() && (text_.source[start] == '{' || text_.source[start] == '[');
+            begins = ts_node_is_named(child) && start <= lines_.text_start(lines_.row(start));
+            return braced && !begins;
+        });
+        return braced && begins;
     }
 
     const Kind& kind_of(TSNode node) const {
