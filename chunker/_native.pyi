@@ -348,9 +348,9 @@ class CodeReading:
         The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.
         """
 
-    def resumption(self) -> tuple[list[tuple[int, int]], list[tuple[str, str]], list[tuple[int, int]]]:
+    def resumption(self, preamble: int = 0) -> tuple[list[tuple[int, int]], list[tuple[str, str]], list[tuple[int, int]]]:
         """
-        Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and after; and from where to where the parser met errors.
+        Where a part of the text is read as it is in the whole, outside of closed units; its first `preamble` characters stand for text before. Offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and after; and from where to where the parser met errors.
         """
 
     def regions(self) -> list[tuple[int, int, str]]:
@@ -378,13 +378,13 @@ class Grammar:
     `labels`: the first are line, paragraph, statement, clause, comment.
     """
 
-    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]], Sequence[tuple[bool, str, Sequence[tuple[Sequence[tuple[str, bool]], str]]]]]], whole_text: int, labels: list[str], skimmed: bytes) -> None: ...
+    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]], Sequence[tuple[bool, str, Sequence[tuple[Sequence[tuple[str, bool]], str]]]]]], whole_text: int, labels: list[str], skimmed: bytes, opening: bytes) -> None: ...
 
     @staticmethod
     def reads(language: object) -> bool:
         """Whether the runtime knows grammars of this version."""
 
-    def read(self, text: str, small: int, preamble: int = 0) -> CodeReading:
+    def read(self, text: str, small: int) -> CodeReading:
         """
-        Read a text that is not empty; nodes of at most `small` bytes are closed, but for those that begin in the first `preamble` characters, which stand for text before. The GIL is released meanwhile.
+        Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.
         """

@@ -25,7 +25,6 @@ from chunker.formats.restarting import NotLocalError
 if TYPE_CHECKING:  # the module does not exist without a compiled core
     from chunker.formats.code.compiled_walk import CompiledWalk
 
-_CHARACTERS_A_TOKEN = 4
 # Restart points at the end of a window that more text may move.
 _UNSURE = 3
 
@@ -82,6 +81,9 @@ class SyntaxReader:
         """See `WindowReader`."""
         if not self._walk.reads(text):
             raise NotLocalError
+        # Where the parser recovers from an error depends on how many it has met before.
+        if len(self._errors) > 1 and any(first <= end and last >= start for first, last in self._errors):
+            raise NotLocalError
         moved = [
             (first if first < end else first + longer, last if last <= start else last + longer)
             for first, last in self._errors
@@ -105,10 +107,11 @@ class SyntaxWindow(Window):
         text, start, end = window
         head = len(mark.preamble)
         whole = mark.preamble + text.slice(start, end) + closing if start or end < len(text) else str(text)
-        reading = walk.read(whole, chunker.budget.max_tokens * _CHARACTERS_A_TOKEN, head)
+        # With no unit closed: parsing can resume in the middle of small ones, too.
+        reading = walk.read(whole, 0)
         if reading.given_up:
             raise NotLocalError
-        points, bodies, errors = reading.resumption()
+        points, bodies, errors = reading.resumption(head)
         window_end = end - start + head  # where the text ends in the window
         points = [point for point in points if head < point[0] < window_end]
         settled = window_end

@@ -133,13 +133,13 @@ private:
 // Made by `Grammar.read`; keeps the grammar and the text.
 class CodeReading : public NativeSketch {
 public:
-    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small, std::uint32_t preamble) : grammar_(std::move(of_grammar)), source_(text) {
+    CodeReading(nb::object of_grammar, nb::str text, std::uint32_t small) : grammar_(std::move(of_grammar)), source_(text) {
         size_ = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
         if (source_.view.empty()) throw nb::value_error("an empty text");
         if (source_.view.size() > std::numeric_limits<std::uint32_t>::max() - 4) throw nb::value_error("a text of 4 GB or more");
         const SyntaxGrammar& table = grammar().table();
         nb::gil_scoped_release const others_may_run;
-        reading_ = read_syntax(table, source_.view, small, preamble);
+        reading_ = read_syntax(table, source_.view, small);
     }
 
     std::size_t size() const override { return size_; }
@@ -179,8 +179,8 @@ public:
         return nb::typed<nb::tuple, Columns, Regions>(nb::make_tuple(as_lists(found.boundaries), as_list(found.regions)));
     }
     Regions regions() const { return as_list(reading_->regions()); }
-    nb::typed<nb::tuple, Pairs, Bodies, Pairs> resumption() const {
-        Resumption const found = reading_->resumption();
+    nb::typed<nb::tuple, Pairs, Bodies, Pairs> resumption(std::uint32_t preamble) const {
+        Resumption const found = reading_->resumption(preamble);
         nb::list points, bodies, errors;
         for (ResumePoint const point : found.points) points.append(nb::make_tuple(point.offset, point.body));
         for (const EnclosingLines& lines : found.bodies) bodies.append(nb::make_tuple(as_str(lines.header), as_str(lines.closing)));
@@ -243,10 +243,10 @@ void define_syntax(nb::module_& module) {
         .def("closed", &CodeReading::closed, nb::lock_self(), "Where the closed units begin, ascending.")
         .def("inside", &CodeReading::inside, nb::lock_self(), nb::arg("offset"),
              "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
-        .def(
-            "resumption", &CodeReading::resumption, nb::lock_self(),
-            "Where a part of the text is read as it is in the whole: offsets in characters, ascending, each with the number of what it is in; by these numbers "
-            "the lines that stand for the text before and after; and from where to where the parser met errors.")
+        .def("resumption", &CodeReading::resumption, nb::lock_self(), nb::arg("preamble") = 0,
+             "Where a part of the text is read as it is in the whole, outside of closed units; its first `preamble` characters stand for text before. Offsets "
+             "in characters, ascending, each with the number of what it is in; by these numbers "
+             "the lines that stand for the text before and after; and from where to where the parser met errors.")
         .def("regions", &CodeReading::regions, nb::lock_self(),
              "The definitions outside of closed units that have a name: start and end in characters, and the name, on one line.")
         .def("breadcrumb", &CodeReading::breadcrumb, nb::lock_self(), nb::arg("offset"), "The names of the definitions around an offset, outermost first.")
@@ -266,14 +266,11 @@ void define_syntax(nb::module_& module) {
             "Whether the runtime knows grammars of this version.")
         .def(
             "read",
-            [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small, std::uint32_t preamble) {
+            [](nb::handle_t<Grammar> self, nb::str text, std::uint32_t small) {
                 if (!nb::inst_ready(self)) throw nb::type_error("the grammar was never initialized");
-                return std::make_unique<CodeReading>(nb::borrow(self), text, small, preamble);
+                return std::make_unique<CodeReading>(nb::borrow(self), text, small);
             },
-            nb::arg("text"), nb::arg("small"), nb::arg("preamble") = 0,
-            "Read a text that is not empty; nodes of at most `small` bytes are closed, but for those that begin in the first `preamble` characters, which "
-            "stand "
-            "for text before. The GIL is released meanwhile.");
+            nb::arg("text"), nb::arg("small"), "Read a text that is not empty; nodes of at most `small` bytes are closed. The GIL is released meanwhile.");
 }
 
 }  // namespace chunker::bindings

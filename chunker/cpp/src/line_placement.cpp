@@ -89,7 +89,7 @@ Settled settled(const WalkResult& found, const LineTable& lines) {
     return {std::move(placed), std::move(headers), std::move(tops)};
 }
 
-LineBoundaries::LineBoundaries(Settled settled, Label whole_text, const LineTable& lines, Row resumed)
+LineBoundaries::LineBoundaries(Settled settled, Label whole_text, const LineTable& lines)
     : lines_(lines), placed_(std::move(settled.placed)), headers_(std::move(settled.headers)), rows_(lines.size()), hidden_(lines.size(), 0) {
     for (Row row = 0; row < lines.size(); ++row) {
         rows_[row] = placed_(row);
@@ -97,7 +97,6 @@ LineBoundaries::LineBoundaries(Settled settled, Label whole_text, const LineTabl
         bool const after_blank = row > 0 && lines.blank(row - 1);
         rows_[row] = after_blank ? Placed{strength::paragraph, paragraph_label} : Placed{strength::line, line_label};
     }
-    rows_[resumed] = {strength::document, whole_text};
     rows_[0] = {strength::document, whole_text};
 }
 

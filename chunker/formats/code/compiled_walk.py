@@ -62,11 +62,9 @@ class CompiledWalk:
         """Return the sketch of `text` with nodes of at most `size` bytes closed."""
         return self.sketch_of(self.read(text, size))
 
-    def read(self, text: str, size: int, preamble: int = 0) -> CodeReading:
-        """Parse `text` with nodes of at most `size` bytes closed. The first `preamble` characters stand in for earlier
-        text.
-        """
-        return self._grammar.read(text, min(size, _LARGEST), preamble)
+    def read(self, text: str, size: int) -> CodeReading:
+        """Parse `text` with nodes of at most `size` bytes closed."""
+        return self._grammar.read(text, min(size, _LARGEST))
 
     @staticmethod
     def sketch_of(reading: CodeReading) -> ReadSketch:

@@ -35,9 +35,7 @@ struct Unit {
 // A boundary for each line that is not blank: what is placed there, else a line. There is at least one line.
 class LineBoundaries {
 public:
-    // `resumed`: the line at which the text begins after lines that stand for others. A part begins there; how strong it is, these lines do not tell, but
-    // it is in no unit that begins before.
-    LineBoundaries(Settled settled, Label whole_text, const LineTable& lines, Row resumed = 0);
+    LineBoundaries(Settled settled, Label whole_text, const LineTable& lines);
 
     // Hide what is inside units with these nodes: a unit goes from the last boundary to the first that is stronger than all that such a node may
     // hold. What is weaker, the line of a brace for example, is inside, too. The units in the order of the text.

@@ -120,8 +120,9 @@ public:
     // What is inside the unit that begins there. Throws std::out_of_range where none does.
     virtual InsideUnit inside(std::uint32_t character) const = 0;
 
-    // Where a part of the text is read as it is in the whole text.
-    virtual Resumption resumption() const = 0;
+    // Where a part of the text is read as it is in the whole text, outside of closed units. The first `preamble` characters stand for text before: what
+    // begins there is part of something large.
+    virtual Resumption resumption(std::uint32_t preamble) const = 0;
 };
 
 // Whether the runtime is linked that all of this needs.
@@ -130,9 +131,8 @@ bool has_syntax();
 // Whether the runtime knows grammars of this version. Throws std::logic_error without the runtime.
 bool reads(const void* language);
 
-// The sketch of `source`, not empty and less than 4 GB, in which nodes of at most `small` bytes are closed. The first `preamble` characters
-// stand for text before: what begins there is part of something large and never closed. `source` and `grammar` must outlive it. Throws std::logic_error without
-// the runtime.
-std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, std::uint32_t preamble = 0);
+// The sketch of `source`, not empty and less than 4 GB, in which nodes of at most `small` bytes are closed. `source` and `grammar` must outlive
+// it. Throws std::logic_error without the runtime.
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small);
 
 }  // namespace chunker

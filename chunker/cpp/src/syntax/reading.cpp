@@ -18,8 +18,8 @@ using syntax::Pool;
 
 class Reading final : public SyntaxReading {
 public:
-    Reading(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, std::uint32_t preamble)
-        : grammar_(grammar), source_(source), preamble_(preamble), lines_(source), comments_(0, lines_.size(), 0), attributes_(0, lines_.size(), 0) {
+    Reading(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small)
+        : grammar_(grammar), source_(source), lines_(source), comments_(0, lines_.size(), 0), attributes_(0, lines_.size(), 0) {
         std::vector<Row> const hidden = hidden_rows(lines_, source_, grammar.skimmed);
         if (!hidden.empty()) masked_ = without(hidden, lines_, source_);
         tree_ = syntax::parse(static_cast<const TSLanguage*>(grammar.language), masked_.empty() ? source_ : masked_);
@@ -30,7 +30,7 @@ public:
             TSNode const root = ts_tree_root_node(tree_->get());
             parsed_ = ts_node_has_error(root) ? Parsed::with_errors : Parsed::well;
             Pool::Use const use(tree_->pool());
-            syntax::Walk walk({grammar_, source_, lines_}, found, small, preamble);
+            syntax::Walk walk({grammar_, source_, lines_}, found, small);
             walk.run(root);
             closed = walk.closed();
             nodes_ = walk.nodes();
@@ -68,10 +68,10 @@ public:
         return {rows_.front().inside(*unit, more), named(found.regions, more.tops, walk.defined())};
     }
 
-    Resumption resumption() const override {
+    Resumption resumption(std::uint32_t preamble) const override {
         if (!tree_) return {};
         Pool::Use const use(tree_->pool());
-        return syntax::resumption({grammar_, source_, lines_}, ts_tree_root_node(tree_->get()), regions_, tops_.front(), rows_.front(), preamble_);
+        return syntax::resumption({grammar_, source_, lines_}, ts_tree_root_node(tree_->get()), regions_, tops_.front(), rows_.front(), preamble);
     }
 
 private:
@@ -80,9 +80,7 @@ private:
         Label const whole_text = label_of(placed.placed(0));
         regions_ = found.regions;
         tops_.push_back(placed.tops);
-        Row resumed = 0;
-        while (resumed + 1 < lines_.size() && lines_.character(resumed) < preamble_) ++resumed;
-        rows_.emplace_back(std::move(placed), whole_text, lines_, resumed);
+        rows_.emplace_back(std::move(placed), whole_text, lines_);
         units_ = rows_.front().close(std::move(closed));
         boundaries_ = rows_.front().boundaries();
         for (Row row = 0; row < lines_.size(); ++row) {
@@ -113,7 +111,6 @@ private:
 
     const SyntaxGrammar& grammar_;
     std::string_view source_;
-    std::uint32_t preamble_;
     LineTable lines_;
     std::string masked_;  // the source without the lines that are hidden from the parser; empty if there are none
     std::unique_ptr<const syntax::Tree> tree_;
@@ -138,8 +135,8 @@ bool reads(const void* language) {
     return version >= TREE_SITTER_MIN_COMPATIBLE_LANGUAGE_VERSION && version <= TREE_SITTER_LANGUAGE_VERSION;
 }
 
-std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small, std::uint32_t preamble) {
-    return std::make_unique<Reading>(grammar, source, small, preamble);
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar& grammar, std::string_view source, std::uint32_t small) {
+    return std::make_unique<Reading>(grammar, source, small);
 }
 
 }  // namespace chunker

@@ -12,14 +12,8 @@ constexpr bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte
 
 }  // namespace
 
-Walk::Walk(Text text, WalkResult& found, std::uint32_t small, std::uint32_t preamble)
-    : text_(text),
-      lines_(text.lines),
-      found_(found),
-      small_(small),
-      preamble_(preamble),
-      ends_(found.first, small > 0 ? found.end : found.first, -1),
-      cursor_{} {}
+Walk::Walk(Text text, WalkResult& found, std::uint32_t small)
+    : text_(text), lines_(text.lines), found_(found), small_(small), ends_(found.first, small > 0 ? found.end : found.first, -1), cursor_{} {}
 
 Walk::~Walk() {
     if (cursor_.tree) ts_tree_cursor_delete(&cursor_);
@@ -133,8 +127,7 @@ void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_o
         bool const several_lines = end > lines_.end(row);
         if ((several_lines || (kind.role == Role::hidden && begins)) && kind.inside >= 0) {
             int const inner = kind.role == Role::clause && begins ? depth_of_clauses : depth;
-            if (inner < strength::max_depth &&
-                !(several_lines && end - start <= small_ && lines_.character(row) >= preamble_ && closes(child, row, end, inner)))
+            if (inner < strength::max_depth && !(several_lines && end - start <= small_ && closes(child, row, end, inner)))
                 stack_.push_back({child, inner, row});
         }
         if (begins && !(in_sentence && kind.role == Role::other)) visit(Child{child, kind, end, row, several_lines ? lines_.row(end - 1, row) : row});

@@ -31,11 +31,10 @@ struct Pending {
     Row first;  // the line on which it begins
 };
 
-// Walks whole trees, or single nodes, on the lines of `found`. Nodes of at most `small` bytes are not entered but kept in `closed`,
-// unless they begin in the first `preamble` characters.
+// Walks whole trees, or single nodes, on the lines of `found`. Nodes of at most `small` bytes are not entered but kept in `closed`.
 class Walk {
 public:
-    Walk(Text text, WalkResult& found, std::uint32_t small, std::uint32_t preamble = 0);
+    Walk(Text text, WalkResult& found, std::uint32_t small);
     Walk(const Walk&) = delete;
     Walk& operator=(const Walk&) = delete;
     ~Walk();
@@ -97,7 +96,7 @@ private:
     Text text_;
     const LineTable& lines_;
     WalkResult& found_;
-    std::uint32_t small_, preamble_;
+    std::uint32_t small_;
     std::vector<Closed> closed_;
     std::vector<Pending> nodes_;
     std::vector<Pending> stack_;
