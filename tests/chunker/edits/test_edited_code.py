@@ -333,6 +333,17 @@ def test_errors_elsewhere_cost_nothing(language: str, monkeypatch: pytest.Monkey
     assert edited.chunks[0].metadata == {}
 
 
+def test_all_is_read_if_one_of_several_errors_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, broken = [PARTS["python"][2].format(n=number) for number in range(300)], "def (x:\n"
+    before, after = "".join(parts[:100]), "".join([*parts[100:200], broken, *parts[200:]])
+    chunker = CodeChunker("python", 64)
+    edited = EditedText(chunker, before + broken + after)
+    windows = Windows(monkeypatch)
+    edited.replace(len(before), len(before) + len(broken), "")
+    assert windows.sizes == [len(before + after)]
+    assert edited.chunks == chunker.chunk(before + after)
+
+
 def test_an_error_at_the_end_goes_with_its_text() -> None:
     chunker = CodeChunker("go", 32)
     edited = EditedText(chunker, "\n`")
