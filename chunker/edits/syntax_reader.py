@@ -81,8 +81,9 @@ class SyntaxReader:
         """See `WindowReader`."""
         if not self._walk.reads(text):
             raise NotLocalError
-        # Where the parser recovers from an error depends on how many it has met before.
-        if len(self._errors) > 1 and any(first <= end and last >= start for first, last in self._errors):
+        # How the parser recovers from an error depends on those before it.
+        touched = any(first <= end and last >= start for first, last in self._errors)
+        if touched and any(first > end for first, _ in self._errors):
             raise NotLocalError
         moved = [
             (first if first < end else first + longer, last if last <= start else last + longer)

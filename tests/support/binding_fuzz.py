@@ -312,6 +312,7 @@ class Fuzz:
                     0,
                     ["line", "paragraph", "statement", "clause", "comment", "function"],
                     b"#",
+                    chance.choice((b"", b"<?php\n")),
                 )
             case "CodeReading":
                 return self.instance("Grammar").read(str(self.text()), chance.randrange(100))
