@@ -32,6 +32,11 @@ from chunker.index import (
 )
 from chunker.index.vector_stores import VectorStore, store_named, without_password
 
+# qdrant-client does not close some connections of its local mode, which CPython tells from 3.13 on.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <sqlite3.Connection:pytest.PytestUnraisableExceptionWarning"
+)
+
 SMALL = HashingEmbedder(32)
 KILLS = int(os.environ.get("INDEX_KILLS", "2"))
 
