@@ -1,6 +1,5 @@
-"""Documents of known text, read by our readers and by other packages.
-
-The share of the words in their order, speed, and what becomes of documents that nobody should send.
+"""Documents of known text, read by our readers and by other packages: the share of the words in their order, speed, and
+what becomes of documents that nobody should send.
 
     python benchmarks/run.py documents                        the tables
     python benchmarks/run.py documents --output FILE          written there as well
