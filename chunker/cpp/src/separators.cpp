@@ -35,7 +35,8 @@ public:
     // The first place from `at` on where one could begin; the end of the text if there is none.
     std::size_t next(std::string_view text, std::size_t at) const {
         if (first_bytes_.size() == 1) return std::min(text.find(first_bytes_[0], at), text.size());
-        if (!first_bytes_.empty() && first_bytes_.size() <= few) at = skipped(text, at);
+        if (first_bytes_.empty()) return text.size();
+        if (first_bytes_.size() <= few) at = skipped(text, at);
         while (at < text.size() && !roots_[static_cast<unsigned char>(text[at])]) ++at;
         return at;
     }
@@ -160,11 +161,13 @@ std::vector<SeparatedPart> Separators::found(const Text& text, const Cuts& cuts)
 }
 
 std::vector<std::size_t> Separators::inside(const Text& text, std::size_t start, std::size_t end) const {
-    bool const before = side_ == Side::before;
     std::vector<std::size_t> cuts;
     cuts.reserve((end - start) / 4);
-    for (std::size_t offset = start + before; offset + !before < end; ++offset)
-        if (text[offset] == finest_) cuts.push_back(offset + !before);
+    Characters const part = text.part(start, end);
+    for (auto found = std::find(part.begin(), part.end(), finest_); found != part.end(); found = std::find(found + 1, part.end(), finest_)) {
+        std::size_t const cut = start + static_cast<std::size_t>(found - part.begin()) + (side_ == Side::after);
+        if (cut > start && cut < end) cuts.push_back(cut);
+    }
     return cuts;
 }
 
