@@ -350,7 +350,7 @@ class CodeReading:
 
     def resumption(self, preamble: int = 0) -> tuple[list[tuple[int, int]], list[tuple[str, str]], list[tuple[int, int]]]:
         """
-        Where a part of the text is read as it is in the whole, outside of closed units; its first `preamble` characters stand for text before. Offsets in characters, ascending, each with the number of what it is in; by these numbers the lines that stand for the text before and after; and from where to where the parser met errors.
+        The offsets outside of closed units from which a part of the text can be read alone, with the same result: in characters, ascending, each with the number of the body around it. By these numbers, the lines that stand in for the text before and after. And the starts and ends of the parser's errors. `preamble`: the number of characters at the start that stand in for text before.
         """
 
     def regions(self) -> list[tuple[int, int, str]]:

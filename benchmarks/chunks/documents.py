@@ -77,7 +77,7 @@ NOTED: dict[str, tuple[str, Callable[[Known], bytes]]] = {
     "DOCX, LibreOffice": ("docx", partial(_noted, ending="docx")),
 }
 PEERS = 4
-# What packages read. docling's reader of PDF loads a model of the layout from a hub, which a measurement must not.
+# The formats that a package is measured on. docling reads PDF, too, but downloads a model for it.
 ENDINGS = {"pypdf": ("pdf",), "docling-slim": ("docx", "pptx")}
 NUMBER = 37
 TOOLS = {"groff": "groff", "LaTeX": "pdflatex", "LibreOffice": "soffice"}

@@ -59,7 +59,8 @@ def mcp(
         from chunker.integrations.requirements import missing
 
         try:
-            from chunker.integrations.mcp.server import Offered, mcp_server
+            from chunker.integrations.mcp.server import mcp_server
+            from chunker.integrations.mcp.tools import Offered
         except ModuleNotFoundError as error:
             raise typer.BadParameter(str(missing(error, "mcp"))) from None
         from chunker.integrations.service.options import index_folder, offered_roots, offered_tokenizers

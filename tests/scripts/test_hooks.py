@@ -12,7 +12,7 @@ HOOK = Path(__file__).resolve().parents[2] / "scripts" / "hooks" / "commit-msg"
 
 
 def complaint(folder: Path, message: str) -> str:
-    """What it says of a message; "" if the message passes."""
+    """Return what the hook prints for a commit message; "" if it accepts the message."""
     path = folder / "COMMIT_EDITMSG"
     path.write_text(message, encoding="utf-8")
     shell = shutil.which("sh")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from random import Random
 from typing import Any
 
 import pytest
@@ -85,3 +86,17 @@ def run(ours: Tokenizer, program: list[tuple[str, Any]], *, appends: bool) -> No
         assert encoder.tokens() == ours.encode(text)
         again = pickled(encoder) if isinstance(text, str) and len(text) < 20 else encoder
         assert (again.count, again.data) == (encoder.count, encoder.data)
+
+
+def run_at_random(ours: Tokenizer, random: Random, edges: list[str], rounds: int) -> None:
+    """Run random programs to both sides, and price a slice of a random text, of these pieces."""
+    for _ in range(rounds):
+        program: list[tuple[str, Any]] = []
+        for _ in range(random.randint(1, 12)):
+            kind = random.choice(["grow", "grow", "grow", "snapshot", "rollback"])
+            program.append((kind, random.choice(edges) if kind == "grow" else random.randrange(1 << 16)))
+        run(ours, program, appends=True)
+        run(ours, program, appends=False)
+        text = "".join(random.choices(edges, k=12))
+        start, end = sorted(random.choices(range(len(text) + 1), k=2))
+        assert ours.interval_encoder(text).count(start, end) == ours.count(text[start:end])

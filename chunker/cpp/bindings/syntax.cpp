@@ -244,9 +244,9 @@ void define_syntax(nb::module_& module) {
         .def("inside", &CodeReading::inside, nb::lock_self(), nb::arg("offset"),
              "The columns and the regions of what is inside a closed unit. Raises IndexError where none begins.")
         .def("resumption", &CodeReading::resumption, nb::lock_self(), nb::arg("preamble") = 0,
-             "Where a part of the text is read as it is in the whole, outside of closed units; its first `preamble` characters stand for text before. Offsets "
-             "in characters, ascending, each with the number of what it is in; by these numbers "
-             "the lines that stand for the text before and after; and from where to where the parser met errors.")
+             "The offsets outside of closed units from which a part of the text can be read alone, with the same result: in characters, ascending, each with "
+             "the number of the body around it. By these numbers, the lines that stand in for the text before and after. And the starts and ends of the "
+             "parser's errors. `preamble`: the number of characters at the start that stand in for text before.")
         .def("regions", &CodeReading::regions, nb::lock_self(),
              "The definitions outside of closed units that have a name: start and end in characters, and the name, on one line.")
         .def("breadcrumb", &CodeReading::breadcrumb, nb::lock_self(), nb::arg("offset"), "The names of the definitions around an offset, outermost first.")

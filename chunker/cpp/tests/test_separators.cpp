@@ -23,7 +23,7 @@ std::size_t end_by_trying(const std::string& text, std::size_t at, const std::ve
     return text.npos;
 }
 
-// The same as `Separators::parts`, by trying each separator at each offset. For text in ASCII.
+// Finds the cuts of a text in ASCII by trying each separator at each offset.
 std::map<std::size_t, std::size_t> by_hand(const std::string& text, const std::vector<std::vector<Run>>& separators, Side side) {
     std::map<std::size_t, std::size_t> ranks;
     for (std::size_t rank = 0; rank < separators.size(); ++rank) {

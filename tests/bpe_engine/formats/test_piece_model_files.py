@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import tokenizers
-from growing_programs import EDGES, run
+from growing_programs import EDGES, run_at_random
 from huggingface_files import OTHER_MODELS, both, family
 from real_tokenizers import real_file
 from small_tokenizers import corpus, small
@@ -123,16 +123,7 @@ def test_minilm_grows() -> None:
     random = Random(1)
     ours = minilm()[1]
     edges = [*EDGES, "[MASK]", "word", "É", "\t", "\u0345", "x" * 120]
-    for _ in range(200 if implementation() == "cpp" else 10):
-        program: list[tuple[str, Any]] = []
-        for _ in range(random.randint(1, 12)):
-            kind = random.choice(["grow", "grow", "grow", "snapshot", "rollback"])
-            program.append((kind, random.choice(edges) if kind == "grow" else random.randrange(1 << 16)))
-        run(ours, program, appends=True)
-        run(ours, program, appends=False)
-        text = "".join(random.choices(edges, k=12))
-        start, end = sorted(random.choices(range(len(text) + 1), k=2))
-        assert ours.interval_encoder(text).count(start, end) == ours.count(text[start:end])
+    run_at_random(ours, random, edges, 200 if implementation() == "cpp" else 10)
 
 
 def changed(name: str, **entries: Any) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 import charsmaps
 import pytest
 import sentencepiece
-from growing_programs import EDGES, run
+from growing_programs import EDGES, run_at_random
 from huggingface_files import both
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -214,16 +214,7 @@ def test_published_configurations_grow(name: str) -> None:
     ours = both(_file(name))[1]
     random = Random(3)
     edges = [*EDGES, *TROUBLE]
-    for _ in range(50 if ours.is_native else 4):
-        program: list[tuple[str, Any]] = []
-        for _ in range(random.randint(1, 12)):
-            kind = random.choice(["grow", "grow", "grow", "snapshot", "rollback"])
-            program.append((kind, random.choice(edges) if kind == "grow" else random.randrange(1 << 16)))
-        run(ours, program, appends=True)
-        run(ours, program, appends=False)
-        text = "".join(random.choices(edges, k=12))
-        start, end = sorted(random.choices(range(len(text) + 1), k=2))
-        assert ours.interval_encoder(text).count(start, end) == ours.count(text[start:end])
+    run_at_random(ours, random, edges, 50 if ours.is_native else 4)
 
 
 def test_long_texts_read_in_windows() -> None:

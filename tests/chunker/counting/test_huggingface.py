@@ -166,7 +166,7 @@ def test_truncation_and_padding_do_not_reach_the_count() -> None:
 
 @given(scores=st.lists(st.floats(-20, -1e-3), min_size=3, max_size=3), text=st.text("xyz", max_size=24))
 def test_equally_good_splits_are_those_of_the_object(scores: list[float], text: str) -> None:
-    """Where the last bit of a score decides, which is not the same once a file has been written and read."""
+    """The last bit of a score decides which one is taken, and writing a tokenizer to a file rounds it."""
     x, y, z = scores
     words = {"<unk>": 0.0, "x": x, "y": y, "z": z, "xy": x + y, "yz": y + z, "xyz": x + y + z}
     tokenizer = Tokenizer(models.Unigram(list(words.items()), 0, byte_fallback=False))

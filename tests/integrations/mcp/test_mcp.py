@@ -31,7 +31,8 @@ from chunker.fields import FIELDS
 from chunker.index import Index
 from chunker.integrations.mcp.asked import MOST_TEXT_BYTES
 from chunker.integrations.mcp.command import mcp
-from chunker.integrations.mcp.server import ANSWER_CHARACTERS, Offered, mcp_server
+from chunker.integrations.mcp.server import mcp_server
+from chunker.integrations.mcp.tools import ANSWER_CHARACTERS, Offered
 from chunker.integrations.service.options import offered_roots, offered_tokenizers
 from chunker.mapping import map_repository, skeleton
 from chunker.prompt import Item, assemble

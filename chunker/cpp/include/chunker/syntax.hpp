@@ -120,8 +120,8 @@ public:
     // What is inside the unit that begins there. Throws std::out_of_range where none does.
     virtual InsideUnit inside(std::uint32_t character) const = 0;
 
-    // Where a part of the text is read as it is in the whole text, outside of closed units. The first `preamble` characters stand for text before: what
-    // begins there is part of something large.
+    // The offsets outside of closed units from which the rest of the text can be read alone, with the same result. The first `preamble` characters stand
+    // in for the text before, of which only they are known.
     virtual Resumption resumption(std::uint32_t preamble) const = 0;
 };
 

@@ -73,7 +73,7 @@ private:
             std::uint32_t const start = ts_node_start_byte(child), end = ts_node_end_byte(child);
             row = lines_.row(start, row);
             Row const last = end > start ? lines_.row(end - 1, row) : row;
-            // Where indentation counts, what is indented without a header is an error that the parser did not tell.
+            // Indented code outside of any body is an error where indentation counts, also if the parser reports none.
             bool const begins = start <= lines_.text_start(row) && (body.number > 0 || lines_.indent(row) == 0);
             bool const is_definition = begins && defines(row, body.depth);
             bool const is_large = begins && (last - row > large_part || lines_.character(row) < preamble_) && add_body(child, row, last, body);
