@@ -216,7 +216,7 @@ class TextChunker:
         """
         require_text(text)
         require_source(source)
-        require(metadata, (Mapping, type(None)), "metadata", "a mapping or None")
+        require(metadata, (type(None), Mapping), "metadata", "a mapping or None")
         return self.chunks_of(text, self.sketch(text), source, metadata=metadata)
 
     def chunks_of(

@@ -14,11 +14,19 @@ namespace {
 // "\n  " is one pre-token under cl100k. One more than any grammar needs.
 constexpr int reread = 3;
 
+// Bytes of low letters that are not read again.
+constexpr std::size_t worth_remembering = 12;
+
+std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+}
+
 constexpr bool is_low_ascii(Byte byte) { return byte >= 'a' && byte <= 'z'; }
 
 }  // namespace
 
-IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), text_(text) {
+IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), number_(next_number()), text_(text) {
     if (!encoder_->scanner()) return;
     Encoder::Lease const lease(*encoder_);
     Workspace& workspace = *lease;
@@ -132,20 +140,33 @@ bool IntervalEncoder::may_go_on(std::size_t place) const {
     return next.flags & (letter_class | mark_class) || next.code == '\'';
 }
 
+std::size_t IntervalEncoder::low_letters_end(std::size_t start, std::size_t end) const {
+    UnicodeTable const& table = UnicodeTable::instance();
+    while (start < end) {
+        if (is_low_ascii(text_[start])) {
+            ++start;
+            continue;
+        }
+        Character const character = table.at(text_.data, start, end);
+        if (!(character.flags & letter_class) || !(character.flags & lower_class) || character.flags & mark_class) break;
+        start += character.size;
+    }
+    return start;
+}
+
 bool IntervalEncoder::are_low_letters(std::size_t start, std::size_t end) const {
     // Longer ones are scanned, or looked up.
     if (!encoder_->scanner()->words_run_on || end - start > thresholds::long_piece) return false;
-    UnicodeTable const& table = UnicodeTable::instance();
-    for (std::size_t place = start; place < end;) {
-        if (is_low_ascii(text_[place])) {
-            ++place;
-            continue;
-        }
-        Character const character = table.at(text_.data, place, end);
-        if (!(character.flags & letter_class) || !(character.flags & lower_class) || character.flags & mark_class) return false;
-        place += character.size;
-    }
-    return true;
+    if (end - start < worth_remembering) return low_letters_end(start, end) == end;
+    std::uint64_t const known = low_letters_.load(std::memory_order_relaxed);
+    std::size_t const first = known >> 32, last = known & 0xFFFFFFFF;
+    auto const cuts_character = [this](std::size_t place) { return place < text_.size && UnicodeTable::continues(text_[place]); };
+    if (first <= start && end <= last) return !cuts_character(start) && !cuts_character(end);
+    bool const goes_on = first <= start && start < last && !cuts_character(start);
+    std::size_t const stop = low_letters_end(goes_on ? last : start, end);
+    if (stop <= 0xFFFFFFFF && stop - start >= worth_remembering)
+        low_letters_.store(std::uint64_t{goes_on ? first : start} << 32 | stop, std::memory_order_relaxed);
+    return stop == end;
 }
 
 std::size_t IntervalEncoder::after_first_letter(std::size_t start) const {
@@ -204,9 +225,13 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     const Scanner& scanner = *encoder_->scanner();
     std::size_t const total = count_head(place, end, workspace);
     if (place == end) return total;
-    if (std::size_t const last = start_at_or_before(end - 1); last >= place && begins_word(last, end))
-        return total + tokens_before(last) - tokens_before(place) +
-               (is_start(end) ? tokens_before(end) - tokens_before(last) : count_piece(last, end, workspace));
+    Workspace::SliceEnd& known = workspace.slice_end;
+    if (known.encoder == number_ && known.end == end && place <= known.from) return total + known.tokens - tokens_before(place);
+    if (std::size_t const last = start_at_or_before(end - 1); last >= place && begins_word(last, end)) {
+        std::size_t const tokens = is_start(end) ? tokens_before(end) : tokens_before(last) + count_piece(last, end, workspace);
+        known = {number_, end, last, tokens};
+        return total + tokens - tokens_before(place);
+    }
     // From here on the pre-tokens are those of the whole text, except for the last few: these are read again, and counted from the first one
     // that ends elsewhere.
     std::size_t anew = end;
@@ -239,7 +264,9 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
             ends &= ends - 1;
         } while (ends);
     }
-    return total + own + tokens_before(agreed) - tokens_before(from);
+    std::size_t const tokens = own + tokens_before(agreed);
+    if (anew > from) known = {number_, end, anew, tokens};
+    return total + tokens - tokens_before(from);
 }
 
 // The number of tokens of `before` and of the text from `place` on, up to the first shared start of a pre-token with the whole text, or to `end`; moves `place`

@@ -1,5 +1,6 @@
 // Bindings of Markdown: the copy that parsers read, and the sketch of a text. Offsets are in characters.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
@@ -52,10 +53,16 @@ Label label_of(std::string_view name) {
     return static_cast<Label>(found - std::begin(markdown::label_names));
 }
 
+nb::str interned(std::string_view name) {
+    PyObject* const made = PyUnicode_InternFromString(std::string(name).c_str());
+    if (!made) throw nb::python_error();
+    return nb::steal<nb::str>(made);
+}
+
 template <std::size_t size>
 std::vector<nb::str> interned(const std::string_view (&names)[size]) {
     std::vector<nb::str> made;
-    for (std::string_view const name : names) made.push_back(nb::steal<nb::str>(PyUnicode_InternFromString(std::string(name).c_str())));
+    for (std::string_view const name : names) made.push_back(interned(name));
     return made;
 }
 
@@ -113,6 +120,20 @@ public:
         return found;
     }
 
+    // Whether some of a unit may be in another language, whose definitions have names.
+    bool may_have_names(std::size_t unit) const override {
+        return std::ranges::any_of(sketch_.works_in(unit),
+                                   [&](markdown::Work const& work) { return work.kind != markdown::WorkKind::prose && !sketch_.verbatim_lines(work); });
+    }
+
+    // The unit around an offset, if it may have names inside.
+    std::optional<std::size_t> named_unit(std::size_t offset) const {
+        auto const& offsets = sketch_.columns().offsets;
+        auto const next = std::upper_bound(offsets.begin(), offsets.end(), offset);
+        if (next == offsets.begin() || *std::prev(next) == offset || !may_have_names(*std::prev(next))) return std::nullopt;
+        return *std::prev(next);
+    }
+
     // Adds the boundaries inside a unit; false if a part of it may be in another language. `part`: the characters between two offsets.
     template <class Part>
     bool look_by(std::size_t unit, formats::Columns& found, Part&& part) const {
@@ -129,6 +150,27 @@ public:
     }
 
     std::size_t size() const override { return sketch_.copy().size(); }
+    std::optional<NativeRows> rows(const Text&) const override {
+        markdown::Columns const& columns = sketch_.columns();
+        NativeRows rows;
+        rows.offsets.assign(columns.offsets.begin(), columns.offsets.end());
+        rows.strengths.assign(columns.strengths.begin(), columns.strengths.end());
+        rows.closed.assign(columns.offsets.size(), 0);
+        auto row = columns.offsets.begin();
+        for (markdown::Work const& work : sketch_.works()) {
+            row = std::lower_bound(row, columns.offsets.end(), work.unit);
+            rows.closed[static_cast<std::size_t>(row - columns.offsets.begin())] = 1;
+        }
+        // A text has a few of the labels, each of them often.
+        std::array<nb::object, std::size(markdown::label_names)> names;
+        rows.labels.reserve(columns.labels.size());
+        for (Label const label : columns.labels) {
+            nb::object& name = names[static_cast<std::size_t>(label)];
+            if (!name.is_valid()) name = interned(markdown::label_names[static_cast<std::size_t>(label)]);
+            rows.labels.push_back(name);
+        }
+        return rows;
+    }
     std::optional<NativeInside> look(const Text& text, std::size_t unit) const override {
         NativeInside found;
         auto const part = [&text](std::size_t start, std::size_t end) {
@@ -308,6 +350,10 @@ void define_markdown(nb::module_& module) {
              nb::sig("def inside(self, text: str, unit: int) -> tuple[list[int], list[int], list[str]] | None"),
              "Offsets, strengths and labels of the boundaries inside of the unit of `text` that begins there; None if it holds code that may be cut as its "
              "language is.")
+        .def("may_have_names", &Sketch::may_have_names, nb::lock_self(), nb::arg("unit"),
+             "Whether some of the unit that begins there may be in another language, whose definitions have names.")
+        .def("named_unit", &Sketch::named_unit, nb::lock_self(), nb::arg("offset"),
+             "Where the unit begins that an offset is inside of, if it may have names; else None.")
         .def("scopes", &Sketch::scopes, nb::lock_self(), nb::arg("text"), nb::arg("plain"),
              nb::sig("def scopes(self, text: str, plain: collections.abc.Callable[[str], str]) -> list[tuple[int, int, str, str]]"),
              "Start, end, name and header of the sections and tables of `text`, outermost first. `plain` returns the text of a heading on one line; called for "

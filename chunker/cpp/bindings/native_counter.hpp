@@ -116,8 +116,9 @@ public:
 
     std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) override {
         std::size_t const first = text_.place(start), last = text_.place(end);
-        // Nothing but a context, and a slice that is surely too long, are not worth a window.
-        if (first < last && last - first <= limit * worth_a_window && window_.hold(first, last)) {
+        // Nothing but a context, and a slice that is surely too long, are not worth a window; nor is all of a text, of which perhaps nothing else is asked.
+        bool const is_all = first == 0 && last == text_.place(text_.size()) && !window_.holds(first, last);
+        if (first < last && last - first <= limit * worth_a_window && !is_all && window_.hold(first, last)) {
             std::optional<std::size_t> found;
             auto const agreed = window_.agreement(contexts_.bytes(context), first);
             if (agreed && context == 0) found = window_.count(first, last);

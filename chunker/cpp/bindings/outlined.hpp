@@ -65,7 +65,8 @@ public:
         if (!tells_scopes_) return rows;
         auto const size = static_cast<std::int64_t>(PyUnicode_GetLength(source_.ptr()));
         for (std::size_t row = 0; row < rows.closed.size(); ++row)
-            if (rows.closed[row]) unknown_.push_back({rows.offsets[row], row + 1 < rows.offsets.size() ? rows.offsets[row + 1] : size});
+            if (rows.closed[row] && (!native_ || native_->may_have_names(static_cast<std::size_t>(rows.offsets[row]))))
+                unknown_.push_back({rows.offsets[row], row + 1 < rows.offsets.size() ? rows.offsets[row + 1] : size});
         return rows;
     }
 

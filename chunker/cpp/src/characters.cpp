@@ -28,25 +28,6 @@ char32_t decoded(const unsigned char* character, std::size_t size) {
     return (character[0] & 0x07u) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3);
 }
 
-// How many bytes go on with a character: in blocks whose numbers fit into a byte, which compilers count many at once.
-std::size_t continuing(const unsigned char* data, std::size_t bytes) {
-    std::size_t number = 0;
-    for (std::size_t at = 0; at < bytes;) {
-        std::size_t const end = std::min<std::size_t>(bytes, at + 255);
-        unsigned char found = 0;
-        for (; at < end; ++at) found = static_cast<unsigned char>(found + continues(data[at]));
-        number += found;
-    }
-    return number;
-}
-
-// A loop that compilers turn into one over many bytes at once: a tenth of the time of counting them.
-bool is_ascii(const unsigned char* data, std::size_t bytes) {
-    unsigned char all = 0;
-    for (std::size_t at = 0; at < bytes; ++at) all |= data[at];
-    return all < 0x80;
-}
-
 }  // namespace
 
 Text::Text(const unsigned char* data, std::size_t bytes) : data_(data) {
@@ -54,7 +35,7 @@ Text::Text(const unsigned char* data, std::size_t bytes) : data_(data) {
         characters_.assign(data, data + bytes);
         return;
     }
-    std::size_t const size = bytes - continuing(data, bytes);
+    std::size_t const size = bytes - count_bytes(data, bytes, continues);
     characters_.resize(size);
     places_.resize(size / stride + 1);
     std::size_t at = 0, offset = 0;

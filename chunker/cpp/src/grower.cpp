@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t leap_spares = 3;
 // Tokens over a limit with which a text is over it whatever follows: one that goes on may have less, but not by so much.
 constexpr std::size_t far_over = 128;
+// A text of at most so many bytes for each token of the budget is likely to fit, whatever it is written in.
+constexpr std::size_t bytes_of_token = 3;
 // Instead of a number of tokens that was not needed yet.
 constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
@@ -36,6 +38,7 @@ void Grower::resume(Places ahead, std::size_t overlapping) {
 
 std::optional<Piece> Grower::next(std::size_t horizon) {
     reach_ = 0;
+    if (auto const only = whole_text()) return only;
     while (!units_.empty()) {
         if (units_.offset() > horizon) return std::nullopt;
         Draft draft = fill();
@@ -53,6 +56,18 @@ std::optional<Piece> Grower::next(std::size_t horizon) {
 }
 
 // --- growing
+
+std::optional<Piece> Grower::whole_text() {
+    if (units_.empty() || units_.offset() > 0 || limits_.desired || text_.place(text_.size()) > limits_.most * bytes_of_token) return std::nullopt;
+    Context const context = this->context();
+    auto const tokens = counter_.count_up_to(context, 0, text_.size(), limits_.most);
+    if (!tokens) return std::nullopt;
+    see(text_.size());
+    Piece const piece{0, text_.size(), context, *tokens, units_.next().label};
+    Places all;
+    units_.take(units_.size(), all);
+    return piece;
+}
 
 Grower::Draft Grower::fill() {
     Draft draft = begin(context());

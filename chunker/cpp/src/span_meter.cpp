@@ -1,6 +1,7 @@
 #include "chunker/span_meter.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "chunker/utf8.hpp"
 
@@ -10,8 +11,8 @@ namespace chunker {
 std::size_t SpanMeter::breaks(std::size_t start, std::size_t end) const {
     auto const* const from = text_ + start;
     auto const* const to = text_ + end;
-    auto result = static_cast<std::size_t>(std::count(from, to, '\n'));
-    if (std::find(from, to, '\r') == to) return result;
+    std::size_t result = count_bytes(from, end - start, [](unsigned char byte) { return byte == '\n'; });
+    if (!std::memchr(from, '\r', end - start)) return result;
     for (auto const* byte = from; byte < to; ++byte) result += *byte == '\r' && (byte + 1 == text_ + size_ || byte[1] != '\n');
     return result;
 }
@@ -20,11 +21,7 @@ SpanMeter::Place SpanMeter::forward(Place from, std::size_t offset) const {
     std::size_t const characters = offset - from.offset;
     std::size_t end = from.byte;
     // Mostly as many bytes as characters; where not, from there on one by one.
-    if (characters <= size_ - from.byte) {
-        auto const* const first = text_ + from.byte;
-        bool const ascii = std::none_of(first, first + characters, [](unsigned char byte) { return byte >= 0x80; });
-        if (ascii) end += characters;
-    }
+    if (characters <= size_ - from.byte && is_ascii(text_ + from.byte, characters)) end += characters;
     if (end == from.byte)
         for (std::size_t left = characters; left > 0 && end < size_; --left) end += std::min(character_size(text_[end]), size_ - end);
     return {offset, end, from.breaks + breaks(from.byte, end)};

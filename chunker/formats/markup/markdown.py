@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import regex
 
@@ -39,10 +40,13 @@ from chunker.formats.markup.markdown_blocks import read_blocks
 from chunker.formats.markup.markdown_restarts import MarkdownRestarts
 from chunker.formats.markup.markdown_sketch import MarkdownSketch
 from chunker.formats.open_outline import OpenOutline, OutlineOf
-from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.outline import Outline, Scope, Scopes, Strength
 from chunker.formats.restarting import RestartingOutline, Restarts
-from chunker.formats.sketches import Inside, Sketch
+from chunker.formats.sketches import CompiledSketch, Inside, Sketch
 from chunker.native import native
+
+if TYPE_CHECKING:  # the module does not exist without a compiled core
+    from chunker._native import MarkdownSketch as NativeMarkdown
 
 # YAML between lines of dashes or TOML between lines of plus signs, at the very start of the text. A key or a comment
 # must follow, otherwise the dashes are a rule.
@@ -109,14 +113,45 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code:
     if not text:
         return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
     reading = _Reading(text, sketch_of, of_code=of_code)
+    if reading.native is not None:
+        return _CompiledMarkdown(reading, reading.native)
     return Sketch.of(
         reading.found.columns(),
         reading.found.closed(),
         reading.inside,
         reading.scopes,
         finest=Strength.SENTENCE,
-        native=reading.native,
     )
+
+
+class _CompiledMarkdown(CompiledSketch):
+    """A sketch of blocks that the compiled reader has found."""
+
+    __slots__ = ()
+
+    native: NativeMarkdown
+
+    def __init__(self, reading: _Reading, native: NativeMarkdown) -> None:
+        self._nested = Scopes(())
+        self.notes = {}
+        self.finest = int(Strength.SENTENCE)
+        self.native = native
+        self._refine_with(reading.inside, reading.scopes)
+
+    def scopes_around(self, offset: int) -> tuple[Scope, ...]:
+        """See `Outline`. Only code in units that are too long to be cut by lines alone has scopes inside."""
+        if offset <= 0:
+            return ()
+        around = self._outside().around(offset)
+        unit = self.native.named_unit(offset)
+        return around if unit is None else around + self._scopes_inside(unit).around(offset)
+
+    def has_scopes_inside(self, start: int) -> bool:
+        """See `Sketch`."""
+        return self.native.may_have_names(start) and super().has_scopes_inside(start)
+
+    def _columns(self) -> tuple[list[int], list[int], list[str], dict[int, int], dict[int, None]]:
+        return (*self.native.columns(), {}, dict.fromkeys(self.native.closed()))
 
 
 class _Reading:
@@ -130,7 +165,9 @@ class _Reading:
         self.native = self.found if _compiled is not None and isinstance(self.found, _compiled.MarkdownSketch) else None
         start = int(text.startswith("\ufeff"))
         self.found.begin(start)
-        match = _FRONT_MATTER.match(self._copy, start)
+        match = None
+        if self._copy.startswith(("---", "+++"), start):
+            match = _FRONT_MATTER.match(self._copy, start)
         if match is not None:
             kind = "yaml" if match["toml"] is None else "toml"
             self.found.front_matter(*match.span(kind), kind)

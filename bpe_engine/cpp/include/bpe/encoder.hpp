@@ -23,6 +23,13 @@ struct Workspace {
     LongPieceCache<false> long_counts;
     LongPieceCache<false, 3> longer_counts;
     Merging merging;
+    // What the slices of an interval encoder that end at the same place have in common: those that start at `from` or before have `tokens` tokens from the
+    // start of the text on, if those before a slice were counted with it. Many slices with one end are counted where an overlap is looked for.
+    struct SliceEnd {
+        std::uint64_t encoder = 0;  // its number
+        std::size_t end = 0, from = 0, tokens = 0;
+    };
+    SliceEnd slice_end;
     // Made on the first request for ids.
     struct Ids {
         IdsCache short_pieces;

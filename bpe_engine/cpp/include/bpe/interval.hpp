@@ -15,6 +15,7 @@
 // of more than `long_piece` bytes (thresholds.hpp) has a tree, made when a slice first cuts it.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -67,6 +68,8 @@ private:
     std::size_t after_first_letter(std::size_t start) const;
     // Whether there are only letters that are lower-case or without case, and no character is cut.
     bool are_low_letters(std::size_t start, std::size_t end) const;
+    // The end of the longest such text[start:...], at most `end`.
+    std::size_t low_letters_end(std::size_t start, std::size_t end) const;
     // Whether a word before `place` may be longer in another slice: before a letter, a mark, or an apostrophe, which may begin a contraction.
     bool may_go_on(std::size_t place) const;
     // The number of tokens before `place`, the start of a pre-token.
@@ -85,11 +88,15 @@ private:
     const IntervalTree& tree(std::size_t first, std::size_t last) const;
 
     std::shared_ptr<const Encoder> encoder_;
+    std::uint64_t number_;  // no other has it
     Bytes text_;
     std::vector<Word> words_;
     std::vector<std::uint8_t> counts_;                       // of each pre-token; 255: see `large_`
     std::map<std::uint64_t, std::uint64_t> large_;           // pre-token -> tokens
     std::vector<std::pair<std::size_t, std::size_t>> long_;  // start and end of the long pre-tokens
+
+    // The last long run of low letters that was read, its start and its end in 32 bits each: one part of a text is cut at many places.
+    mutable std::atomic<std::uint64_t> low_letters_ = 0;
 
     mutable std::mutex mutex_;  // of the data that is made on demand
     mutable std::unique_ptr<RunIndex> index_;

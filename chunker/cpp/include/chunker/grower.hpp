@@ -47,6 +47,8 @@ private:
         bool complete = false;
     };
 
+    // A text that fits as a whole, and is counted for less than the prices of its parts; none if it does not, or a chunk of it may be smaller.
+    std::optional<Piece> whole_text();
     Draft fill();
     Draft begin(Context context);
     void extend(Draft& draft);

@@ -1,6 +1,7 @@
 // Characters of UTF-8 that is known to be well formed, but for surrogates.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +11,26 @@ inline bool continues(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
 // Bytes of the character that begins with this one.
 inline std::size_t character_size(unsigned char first) { return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4; }
+
+// A loop that compilers turn into one over many bytes at once: a tenth of the time of one that ends early.
+inline bool is_ascii(const unsigned char* data, std::size_t bytes) {
+    unsigned char all = 0;
+    for (std::size_t at = 0; at < bytes; ++at) all |= data[at];
+    return all < 0x80;
+}
+
+// How many bytes are of a kind: in blocks whose numbers fit into a byte, which compilers count many at once.
+template <class Kind>
+std::size_t count_bytes(const unsigned char* data, std::size_t bytes, Kind&& is_of_kind) {
+    std::size_t number = 0;
+    for (std::size_t at = 0; at < bytes;) {
+        std::size_t const end = std::min<std::size_t>(bytes, at + 255);
+        unsigned char found = 0;
+        for (; at < end; ++at) found = static_cast<unsigned char>(found + is_of_kind(data[at]));
+        number += found;
+    }
+    return number;
+}
 
 // White space beyond ASCII, as str.isspace has it; all of it is of two or three bytes.
 inline bool is_wide_space(const unsigned char* character, std::size_t size) {
