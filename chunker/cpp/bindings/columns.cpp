@@ -56,7 +56,8 @@ nb::tuple strings_of(const StringColumn& column, bool wide) {
     return nb::make_tuple(bytes_of(std::vector<std::int32_t>(column.ends.begin(), column.ends.end())), data);
 }
 
-nb::dict take(const ChunkColumns& columns, bool wide) {
+nb::dict take(ChunkColumns& columns, bool wide) {
+    columns.hash();
     nb::dict result;
     result["body"] = strings_of(columns.body, wide);
     result["text"] = &columns.texts() == &columns.body ? nb::object(result["body"]) : strings_of(columns.text, wide);
@@ -75,7 +76,7 @@ nb::dict take(const ChunkColumns& columns, bool wide) {
     return result;
 }
 
-nb::bytes lines(const ChunkColumns& columns, nb::list breadcrumbs, nb::str source, nb::bytes rest) {
+nb::bytes lines(ChunkColumns& columns, nb::list breadcrumbs, nb::str source, nb::bytes rest) {
     std::vector<Breadcrumb> found;
     std::vector<nb::tuple> held;  // as the contexts above
     for (nb::handle const breadcrumb : breadcrumbs) {
@@ -86,6 +87,7 @@ nb::bytes lines(const ChunkColumns& columns, nb::list breadcrumbs, nb::str sourc
         found.push_back(std::move(names));
     }
     if (found.size() != columns.size()) throw nb::value_error("a breadcrumb for each chunk");
+    columns.hash();
     std::string const made = json_lines(columns, found, utf8_of(source, "a source"), {rest.c_str(), rest.size()});
     return nb::bytes(made.data(), made.size());
 }

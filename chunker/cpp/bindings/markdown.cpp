@@ -191,25 +191,29 @@ public:
     }
 
     // `plain`: returns the text of a heading on one line. Called for those that are not simple.
-    nb::list scopes(nb::str text, nb::callable plain) const {
-        check_text(text);
-        std::vector<nb::object> names;
-        std::vector<bool> have_names;
-        for (markdown::Heading const& heading : sketch_.headings()) {
-            nb::object shown = part_of(text, heading.start, heading.end);
-            auto const name = markdown::plain_heading(characters_of(nb::borrow<nb::str>(shown)));
-            shown = name ? part_of(text, heading.start + name->first, heading.start + name->second) : plain(shown);
-            have_names.push_back(PyUnicode_GetLength(shown.ptr()) > 0);
-            names.push_back(std::move(shown));
-        }
+    nb::list scopes(nb::str text, nb::callable plain) {
         nb::str const none("");
         nb::list found;
-        for (markdown::Region const& region : markdown::nested_regions(sketch_.headings(), have_names, sketch_.tables(), sketch_.copy().size())) {
+        for (markdown::Region const& region : named(text, plain).regions) {
             if (region.is_table)
                 found.append(nb::make_tuple(region.start, region.end, none, part_of(text, region.start, sketch_.tables()[region.number].first_row)));
-            else found.append(nb::make_tuple(region.start, region.end, names[region.number], none));
+            else found.append(nb::make_tuple(region.start, region.end, named_->names[region.number], none));
         }
         return found;
+    }
+
+    // The names of the sections around an offset, outermost first: what `Scopes.around` of chunker/formats/outline.py says.
+    nb::object breadcrumb(nb::str text, nb::callable plain, std::size_t offset) {
+        Named const& all = named(text, plain);
+        auto const next =
+            std::lower_bound(all.regions.begin(), all.regions.end(), offset, [](markdown::Region const& region, std::size_t at) { return region.start < at; });
+        nb::list around;
+        for (auto number = next - all.regions.begin() - 1; number >= 0; number = all.parents[static_cast<std::size_t>(number)]) {
+            markdown::Region const& region = all.regions[static_cast<std::size_t>(number)];
+            if (offset < region.end && !region.is_table) around.append(all.names[region.number]);
+        }
+        around.attr("reverse")();
+        return nb::tuple(around);
     }
 
     nb::list headings() const {
@@ -231,9 +235,40 @@ private:
         return bytes;
     }
 
+    // The sections and tables of the text, found when somebody asks for them.
+    struct Named {
+        std::vector<markdown::Region> regions;
+        std::vector<std::ptrdiff_t> parents;  // the number of the region around each, or -1
+        std::vector<nb::object> names;        // of the headings
+    };
+
+    Named const& named(nb::str text, nb::callable plain) {
+        check_text(text);
+        if (named_) return *named_;
+        Named made;
+        std::vector<bool> have_names;
+        for (markdown::Heading const& heading : sketch_.headings()) {
+            nb::object shown = part_of(text, heading.start, heading.end);
+            auto const name = markdown::plain_heading(characters_of(nb::borrow<nb::str>(shown)));
+            shown = name ? part_of(text, heading.start + name->first, heading.start + name->second) : plain(shown);
+            have_names.push_back(PyUnicode_GetLength(shown.ptr()) > 0);
+            made.names.push_back(std::move(shown));
+        }
+        made.regions = markdown::nested_regions(sketch_.headings(), have_names, sketch_.tables(), sketch_.copy().size());
+        std::vector<std::size_t> open;
+        for (std::size_t number = 0; number < made.regions.size(); ++number) {
+            while (!open.empty() && made.regions[open.back()].end <= made.regions[number].start) open.pop_back();
+            made.parents.push_back(open.empty() ? -1 : static_cast<std::ptrdiff_t>(open.back()));
+            open.push_back(number);
+        }
+        named_ = std::move(made);
+        return *named_;
+    }
+
     nb::str owner_;
     markdown::Sketch sketch_;
     markdown::Blocks blocks_;
+    std::optional<Named> named_;
 };
 
 using Row = nb::typed<nb::tuple, int, int, int>;
@@ -354,6 +389,9 @@ void define_markdown(nb::module_& module) {
              "Whether some of the unit that begins there may be in another language, whose definitions have names.")
         .def("named_unit", &Sketch::named_unit, nb::lock_self(), nb::arg("offset"),
              "Where the unit begins that an offset is inside of, if it may have names; else None.")
+        .def("breadcrumb", &Sketch::breadcrumb, nb::lock_self(), nb::arg("text"), nb::arg("plain"), nb::arg("offset"),
+             nb::sig("def breadcrumb(self, text: str, plain: collections.abc.Callable[[str], str], offset: int) -> tuple[str, ...]"),
+             "The names of the sections of `text` around an offset, outermost first; `plain` as for `scopes`.")
         .def("scopes", &Sketch::scopes, nb::lock_self(), nb::arg("text"), nb::arg("plain"),
              nb::sig("def scopes(self, text: str, plain: collections.abc.Callable[[str], str]) -> list[tuple[int, int, str, str]]"),
              "Start, end, name and header of the sections and tables of `text`, outermost first. `plain` returns the text of a heading on one line; called for "

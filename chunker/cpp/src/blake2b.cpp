@@ -2,16 +2,24 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <utility>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CHUNKER_FOUR_LANES 1
+#define CHUNKER_INLINE inline __attribute__((always_inline))
+#else
+#define CHUNKER_INLINE inline
+#endif
 
 namespace chunker {
 
 namespace {
 
-constexpr std::size_t digest_size = 16;
-constexpr std::array<std::uint64_t, 8> start = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
-                                                0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
+constexpr std::size_t digest_size = 16, block_size = 128, state_size = 8, block_words = 16;
+constexpr std::array<std::uint64_t, state_size> start = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+                                                         0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
 constexpr std::size_t rounds = 12;
 // The order in which a round takes the words of a block; the eleventh round is like the first.
 constexpr unsigned char order[10][16] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
@@ -28,70 +36,144 @@ std::uint64_t word(const unsigned char* bytes) {
     return value;
 }
 
-inline void mix(std::uint64_t& a, std::uint64_t& b, std::uint64_t& c, std::uint64_t& d, std::uint64_t x, std::uint64_t y) {
+// `Words` is a word, or four words of as many messages.
+template <int bits, class Words>
+CHUNKER_INLINE void turn(Words& words) {
+    words = words >> bits | words << (64 - bits);
+}
+
+template <class Words>
+CHUNKER_INLINE void mix(Words& a, Words& b, Words& c, Words& d, const Words& x, const Words& y) {
     a += b + x;
-    d = std::rotr(d ^ a, 32);
+    d ^= a;
+    turn<32>(d);
     c += d;
-    b = std::rotr(b ^ c, 24);
+    b ^= c;
+    turn<24>(b);
     a += b + y;
-    d = std::rotr(d ^ a, 16);
+    d ^= a;
+    turn<16>(d);
     c += d;
-    b = std::rotr(b ^ c, 63);
+    b ^= c;
+    turn<63>(b);
 }
 
-// The number of the round is known when this is compiled: so all stays in registers.
-template <std::size_t round>
-inline void mix_all(std::uint64_t* v, const std::uint64_t* words) {
-    constexpr auto& at = order[round % 10];
-    mix(v[0], v[4], v[8], v[12], words[at[0]], words[at[1]]);
-    mix(v[1], v[5], v[9], v[13], words[at[2]], words[at[3]]);
-    mix(v[2], v[6], v[10], v[14], words[at[4]], words[at[5]]);
-    mix(v[3], v[7], v[11], v[15], words[at[6]], words[at[7]]);
-    mix(v[0], v[5], v[10], v[15], words[at[8]], words[at[9]]);
-    mix(v[1], v[6], v[11], v[12], words[at[10]], words[at[11]]);
-    mix(v[2], v[7], v[8], v[13], words[at[12]], words[at[13]]);
-    mix(v[3], v[4], v[9], v[14], words[at[14]], words[at[15]]);
+// Reads a block. `counted`: the bytes up to its end; `last`: all bits where it ends its message, else none.
+template <class Words>
+CHUNKER_INLINE void compress(Words* state, const Words* words, const Words& counted, const Words& last) {
+    Words v[block_words];
+    for (std::size_t place = 0; place < state_size; ++place) {
+        v[place] = state[place];
+        v[state_size + place] = Words{} + start[place];
+    }
+    v[12] ^= counted;
+    v[14] ^= last;
+    for (std::size_t round = 0; round < rounds; ++round) {
+        auto const& at = order[round % std::size(order)];
+        mix(v[0], v[4], v[8], v[12], words[at[0]], words[at[1]]);
+        mix(v[1], v[5], v[9], v[13], words[at[2]], words[at[3]]);
+        mix(v[2], v[6], v[10], v[14], words[at[4]], words[at[5]]);
+        mix(v[3], v[7], v[11], v[15], words[at[6]], words[at[7]]);
+        mix(v[0], v[5], v[10], v[15], words[at[8]], words[at[9]]);
+        mix(v[1], v[6], v[11], v[12], words[at[10]], words[at[11]]);
+        mix(v[2], v[7], v[8], v[13], words[at[12]], words[at[13]]);
+        mix(v[3], v[4], v[9], v[14], words[at[14]], words[at[15]]);
+    }
+    for (std::size_t place = 0; place < state_size; ++place) state[place] ^= v[place] ^ v[state_size + place];
 }
 
-template <std::size_t... round>
-inline void mix_rounds(std::uint64_t* v, const std::uint64_t* words, std::index_sequence<round...>) {
-    (mix_all<round>(v, words), ...);
+// Words of several messages, side by side.
+template <std::size_t lanes>
+using Rows = std::uint64_t[block_words][lanes];
+
+template <std::size_t lanes>
+using Compress = void (*)(std::uint64_t (&state)[state_size][lanes], const Rows<lanes>& words, const std::uint64_t (&counted)[lanes],
+                          const std::uint64_t (&last)[lanes]);
+
+void compress_one(std::uint64_t (&state)[state_size][1], const Rows<1>& words, const std::uint64_t (&counted)[1], const std::uint64_t (&last)[1]) {
+    compress(&state[0][0], &words[0][0], counted[0], last[0]);
+}
+
+#ifdef CHUNKER_FOUR_LANES
+constexpr std::size_t many = 4;
+
+__attribute__((target("avx2"))) void compress_four(std::uint64_t (&state)[state_size][many], const Rows<many>& words, const std::uint64_t (&counted)[many],
+                                                   const std::uint64_t (&last)[many]) {
+    using Four = std::uint64_t __attribute__((vector_size(sizeof(std::uint64_t) * many)));
+    Four held[state_size], read[block_words], lengths, ends;
+    std::memcpy(held, state, sizeof held);
+    std::memcpy(read, words, sizeof read);
+    std::memcpy(&lengths, counted, sizeof lengths);
+    std::memcpy(&ends, last, sizeof ends);
+    compress(held, read, lengths, ends);
+    std::memcpy(state, held, sizeof held);
+}
+#endif
+
+// A message that is read, and how much of it has been.
+struct Lane {
+    std::size_t number = 0, done = 0;
+    bool is_busy = false;
+};
+
+// A lane that has read its message takes the next one.
+template <std::size_t lanes>
+void read_all(std::span<const std::string_view> messages, std::vector<Digest>& digests, Compress<lanes> compress_lanes) {
+    std::uint64_t state[state_size][lanes] = {}, counted[lanes] = {}, last[lanes] = {};
+    Rows<lanes> words = {};
+    Lane reading[lanes];
+    std::size_t next = 0, busy = 0;
+    auto const take = [&](std::size_t lane) {
+        reading[lane] = {next, 0, next < messages.size()};
+        if (!reading[lane].is_busy) return;
+        ++next, ++busy;
+        for (std::size_t place = 0; place < state_size; ++place) state[place][lane] = start[place];
+        state[0][lane] ^= 0x01010000 ^ digest_size;
+    };
+    for (std::size_t lane = 0; lane < lanes; ++lane) take(lane);
+    while (busy > 0) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            if (!reading[lane].is_busy) continue;
+            std::string_view const left = messages[reading[lane].number].substr(reading[lane].done);
+            auto const* block = reinterpret_cast<const unsigned char*>(left.data());
+            unsigned char padded[block_size] = {};
+            std::size_t const size = std::min(left.size(), block_size);
+            if (size < block_size) {
+                std::copy(left.begin(), left.end(), padded);
+                block = padded;
+            }
+            for (std::size_t place = 0; place < block_words; ++place) words[place][lane] = word(block + 8 * place);
+            reading[lane].done += size;
+            counted[lane] = reading[lane].done;
+            last[lane] = left.size() <= block_size ? ~std::uint64_t{0} : 0;
+        }
+        compress_lanes(state, words, counted, last);
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            if (!reading[lane].is_busy || last[lane] == 0) continue;
+            Digest& digest = digests[reading[lane].number];
+            for (std::size_t place = 0; place < digest_size; ++place) digest[place] = static_cast<unsigned char>(state[place / 8][lane] >> 8 * (place % 8));
+            --busy;
+            take(lane);
+        }
+    }
 }
 
 }  // namespace
 
-Blake2b::Blake2b() : state_(start) { state_[0] ^= 0x01010000 ^ digest_size; }
-
-void Blake2b::update(std::string_view bytes) {
-    while (!bytes.empty()) {
-        // The last block is another one: a full one waits until something follows it.
-        if (size_ == block_size) {
-            compress(waiting_.data(), false);
-            size_ = 0;
-        }
-        while (size_ == 0 && bytes.size() > block_size) {
-            compress(reinterpret_cast<const unsigned char*>(bytes.data()), false);
-            bytes.remove_prefix(block_size);
-        }
-        std::size_t const taken = std::min(bytes.size(), block_size - size_);
-        std::memcpy(waiting_.data() + size_, bytes.data(), taken);
-        size_ += taken;
-        bytes.remove_prefix(taken);
+std::vector<Digest> blake2b(std::span<const std::string_view> messages) {
+    std::vector<Digest> digests(messages.size());
+#ifdef CHUNKER_FOUR_LANES
+    // For two messages it takes as long as one after the other.
+    if (messages.size() > many / 2 && __builtin_cpu_supports("avx2")) {
+        read_all<many>(messages, digests, compress_four);
+        return digests;
     }
+#endif
+    read_all<1>(messages, digests, compress_one);
+    return digests;
 }
 
-Blake2b::Digest Blake2b::digest() {
-    std::size_t const last = size_;
-    std::fill(waiting_.begin() + static_cast<std::ptrdiff_t>(size_), waiting_.end(), static_cast<unsigned char>(0));
-    counted_ += last;
-    counted_ -= block_size;  // `compress` adds it
-    compress(waiting_.data(), true);
-    Digest result;
-    for (std::size_t place = 0; place < digest_size; ++place) result[place] = static_cast<unsigned char>(state_[place / 8] >> 8 * (place % 8));
-    return result;
-}
-
-std::string hexadecimal(const Blake2b::Digest& digest) {
+std::string hexadecimal(const Digest& digest) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string result;
     for (unsigned char const byte : digest) {
@@ -99,19 +181,6 @@ std::string hexadecimal(const Blake2b::Digest& digest) {
         result += digits[byte & 15];
     }
     return result;
-}
-
-void Blake2b::compress(const unsigned char* block, bool last) {
-    counted_ += block_size;
-    std::array<std::uint64_t, 16> words;
-    for (std::size_t place = 0; place < 16; ++place) words[place] = word(block + 8 * place);
-    std::array<std::uint64_t, 16> v;
-    std::copy(state_.begin(), state_.end(), v.begin());
-    std::copy(start.begin(), start.end(), v.begin() + 8);
-    v[12] ^= counted_;
-    if (last) v[14] = ~v[14];
-    mix_rounds(v.data(), words.data(), std::make_index_sequence<rounds>());
-    for (std::size_t place = 0; place < 8; ++place) state_[place] ^= v[place] ^ v[place + 8];
 }
 
 }  // namespace chunker

@@ -7,8 +7,6 @@ namespace chunker {
 
 void ChunkColumns::add(std::string_view whole, const std::vector<Piece>& pieces, std::string_view identity) {
     SpanMeter meter(reinterpret_cast<const unsigned char*>(whole.data()), whole.size());
-    Blake2b source;
-    source.update(identity);
     std::int64_t number = 0;
     for (const Piece& piece : pieces) {
         SpanMeter::Span const span = meter.span(piece.start, piece.end);
@@ -26,17 +24,25 @@ void ChunkColumns::add(std::string_view whole, const std::vector<Piece>& pieces,
         start_line.push_back(static_cast<std::int64_t>(span.start.breaks) + 1);
         end_line.push_back(static_cast<std::int64_t>(span.last_line) + 1);
         index.push_back(number++);
-        Blake2b content, name = source;
-        content.update(piece.context);
-        content.update(part);
-        Blake2b::Digest const digest = content.digest();
-        char place[8];
-        for (int byte = 0; byte < 8; ++byte) place[byte] = static_cast<char>(static_cast<unsigned char>(piece.start >> 8 * byte));
-        name.update({place, sizeof place});
-        name.update({reinterpret_cast<const char*>(digest.data()), digest.size()});
-        id.put(hexadecimal(name.digest()));
-        content_hash.put(hexadecimal(digest));
+        char offset[8];
+        for (int byte = 0; byte < 8; ++byte) offset[byte] = static_cast<char>(static_cast<unsigned char>(piece.start >> 8 * byte));
+        place.put(identity, {offset, sizeof offset});
     }
+}
+
+void ChunkColumns::hash() {
+    std::vector<std::string_view> messages;
+    std::size_t const done = content_hash.ends.size() - 1;
+    for (std::size_t row = done; row < size(); ++row) messages.push_back(texts()[row]);
+    std::vector<Digest> const digests = blake2b(messages);
+    StringColumn names;
+    for (std::size_t row = done; row < size(); ++row) {
+        Digest const& digest = digests[row - done];
+        content_hash.put(hexadecimal(digest));
+        names.put(place[row], {reinterpret_cast<const char*>(digest.data()), digest.size()});
+    }
+    for (std::size_t row = 0; row < messages.size(); ++row) messages[row] = names[row];
+    for (Digest const& digest : blake2b(messages)) id.put(hexadecimal(digest));
 }
 
 }  // namespace chunker

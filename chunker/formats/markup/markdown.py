@@ -114,7 +114,7 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code:
         return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
     reading = _Reading(text, sketch_of, of_code=of_code)
     if reading.native is not None:
-        return _CompiledMarkdown(reading, reading.native)
+        return _CompiledMarkdown(text, reading, reading.native)
     return Sketch.of(
         reading.found.columns(),
         reading.found.closed(),
@@ -127,16 +127,25 @@ def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code:
 class _CompiledMarkdown(CompiledSketch):
     """A sketch of blocks that the compiled reader has found."""
 
-    __slots__ = ()
+    __slots__ = ("_text",)
 
     native: NativeMarkdown
 
-    def __init__(self, reading: _Reading, native: NativeMarkdown) -> None:
+    def __init__(self, text: str, reading: _Reading, native: NativeMarkdown) -> None:
+        self._text = text
         self._nested = Scopes(())
         self.notes = {}
         self.finest = int(Strength.SENTENCE)
         self.native = native
         self._refine_with(reading.inside, reading.scopes)
+
+    def breadcrumb(self, offset: int) -> tuple[str, ...]:
+        """See `Outline`."""
+        if offset <= 0:
+            return ()
+        names = self.native.breadcrumb(self._text, _plain, offset)
+        unit = self.native.named_unit(offset)
+        return names if unit is None else names + self._scopes_inside(unit).breadcrumb(offset)
 
     def scopes_around(self, offset: int) -> tuple[Scope, ...]:
         """See `Outline`. Only code in units that are too long to be cut by lines alone has scopes inside."""

@@ -2,36 +2,20 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace chunker {
 
-class Blake2b {
-public:
-    using Digest = std::array<unsigned char, 16>;
+using Digest = std::array<unsigned char, 16>;
 
-    Blake2b();
-
-    void update(std::string_view bytes);
-
-    // Nothing more may be added then.
-    Digest digest();
-
-private:
-    static constexpr std::size_t block_size = 128;
-
-    void compress(const unsigned char* block, bool last);
-
-    std::array<std::uint64_t, 8> state_;
-    std::uint64_t counted_ = 0;  // bytes that have been compressed; texts are shorter than 2^64
-    std::array<unsigned char, block_size> waiting_{};
-    std::size_t size_ = 0;  // of what waits
-};
+// The digest of each message. Where the processor has AVX2, four messages at a time, in a third of the time of one after the other: a block of a message
+// cannot be read before the block ahead of it, but four blocks of four messages can.
+std::vector<Digest> blake2b(std::span<const std::string_view> messages);
 
 // Two digits for each byte.
-std::string hexadecimal(const Blake2b::Digest& digest);
+std::string hexadecimal(const Digest& digest);
 
 }  // namespace chunker

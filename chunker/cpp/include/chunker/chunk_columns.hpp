@@ -37,10 +37,15 @@ struct ChunkColumns {
 
     std::size_t size() const { return tokens.size(); }
 
+    // Write the ids and hashes of the rows that have none yet: of many rows at once, which is faster than of one.
+    void hash();
+
     // The texts of all chunks. Without any context they are the bodies, and are not kept twice.
     const StringColumn& texts() const { return context.data.empty() ? body : text; }
 
-    StringColumn text, body, context, kind, id, content_hash;
+    StringColumn text, body, context, kind;
+    StringColumn id, content_hash;  // after `hash`
+    StringColumn place;             // what the id is made of, but for the hash
     std::vector<std::int32_t> tokens;
     std::vector<std::int64_t> start, end, start_byte, end_byte, start_line, end_line, index;
 };
