@@ -273,7 +273,9 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
 // there.
 std::size_t IntervalEncoder::count_head_after(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const {
     const Scanner& scanner = *encoder_->scanner();
-    std::vector<Byte> together(before.begin(), before.end());
+    std::vector<Byte> together;
+    together.reserve(before.size + end - place);
+    together.insert(together.end(), before.begin(), before.end());
     together.insert(together.end(), text_.data + place, text_.data + end);
     std::size_t const first = place;
     std::size_t total = 0, at = 0;

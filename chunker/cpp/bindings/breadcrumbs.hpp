@@ -26,6 +26,7 @@ inline nb::object in_one_line(const std::string& name) {
         return nb::steal(made);
     };
     nb::object const text = checked(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
+    if (name.size() <= static_cast<std::size_t>(longest) && is_on_one_line(name)) return text;
     nb::object const words = checked(PyUnicode_Split(text.ptr(), nullptr, -1));
     nb::object const line = checked(PyUnicode_Join(nb::str(" ").ptr(), words.ptr()));
     if (PyUnicode_GetLength(line.ptr()) <= longest) return line;

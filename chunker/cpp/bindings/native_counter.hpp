@@ -8,6 +8,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -120,7 +121,7 @@ public:
         bool const is_all = first == 0 && last == text_.place(text_.size()) && !window_.holds(first, last);
         if (first < last && last - first <= limit * worth_a_window && !is_all && window_.hold(first, last)) {
             std::optional<std::size_t> found;
-            auto const agreed = window_.agreement(contexts_.bytes(context), first);
+            auto const agreed = agreement_of(context, first);
             if (agreed && context == 0) found = window_.count(first, last);
             else if (agreed && last >= agreed->from) found = agreed_count(*agreed, last);
             if (found) return *found <= limit ? found : std::nullopt;
@@ -149,11 +150,18 @@ private:
         if (!window_.hold(origin_, last)) return std::nullopt;
         if (agreed_in_ != window_.number()) {
             agreed_in_ = window_.number();
-            agreed_ = window_.agreement(contexts_.bytes(context_), origin_);
+            agreed_ = agreement_of(context_, origin_);
         }
         if (!agreed_) return std::nullopt;
         if (last >= agreed_->from) return agreed_count(*agreed_, last);
         return context_ == 0 ? window_.count(origin_, last) : counted_up_to(context_, origin_, last, most_limit);
+    }
+    // Asked for once of a chunk, of a unit in it that may be a chunk alone, and of the chunk that begins with this unit.
+    std::optional<Prices::Agreement> const& agreement_of(Context context, std::size_t first) {
+        Asked& asked = asked_[(first + context) % asked_.size()];
+        if (asked.first != first || asked.context != context || asked.window != window_.number())
+            asked = {first, context, window_.number(), window_.agreement(contexts_.bytes(context), first)};
+        return asked.agreed;
     }
     std::optional<std::size_t> agreed_count(const Prices::Agreement& agreed, std::size_t last) const {
         auto const sum = window_.count(window_.start(), last);
@@ -226,6 +234,13 @@ private:
     std::size_t origin_ = nowhere, end_ = 0, kept_ = 0;
     std::optional<Prices::Agreement> agreed_;
     std::size_t agreed_in_ = no_window;  // the window that this is of
+    struct Asked {
+        std::size_t first = nowhere;
+        Context context = 0;
+        std::size_t window = no_window;
+        std::optional<Prices::Agreement> agreed;
+    };
+    std::array<Asked, 16> asked_;  // the agreements last asked for, by offset and context
     bool appends_ = false, is_kept_ = false;
     // The text that grows to the left: its end in characters, and the tokens of the window up to there.
     std::size_t right_end_ = nowhere;

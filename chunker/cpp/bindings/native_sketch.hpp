@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,16 @@
 namespace chunker::bindings {
 
 namespace nb = nanobind;
+
+// Whether a name needs no change to stand on one line: its only white space are single spaces inside of it. Only names in ASCII are looked at.
+inline bool is_on_one_line(std::string_view name) {
+    bool after_space = true;
+    for (char const byte : name) {
+        if (byte < ' ' || byte > '~' || (byte == ' ' && after_space)) return false;
+        after_space = byte == ' ';
+    }
+    return !after_space;
+}
 
 // The inside of a closed unit. `has_names`: whether some of it has a name, so that contexts differ inside.
 struct NativeInside {

@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,7 +56,7 @@ public:
             rows.offsets = std::move(native_rows_->offsets);
             rows.strengths = std::move(native_rows_->strengths);
             rows.closed = std::move(native_rows_->closed);
-            rows.heads.insert(native_rows_->heads.begin(), native_rows_->heads.end());
+            rows.heads.assign(native_rows_->heads.begin(), native_rows_->heads.end());
         } else {
             rows = read_rows(outline, text_.size(), closed);
         }
@@ -107,15 +106,16 @@ public:
         return inside;
     }
 
-    static std::unordered_map<std::size_t, std::size_t> read_heads(nb::handle heads, std::size_t size) {
-        std::unordered_map<std::size_t, std::size_t> result;
+    static Heads read_heads(nb::handle heads, std::size_t size) {
+        Heads result;
         nb::object const items = nb::steal(PyMapping_Items(heads.ptr()));
         if (!items.is_valid()) throw nb::python_error();
         for (nb::handle item : items) {
             std::size_t const offset = given::size(item[0], "the offset of a head"), end = given::size(item[1], "the end of a head");
             if (offset >= end || end > size) throw nb::value_error("a head ends after its start, inside of the text");
-            result[offset] = end;
+            result.emplace_back(offset, end);
         }
+        std::sort(result.begin(), result.end());
         return result;
     }
 
@@ -161,7 +161,7 @@ private:
         if (!found.has_names) know(static_cast<std::int64_t>(offset));
         formats::Columns const& columns = found.columns;
         InnerBoundaries inside;
-        inside.heads.insert(found.heads.begin(), found.heads.end());
+        inside.heads.assign(found.heads.begin(), found.heads.end());
         inside.offsets.assign(columns.offsets.begin(), columns.offsets.end());
         inside.strengths.assign(columns.strengths.begin(), columns.strengths.end());
         inside.labels.reserve(columns.size());
@@ -250,6 +250,7 @@ private:
 
     // White space of any length becomes a space; none at the ends.
     static std::string on_one_line(const std::string& name) {
+        if (is_on_one_line(name)) return name;
         Text const text(reinterpret_cast<const unsigned char*>(name.data()), name.size());
         std::string line;
         for (std::size_t at = 0; at < text.size(); ++at) {

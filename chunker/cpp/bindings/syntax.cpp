@@ -146,6 +146,7 @@ public:
     std::optional<NativeInside> look(const Text&, std::size_t unit) const override {
         InsideUnit const found = reading_->inside(static_cast<std::uint32_t>(unit));
         NativeInside inside{{}, found.boundaries.heads, !found.regions.empty()};
+        inside.columns.reserve(found.boundaries.offsets.size());
         for (std::size_t row = 0; row < found.boundaries.offsets.size(); ++row)
             inside.columns.add(found.boundaries.offsets[row], found.boundaries.strengths[row], grammar().label_text(found.boundaries.labels[row]));
         return inside;
@@ -163,6 +164,7 @@ public:
             row = std::lower_bound(row, found.offsets.end(), unit);
             rows.closed[static_cast<std::size_t>(row - found.offsets.begin())] = 1;
         }
+        rows.labels.reserve(found.labels.size());
         for (Label const label : found.labels) rows.labels.push_back(grammar().label(label));
         return rows;
     }

@@ -41,11 +41,11 @@ void Atoms::find_tops() {
         fits;  // the row of the top -> the end of the head, and whether it fits: many rows are in one head
     for (std::size_t row = 0; row < stronger_.size(); ++row) {
         auto const offset = static_cast<std::size_t>(rows_.offsets[row]);
-        auto const head = rows_.heads.find(offset);
-        if (head == rows_.heads.end()) continue;
+        std::size_t const end = end_of_head(rows_.heads, offset);
+        if (end == 0) continue;
         auto const top = static_cast<std::size_t>(rows_.offsets[stronger_[row]]);
-        auto const [known, is_new] = fits.try_emplace(stronger_[row], head->second, false);
-        if (is_new || known->second.first != head->second) known->second = {head->second, !is_over(top, head->second, limits_.most)};
+        auto const [known, is_new] = fits.try_emplace(stronger_[row], end, false);
+        if (is_new || known->second.first != end) known->second = {end, !is_over(top, end, limits_.most)};
         if (known->second.second) tops_[offset] = top;
     }
 }

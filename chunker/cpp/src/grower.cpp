@@ -18,6 +18,8 @@ constexpr std::size_t leap_spares = 3;
 constexpr std::size_t far_over = 128;
 // A text of at most so many bytes for each token of the budget is likely to fit, whatever it is written in.
 constexpr std::size_t bytes_of_token = 3;
+// Units of a chunk, for which there is room from the start.
+constexpr std::size_t usual_units = 24;
 // Instead of a number of tokens that was not needed yet.
 constexpr std::size_t unmeasured = std::numeric_limits<std::size_t>::max();
 
@@ -97,7 +99,11 @@ Context Grower::context() { return surroundings_.context_at(units_.offset_of(ove
 
 Grower::Draft Grower::begin(Context context) {
     std::size_t const count = counter_.begin(context);
-    return {least_gain(), context, count, overlapping_, {}, {count}};
+    Draft draft{least_gain(), context, count, overlapping_, {}, {}};
+    draft.places.reserve(usual_units);
+    draft.sizes.reserve(usual_units);
+    draft.sizes.push_back(count);
+    return draft;
 }
 
 std::int64_t Grower::least_gain() const {

@@ -140,6 +140,7 @@ void LineBoundaries::show(Row row, Placed placed, Row header, Boundaries& bounda
 
 Boundaries LineBoundaries::boundaries() const {
     Boundaries result;
+    result.reserve(rows_.size());
     for (Row row = 0; row < rows_.size(); ++row)
         if (!hidden_[row] && nonblank(row)) show(row, rows_[row], headers_(row), result);
     return result;
@@ -147,6 +148,7 @@ Boundaries LineBoundaries::boundaries() const {
 
 Boundaries LineBoundaries::inside(const Unit& unit, const Settled& more) const {
     Boundaries result;
+    result.reserve(unit.end - unit.first);
     for (Row row = unit.first + 1; row < unit.end; ++row) {
         if (!nonblank(row)) continue;
         Placed const found = more.placed(row);

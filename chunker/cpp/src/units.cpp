@@ -27,6 +27,11 @@ std::size_t last_stronger(const Places& places, std::int64_t strength, std::size
     return stop;
 }
 
+std::size_t end_of_head(const Heads& heads, std::size_t offset) {
+    auto const found = std::lower_bound(heads.begin(), heads.end(), offset, [](auto const& head, std::size_t place) { return head.first < place; });
+    return found != heads.end() && found->first == offset ? found->second : 0;
+}
+
 Units::Units(const Text& text, OutlineRows rows, Surroundings& surroundings)
     : text_(text), rows_(std::move(rows)), surroundings_(surroundings), size_(rows_.strengths.size()) {
     auto const ends = enclosing_ends(numbers_up_to(size_), rows_.strengths, static_cast<std::int64_t>(size_));
@@ -125,7 +130,7 @@ bool Units::open_next() {
     Place const place = next();
     if (!is_closed(place)) return false;
     InnerBoundaries inside = surroundings_.inside(opened(place));
-    for (auto const& [offset, end] : inside.heads) rows_.heads[offset] = end;
+    for (auto const& [offset, end] : inside.heads) inner_heads_[offset] = end;
     if (inside.offsets.empty()) return false;
     if (!std::is_sorted(inside.offsets.begin(), inside.offsets.end(), std::less_equal<>()) ||
         inside.offsets.front() <= static_cast<std::int64_t>(place.offset) || inside.offsets.back() >= static_cast<std::int64_t>(end()))
@@ -226,8 +231,8 @@ bool Units::next_completes_unit() const {
 }
 
 std::size_t Units::head_end(std::size_t offset) const {
-    auto const found = rows_.heads.find(offset);
-    return found == rows_.heads.end() ? 0 : found->second;
+    auto const inner = inner_heads_.find(offset);
+    return inner != inner_heads_.end() ? inner->second : end_of_head(rows_.heads, offset);
 }
 
 }  // namespace chunker

@@ -138,7 +138,7 @@ std::size_t try_one(std::mt19937& random) {
         auto const start = static_cast<std::size_t>(rows.offsets[row]);
         std::size_t const end = row + 1 < rows.offsets.size() ? static_cast<std::size_t>(rows.offsets[row + 1]) : text.size();
         if (rows.closed[row]) counter.ends_[start] = end;
-        if (random() % 9 == 0) rows.heads[start] = end;
+        if (random() % 9 == 0) rows.heads.emplace_back(start, end);
     }
     chunker::Limits limits{};
     limits.most = 4 + random() % 40;

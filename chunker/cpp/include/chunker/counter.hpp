@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace chunker {
@@ -12,11 +12,14 @@ namespace chunker {
 // The number of a context; 0 is that of no context.
 using Context = std::size_t;
 
+// The offsets inside heads of definitions, ascending, each with the end of its head.
+using Heads = std::vector<std::pair<std::size_t, std::size_t>>;
+
 // The boundaries inside a closed unit, as columns, and the heads.
 struct InnerBoundaries {
     std::vector<std::int64_t> offsets, strengths;
     std::vector<std::size_t> labels;  // numbers
-    std::unordered_map<std::size_t, std::size_t> heads;
+    Heads heads;
 };
 
 // Counts text[start:end] by offsets in characters; errors are exceptions.

@@ -24,6 +24,12 @@ struct Boundaries {
     std::vector<int> strengths;
     std::vector<Label> labels;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;  // of some offsets: where the first line ends that what stands there belongs to
+
+    void reserve(std::size_t rows) {
+        offsets.reserve(rows);
+        strengths.reserve(rows);
+        labels.reserve(rows);
+    }
 };
 
 // Lines whose boundaries are not known yet, and the nodes in them.

@@ -28,11 +28,14 @@ using Places = std::vector<Place>;
 // The number of the last of places[start:stop] that is stronger; `stop` if none is.
 std::size_t last_stronger(const Places& places, std::int64_t strength, std::size_t start, std::size_t stop);
 
+// The end of the head that an offset is in; 0 if it is in none.
+std::size_t end_of_head(const Heads& heads, std::size_t offset);
+
 // The boundaries of an outline or a sketch, by columns. `closed`: one for each row, whether more boundaries are inside; or none at all.
 struct OutlineRows {
     std::vector<std::int64_t> offsets, strengths;
     std::vector<unsigned char> closed;
-    std::unordered_map<std::size_t, std::size_t> heads;
+    Heads heads;
     std::int64_t finest;
 };
 
@@ -107,8 +110,9 @@ private:
     std::size_t size_;                   // of the rows
     std::vector<std::size_t> end_rows_;  // the next stronger row
     std::size_t next_row_ = 0;
-    Places front_;                                        // before what is ahead of the rows, last one first
-    std::unordered_map<std::size_t, std::size_t> moved_;  // where closed units begin that got the blank lines before them -> where the sketch says so
+    Places front_;                                              // before what is ahead of the rows, last one first
+    std::unordered_map<std::size_t, std::size_t> moved_;        // where closed units begin that got the blank lines before them -> where the sketch says so
+    std::unordered_map<std::size_t, std::size_t> inner_heads_;  // those of units that were opened
 };
 
 }  // namespace chunker

@@ -21,6 +21,12 @@ struct Columns {
 
     std::size_t size() const { return offsets.size(); }
 
+    void reserve(std::size_t rows) {
+        offsets.reserve(rows);
+        strengths.reserve(rows);
+        labels.reserve(rows);
+    }
+
     // A boundary after those that are there.
     void add(std::size_t offset, std::int32_t strength, Label label) {
         offsets.push_back(offset);
