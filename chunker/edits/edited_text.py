@@ -40,6 +40,8 @@ _NOTHING = Stand((), 0, 0)
 # A window ends this many restart offsets after the text that the chunks around the edit looked at, because the last
 # ones are never certain.
 _MORE = 3
+# Characters that the grower may look farther after an edit than before it. Without them every fifth window of code is too small.
+_FARTHER = 384
 
 
 class ChunkChange(NamedTuple):
@@ -187,7 +189,7 @@ class EditedText:
         steps: list[int] = []
         ahead = rows.first_marked_from(end)
         usual = len(self._text) // max(len(rows.rows), 1)  # characters of a chunk
-        size = 0
+        size = _FARTHER
         while True:
             known = rows.reach(max(ahead - 1, 0)) + longer if ahead < len(rows.rows) else len(new)
             until, closing = len(new), ""

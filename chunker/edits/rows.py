@@ -69,10 +69,12 @@ class EditedRow(NamedTuple):
 class Rows:
     """The chunks of one version of a text."""
 
-    def __init__(self, rows: list[EditedRow], steps: list[int], farthest: int | None = None) -> None:
+    def __init__(
+        self, rows: list[EditedRow], steps: list[int], farthest: int | None = None, starts: list[int] | None = None
+    ) -> None:
         self.rows = rows
         self.steps = steps
-        self.starts = list(accumulate(steps, initial=0))[: len(rows)]
+        self.starts = list(accumulate(steps, initial=0))[: len(rows)] if starts is None else starts
         # No grower looked farther than this from the start of its chunk.
         self._farthest = max((row.reach for row in rows), default=0) if farthest is None else farthest
 
@@ -139,8 +141,13 @@ class Rows:
     def replaced(self, first: int, stop: int, rows: list[EditedRow], steps: list[int]) -> Rows:
         """Return a copy with `rows` in place of rows[first:stop]."""
         farthest = max(self._farthest, *(row.reach for row in rows)) if rows else self._farthest
-        steps = self.steps[:first] + steps + self.steps[stop:]
-        return Rows(self.rows[:first] + rows + self.rows[stop:], steps, farthest)
+        *made, end = accumulate(steps, initial=self.starts[first])
+        # Copied once and only where they differ: there may be many rows, none of them in the cache of the processor.
+        all_rows, all_steps, starts = self.rows.copy(), self.steps.copy(), self.starts.copy()
+        all_rows[first:stop], all_steps[first:stop], starts[first:stop] = rows, steps, made
+        if stop < len(self.starts) and (longer := end - self.starts[stop]):
+            starts[first + len(made) :] = [start + longer for start in self.starts[stop:]]
+        return Rows(all_rows, all_steps, farthest, starts)
 
 
 class Pieces(Sequence[Piece]):

@@ -370,9 +370,13 @@ bool Grower::is_undersized(std::size_t start) {
 
 void Grower::see_too_much(std::size_t start, std::size_t end, std::size_t limit) {
     if (!follows_ || end <= reach_) return;
-    std::size_t const enough = std::min(counter_.reach(start, limit + 2 * far_over), end);
-    bool const is_enough = enough < end && counter_.count(0, start, enough) >= limit + far_over;
-    see(is_enough ? enough : std::min(end, start + limit * limits_.longest_token + 1));
+    // An estimate: a little more first, and then much more.
+    for (std::size_t const spare : {far_over / 8, far_over}) {
+        std::size_t const enough = counter_.reach(start, limit + far_over + spare);
+        if (enough >= end) break;
+        if (counter_.count(0, start, enough) >= limit + far_over) return see(enough);
+    }
+    see(std::min(end, start + limit * limits_.longest_token + 1));
 }
 
 // --- overlap

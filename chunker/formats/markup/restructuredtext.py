@@ -144,12 +144,7 @@ class _Walk:
             return self._leaf(row, self.blocks.after_block(row), "lines")
         if text[0] == ">" and rst.DOCTEST.match(text):
             return self._leaf(row, self.blocks.after_block(row), "code")
-        for expression, label in (
-            (rst.BULLET, "item"),
-            (rst.ENUMERATOR, "item"),
-            (rst.FIELD, "field"),
-            (rst.OPTION, "option"),
-        ):
+        for expression, label in rst.ITEMS.get(text[0], ()):
             match = expression.match(text)
             if match is not None and (expression is not rst.ENUMERATOR or self._is_enumerated(row, len(match[1]))):
                 return self._item(row, match, label)

@@ -118,7 +118,7 @@ class Blocks:
         return start
 
     def _is_item(self, line: Line) -> bool:
-        return any(expression.match(line.text) for expression in (rst.BULLET, rst.ENUMERATOR, rst.FIELD, rst.OPTION))
+        return any(expression.match(line.text) for expression, _ in rst.ITEMS.get(line.text[0], ()))
 
     def lead_by(self, row: int) -> None:
         """Add the target or short comment at `row` to the next block."""

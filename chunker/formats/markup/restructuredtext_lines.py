@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 from chunker.formats.expressions import re
@@ -29,6 +30,14 @@ FIELD = re.compile(r"(:(?![:\s])(?:[^:\\]|\\.|:(?![ \t]|$|`))++:(?:[ \t]++|$)|:(
 OPTION = re.compile(
     r"((?:-[A-Za-z0-9]|--?[A-Za-z][\w-]*+|/[A-Z])(?:[ =][<\w][^ ]*+)?(?:, (?:--?|/)[^ ]++(?: [<\w][^ ]*+)?)*+(?:  +|$))"
 )
+# Those that a line may match, by its first character, in the order in which they are tried.
+ITEMS = {
+    **dict.fromkeys("*+", ((BULLET, "item"),)),
+    "-": ((BULLET, "item"), (OPTION, "option")),
+    **dict.fromkeys("(#" + digits + ascii_letters, ((ENUMERATOR, "item"),)),
+    ":": ((FIELD, "field"),),
+    "/": ((OPTION, "option"),),
+}
 EXPLICIT = re.compile(r"\.\.(?:[ \t]++|$)")
 DIRECTIVE = re.compile(r"\.\.[ \t]++(?:\|[^|]++\|[ \t]++)?((?:[\w+-]++:)?[\w.+-]++)[ \t]?::(?:[ \t]++|$)")
 FOOTNOTE = re.compile(r"\.\.[ \t]++\[[^\]\s]++\](?:[ \t]|$)")

@@ -24,10 +24,9 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import ClassVar, NamedTuple
 
-from chunker.formats.expressions import re
 from chunker.formats.outline import Outline
 
-_BLANK_LINE_BEFORE = re.compile(r"(?:\n|\r)[ \t]*(?:\r\n|\n|\r)\Z")
+_LINE_ENDS = ("\n", "\r")
 _LONGEST_BLANK_LINE = 200
 LONGEST_TITLE = 400
 # Ends the last title, so that the rest does not directly follow a title.
@@ -95,7 +94,7 @@ class RestructuredTextRestarts:
         return [
             offset
             for offset in sorted({*margin, *(offset for offset in read.inner if start <= offset)})
-            if offset < end and _BLANK_LINE_BEFORE.search(text, max(offset - _LONGEST_BLANK_LINE, 0), offset)
+            if offset < end and _follows_blank_line(text, offset)
         ]
 
     def preamble(self, _text: str, outline: Outline, place: int, /) -> str:
@@ -118,6 +117,11 @@ class RestructuredTextRestarts:
     def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
         """Return 0: no scope is numbered."""
         return 0
+
+
+def _follows_blank_line(text: str, offset: int) -> bool:
+    before = text[max(offset - _LONGEST_BLANK_LINE, 0) : offset]
+    return before.endswith(_LINE_ENDS) and before[:-1].rstrip(" \t").endswith(_LINE_ENDS)
 
 
 def _titled(outline: Outline) -> TitledOutline:
