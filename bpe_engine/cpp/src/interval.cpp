@@ -225,6 +225,7 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     const Scanner& scanner = *encoder_->scanner();
     std::size_t const total = count_head(place, end, workspace);
     if (place == end) return total;
+    if (scanner.lines_end && text_[end - 1] == '\n' && is_start(end)) return total + tokens_before(end) - tokens_before(place);
     Workspace::SliceEnd& known = workspace.slice_end;
     if (known.encoder == number_ && known.end == end && place <= known.from) return total + known.tokens - tokens_before(place);
     if (std::size_t const last = start_at_or_before(end - 1); last >= place && begins_word(last, end)) {

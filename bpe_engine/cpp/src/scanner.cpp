@@ -350,7 +350,8 @@ constexpr Scanner rule_scanner(std::string_view name) {
             [](const IndexedText& text, const Byte* bytes, std::size_t place) { return Rule::pretoken_end(text, bytes, place); },
             Rule::lookback,
             Rule::gives_back,
-            false};  // nobody has looked
+            false,  // nobody has looked
+            false};
 }
 
 template <Grammar grammar>
@@ -362,7 +363,8 @@ constexpr Scanner scanner(std::string_view name) {
             indexed_end<grammar>,
             grammar.lookback,
             [](Character last) { return (last.flags & space_class) != 0; },
-            true};
+            true,
+            grammar.space != Grammar::Space::plain};
 }
 
 constexpr Scanner scanners[] = {
