@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <random>
 
 #include "bpe/models/merges.hpp"
 #include "bpe/pipeline/sentence_piece_text.hpp"
@@ -61,6 +62,16 @@ void expressions() {
     for (int times = 0; times < 100; ++times) longer += "some words ";
     std::string shown = units(nullptr, pieces, longer);
     CHECK(std::count(shown.begin(), shown.end(), '|') == 200);
+}
+
+// Lines that do not come apart before their ends do after them.
+void lines() {
+    Chain const words_of_lines = chain(" ", Behaviour::with_next);
+    CHECK(units(nullptr, words_of_lines, "a\n b\nc d") == "a\n| b\nc| d");
+    CHECK(units(nullptr, chain("\\s", Behaviour::with_next), "a\n b") == "a|\n b");
+    NormalizationStep strip{.kind = Kind::strip};
+    strip.right = true;
+    CHECK(units(std::make_unique<StepNormalizer>(std::vector{strip}).get(), words_of_lines, "a\n b c") == "a\n b| c");
 }
 
 void facts() {
@@ -179,6 +190,10 @@ void seams() {
     std::string const text = "\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD\xE6\x96\x87";
     CHECK(units(nullptr, pieces, text, true, MergeModel::by_ranks(tokens, ranks, options).get()) == "\xE4\xB8\xAD\xE6\x96\x87|\xE4\xB8\xAD\xE6\x96\x87");
     CHECK(units(nullptr, pieces, text) == text);
+    // Nor any two characters of ASCII; in words that is not asked.
+    Chain const runs = chain("[ab .]+|\\p{Devanagari}[\\p{Devanagari} ]*");
+    CHECK(units(nullptr, runs, "ab ab.", true, MergeModel::by_ranks(tokens, ranks, options).get()) == "ab| ab|.");
+    CHECK(units(nullptr, runs, "ab ab.") == "ab ab.");
     // Something is a token only where it is a whole piece: no part must be taken for that.
     options.ignore_merges = true;
     ranks[texts.size() - 1] = 0xFFFFFFFF;
@@ -202,9 +217,38 @@ void touching() {
           "a");
 }
 
+// Where nothing depends on more, the two characters on either side decide, however many stand around them.
+void pairs() {
+    std::vector<std::string> const characters{
+        "a", "b", ".", " ", "\n", "\xC3\xA9", "\xE4\xB8\xAD", "\xE6\x96\x87", "\xE4\xBA\xBA", "\xE0\xA4\x95", "\xF0\x9F\x98\x80", "\xFF", "\xE4\xB8"};
+    Chain const touching({{std::make_shared<const TouchMatcher>(model()), Behaviour::isolated, nullptr}});
+    Chain const expression = chain(words);
+    std::mt19937 random(1);
+    for (Chain const* const pieces : {&touching, &expression}) {
+        for (int round = 0; round < 1000; ++round) {
+            std::string text, shown;
+            std::string const* before = nullptr;
+            // Mostly the same few characters: long runs of three bytes, or of one.
+            std::size_t const first = random() % characters.size(), kinds = 1 + random() % 4;
+            for (std::size_t size = random() % 300; size > 0; --size) {
+                std::string const& next = characters[(first + random() % kinds) % characters.size()];
+                // What begins a character is another one with what follows it.
+                if (before && *before == "\xE4\xB8") continue;
+                if (before && units(nullptr, *pieces, *before + next).find('|') != std::string::npos) shown += '|';
+                text += next;
+                shown += next;
+                before = &next;
+            }
+            CHECK(units(nullptr, *pieces, text) == shown);
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
+    pairs();
+    lines();
     facts();
     expressions();
     normalizers();

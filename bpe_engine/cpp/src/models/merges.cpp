@@ -167,16 +167,13 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
 void MergeModel::learn_joins() const {
     std::call_once(joins_once_, [this] {
         // The pairs of neighbours inside tokens, as a filter that may have false positives: about seven bits for each pair.
-        touching_.assign(std::bit_ceil(bytes_.size() / 8 + 16), 0);
+        touching_.reserve(bytes_.size());
         for (std::size_t number = 0; number + 1 < offsets_.size(); ++number) {
             Bytes const text{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};
             std::uint32_t before = 0;
             for (std::size_t place = 0, size = 0; place < text.size; place += size) {
                 std::uint32_t const code = options_.by_characters ? code_at(text, place, size) : (size = 1, text[place]);
-                if (place > 0) {
-                    std::uint64_t const bit = touch_bit(before, code);
-                    touching_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
-                }
+                if (place > 0) touching_.add(before, code);
                 before = code;
             }
         }

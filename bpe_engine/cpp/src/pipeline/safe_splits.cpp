@@ -1,5 +1,6 @@
 #include "bpe/pipeline/safe_splits.hpp"
 
+#include <bit>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -79,23 +80,36 @@ bool runs_on(char32_t code) {
     return code >= 0x2E80 || (code >= 0x0E00 && code < 0x10A0) || (code >= 0x1780 && code < 0x1800) || (code >= 0x1950 && code < 0x1AB0);
 }
 
+constexpr bool is_surrogate(char32_t code) { return code >= 0xD800 && code < 0xE000; }
+
+// A character of three bytes: 1110aaaa 10bbbbbb 10cccccc.
+constexpr std::uint32_t three_mask = 0xC0C0F0, three_bytes = 0x8080E0;
+char32_t code_of_three(std::uint32_t bytes) { return (bytes & 0x0F) << 12 | (bytes >> 2 & 0xFC0) | (bytes >> 16 & 0x3F); }
+
 // Without flags, which cost a look into a table.
 Character character_at(const Byte* text, std::size_t available) {
-    if (text[0] < 0x80) return {text[0], 0, 1};
-    if ((text[0] & 0xF0) == 0xE0 && available >= 3 && UnicodeTable::continues(text[1]) && UnicodeTable::continues(text[2])) {
-        char32_t const code = (text[0] & 0x0Fu) << 12 | (text[1] & 0x3Fu) << 6 | (text[2] & 0x3Fu);
-        if (code >= 0x800 && (code < 0xD800 || code > 0xDFFF)) return {code, 0, 3};
+    if (available >= 4) [[likely]] {
+        std::uint32_t bytes;
+        std::memcpy(&bytes, text, 4);
+        if ((bytes & three_mask) == three_bytes) {
+            char32_t const code = code_of_three(bytes);
+            if (code >= 0x800 && !is_surrogate(code)) return {code, 0, 3};
+        }
+        // Two: 110aaaaa 10bbbbbb.
+        if ((bytes & 0xC0E0) == 0x80C0 && (bytes & 0x1E) != 0) return {(bytes & 0x1F) << 6 | (bytes >> 8 & 0x3F), 0, 2};
     }
+    if (text[0] < 0x80) return {text[0], 0, 1};
     return UnicodeTable::instance().beyond_ascii(text, available);
 }
 
-constexpr bool is_surrogate(char32_t code) { return code >= 0xD800 && code < 0xE000; }
+bool is_of_word(std::size_t ascii) { return (UnicodeTable::instance().flags_of(static_cast<char32_t>(ascii)) & (letter_class | number_class)) != 0; }
 
 }  // namespace
 
 // The traits that all characters of one class share.
 struct SafeSplits::Traits {
-    bool is_known = false, is_nonblank = false, is_white = false, stays = false, joins_space = true, runs_on = false, is_lonely = false, begins_alike = true;
+    bool is_known = false, is_nonblank = false, is_white = false, stays = false, joins_space = true, runs_on = false, is_plain = false, is_lonely = false,
+         begins_alike = true;
     std::array<std::uint16_t, Chain::most_stages> firsts{}, lasts{};  // the classes that each stage has for both ends of the image
     bool operator==(const Traits&) const = default;
 };
@@ -185,7 +199,10 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     }
     bool const knows_all = stages.size() + (touched_ ? 1 : 0) == chain.stages().size();
     if (stages.empty() && !touched_) unigram_ = dynamic_cast<const UnigramModel*>(model);
-    if (auto const* const merges = dynamic_cast<const MergeModel*>(model); merges && !touched_) seams_ = merges->seams();
+    if (auto const* const merges = touched_ ? touched_ : dynamic_cast<const MergeModel*>(model)) {
+        seams_ = merges->seams();
+        if (seams_) of_bytes_ = merges;
+    }
     auto const image_of = [&](char32_t code) {
         if (is_surrogate(code)) return Normalizer::Image{};
         return normalizer ? normalizer->image(code) : Normalizer::Image{true, code, code, false, false};
@@ -207,7 +224,8 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
         traits.begins_alike = image.begins_alike;
         traits.stays = image.first == code && image.last == code;
         traits.runs_on = seams_ ? code >= 0x3000 : bpe::runs_on(code);  // seams are looked for from there on
-        traits.joins_space = !is_touched() || !space.is_known || joins(image.last, space.first);
+        traits.joins_space = !asks_model() || !space.is_known || joins(image.last, space.first);
+        traits.is_plain = touched_ && touched_->joins_plainly(code);
         for (std::size_t number = 0; number < stages.size(); ++number) {
             traits.firsts[number] = stages[number].classes.of(image.first);
             traits.lasts[number] = stages[number].classes.of(image.last);
@@ -259,7 +277,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
 
     auto const split_between = [&](std::size_t left, std::size_t right) -> std::uint8_t {
         Traits const &one = all[left], &other = all[right];
-        if (left == never || left == none || left == joined || !other.is_known || one.is_white || one.is_lonely) return no;
+        if (left == never || left == none || left == joined || !other.is_known || one.is_lonely) return no;
         if ((!one.is_known && !one.is_nonblank && has_lonely) || !other.begins_alike) return no;
         if (!one.is_known && normalizer && !normalizer->parts_before(right < 128 ? static_cast<char32_t>(right) : basic_plane - 1)) return no;
         std::uint8_t found = yes;
@@ -277,15 +295,24 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
             found = ask;
         }
         if (!ends && !knows_all) return no;
-        if (seams_ && found == ask) return one.runs_on && other.runs_on && one.stays && other.stays ? ask : no;
+        if (seams_ && (found == ask || (touched_ && !ends))) {
+            if (!one.is_known) return no;
+            // Inside of a word units would be too short.
+            if (left < 128 && right < 128) return (!touched_ && is_of_word(left) && is_of_word(right)) || joins(lasts_[left], firsts_[right]) ? no : yes;
+            if (right == ' ') return one.joins_space ? no : yes;
+            return one.runs_on && other.runs_on && one.stays && other.stays ? ask : no;
+        }
         if (ends || !is_touched()) return found == yes ? yes : no;
         if (!one.is_known) return no;
         if (left < 128 && right < 128) return joins(lasts_[left], firsts_[right]) ? no : yes;
         if (right == ' ') return one.joins_space ? no : yes;
-        return (one.runs_on || other.runs_on) && (left < 128 || one.stays) && (right < 128 || other.stays) ? ask : no;
+        if (!(one.runs_on || other.runs_on) || !(left < 128 || one.stays) || !(right < 128 || other.stays)) return no;
+        return left >= 128 && right >= 128 && one.is_plain && other.is_plain ? ask_table : ask;
     };
     for (std::size_t left = 0; left < all.size(); ++left)
-        for (std::size_t right = 0; right < all.size(); ++right) pairs_[left * classes + right] = split_between(left, right);
+        for (std::size_t right = 0; right < all.size() && !all[left].is_white; ++right) pairs_[left * classes + right] = split_between(left, right);
+    // Where lines do not come apart before their ends, they do after them: the indentation belongs to the word that it stands before.
+    if (pairs_['a' * classes + '\n'] == no && all['\n'].stays) pairs_['\n' * classes + ' '] = split_between('\n', ' ');
     edges.for_each(
         all.size(), [&](std::size_t number) { return all[number].is_known; },
         [&](std::size_t left, std::size_t right) { pairs_[left * classes + right] = no; });
@@ -320,6 +347,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
 }
 
 bool SafeSplits::joins(char32_t left, char32_t right) const {
+    if (of_bytes_) return of_bytes_->may_join(last_byte(left), first_byte(right));
     if (unigram_) return unigram_->may_join(left, right);
     if (touched_->by_characters()) return touched_->may_join(left, right);
     return touched_->may_join(last_byte(left), first_byte(right));
@@ -331,53 +359,93 @@ bool SafeSplits::asks_no_join(char32_t left, char32_t right, const Byte* place) 
 }
 
 std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity) {
+    Byte const* const text = text_;
+    std::size_t const limit = limit_;
     std::uint8_t const* const pairs = splits_.pairs_.data();
+    Class const* const class_of = splits_.class_of_.data();
+    bool const depends_on_next = splits_.depends_on_next_;
     constexpr std::size_t block = 16;
     std::size_t count = 0, before = before_, last = last_, place = place_;
+    char32_t code = code_;
     if (held_ > 0) offsets[count++] = held_;
     held_ = 0;
-    while (place < limit_ && count + block < capacity) {
-        if (limit_ - place >= block && before != never && before != none) {
+    auto const is_special = [](std::size_t number) { return number >= unknown && number <= none; };
+    auto const add_ascii = [&](std::size_t size) {
+        for (std::size_t index = 0; index < size; ++index) {
+            std::size_t const byte = text[place + index];
+            offsets[count] = place + index;
+            count += pairs[before * classes + byte] & 1;
+            before = byte;
+        }
+        last = place + size - 1;
+        place += size;
+    };
+    while (place < limit && count + block < capacity) {
+        count_step();
+        if (text[place] < 0x80 && limit - place >= block && before != never && before != none && pairs[before * classes + text[place]] != ask) {
             std::uint64_t words[2];
-            std::memcpy(words, text_ + place, block);
-            if (((words[0] | words[1]) & 0x8080808080808080ull) == 0) {
-                for (std::size_t index = 0; index < block; ++index) {
-                    std::size_t const byte = text_[place + index];
-                    offsets[count] = place + index;
-                    count += pairs[before * classes + byte] & 1;
-                    before = byte;
-                }
-                last = place + block - 1;
-                place += block;
-                count_step();
+            std::memcpy(words, text + place, block);
+            constexpr std::uint64_t high = 0x8080808080808080ull;
+            if (((words[0] | words[1]) & high) == 0) [[likely]] {
+                add_ascii(block);
                 continue;
             }
+            bool const is_first = (words[0] & high) != 0;
+            add_ascii((is_first ? 0 : 8) + static_cast<std::size_t>(std::countr_zero(words[is_first ? 0 : 1] & high)) / 8);
         }
-        // Up to the next character of ASCII that begins a block.
-        count_step();
-        Character const character = character_at(text_ + place, limit_ - place);
-        std::size_t number = character.code < basic_plane ? splits_.class_of_[character.code] : character.code <= 0x10FFFF ? splits_.beyond_ : splits_.invalid_;
-        if (number >= unknown && number <= never && splits_.depends_on_next_ && count > 0 && offsets[count - 1] == last) --count;
+        Character const character = character_at(text + place, limit - place);
+        std::size_t number = character.code < basic_plane ? class_of[character.code] : character.code <= 0x10FFFF ? splits_.beyond_ : splits_.invalid_;
+        if (is_special(number) && depends_on_next && count > 0 && offsets[count - 1] == last) --count;
         std::uint8_t found = pairs[before * classes + number];
-        if (found == ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code_, character.code, text_ + place);
+        if (found >= ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code, character.code, text + place);
         offsets[count] = place;
         count += found;
-        if (number == joined) number = splits_.leaves_nonblank_[before] ? nonblank : unknown;
-        // If the normalizer removes the first characters, the text begins with the next one.
-        if (before == none && splits_.may_leave_nothing_[number]) number = none;
-        before = before == never && number != never ? unknown : number;
-        code_ = character.code;
+        if (is_special(before) || is_special(number)) [[unlikely]] {
+            if (number == joined) number = splits_.leaves_nonblank_[before] ? nonblank : unknown;
+            // If the normalizer removes the first characters, the text begins with the next one.
+            if (before == none && splits_.may_leave_nothing_[number]) number = none;
+            if (before == never && number != never) number = unknown;
+        }
+        bool const may_run = before == number && character.size == 3 && !is_special(number);
+        before = number;
+        code = character.code;
         last = place;
         place += character.size;
+        if (!may_run) continue;
+        // A run of characters of one class, each of three bytes. Tried after each character, it made Hindi slower, where classes alternate.
+        std::uint8_t const inside = pairs[number * classes + number];
+        auto const run = [&](auto&& is_split) {
+            while (limit - place >= 4 && count + block < capacity) {
+                std::uint32_t bytes;
+                std::memcpy(&bytes, text + place, 4);
+                if ((bytes & three_mask) != three_bytes) break;
+                char32_t const next = code_of_three(bytes);
+                // No other class has surrogates, nor overlong sequences a code from 0x800 on.
+                if (class_of[next] != number || next < 0x800) break;
+                count_step();
+                offsets[count] = place;
+                count += is_split(next);
+                code = next;
+                last = place;
+                place += 3;
+            }
+        };
+        switch (inside) {
+        case no: run([](char32_t) { return false; }); break;
+        case yes: run([](char32_t) { return true; }); break;
+        case ask_table: run([&, &touching = splits_.touched_->touching()](char32_t next) { return !touching.has(code, next); }); break;
+        default: run([&](char32_t next) { return splits_.asks_no_join(code, next, text + place); }); break;
+        }
     }
     // The next character may take back a split before the last one.
-    if (count > 0 && offsets[count - 1] == last && splits_.depends_on_next_) {
-        if (place < limit_) held_ = offsets[--count];
+    if (count > 0 && offsets[count - 1] == last && depends_on_next) {
+        if (place < limit) held_ = offsets[--count];
         else if (!at_end_) --count;
     }
     before_ = before;
     last_ = last;
     place_ = place;
+    code_ = code;
     return count;
 }
 

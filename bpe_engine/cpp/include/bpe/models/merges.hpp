@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -78,8 +79,7 @@ public:
         return may_join_beyond_ascii(left, right);
     }
     bool may_join_beyond_ascii(std::uint32_t left, std::uint32_t right) const {
-        std::uint64_t const bit = touch_bit(left, right);
-        if (touching_[bit >> 6] >> (bit & 63) & 1) return true;
+        if (touching_.has(left, right)) return true;
         if (left < traits_.size() && right < traits_.size()) [[likely]] {
             std::uint8_t const one = traits_[left], other = traits_[right];
             if ((one & ends_whole) || (other & begins_whole)) return true;
@@ -91,6 +91,32 @@ public:
         if (right < 128) std::swap(left, right);
         return options_.unknown == Unknown::drop ? !is_known(left) || !is_known(right) : !is_known(left) && !is_known(right);
     }
+    // The characters (or bytes) that some token may hold side by side.
+    class Touching {
+    public:
+        // Whether two of them may be.
+        bool has(std::uint32_t left, std::uint32_t right) const {
+            std::uint64_t const bit = bit_of(left, right);
+            return bits_[bit >> 6] >> (bit & 63) & 1;
+        }
+        // Room for at least so many pairs, a few bits each.
+        void reserve(std::size_t count) {
+            bits_.assign(std::bit_ceil(count / 8 + 16), 0);
+            shift_ = 64 - std::countr_zero(bits_.size() * 64);
+        }
+        void add(std::uint32_t left, std::uint32_t right) {
+            std::uint64_t const bit = bit_of(left, right);
+            bits_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+        }
+
+    private:
+        std::uint64_t bit_of(std::uint32_t left, std::uint32_t right) const { return (left * 0x9E3779B97F4A7C15ull ^ right * 0xD6E8FEB86659FD93ull) >> shift_; }
+        std::vector<std::uint64_t> bits_ = std::vector<std::uint64_t>(1);
+        int shift_ = 64 - 6;
+    };
+    const Touching& touching() const { return touching_; }
+    // Of a character: `may_join` of it and another one like it is what `touching` says.
+    bool joins_plainly(std::uint32_t character) const { return character < traits_.size() && traits_[character] == 0; }
     // Whether `may_join` is valid: not if tokens are spelled differently inside of a pre-token.
     bool tells_joins() const { return options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
     bool by_characters() const { return options_.by_characters; }
@@ -153,7 +179,6 @@ private:
     // The halves of the last merge that makes a token from its characters, in the form of Growth.
     std::uint64_t derive(std::uint32_t token) const;
     static std::uint32_t code_at_start(Bytes text, std::size_t& size);
-    std::uint64_t touch_bit(std::uint32_t left, std::uint32_t right) const { return mixed(std::uint64_t{left} << 32 | right) & (touching_.size() * 64 - 1); }
 
     Options options_;
     std::vector<std::uint32_t> ids_;  // internal number -> id
@@ -173,7 +198,7 @@ private:
     // The same, and whether they are no token, for the characters of the basic plane: one look-up in a table each.
     enum : std::uint8_t { is_unknown = 1, begins_whole = 2, ends_whole = 4 };
     mutable std::vector<std::uint8_t> traits_;
-    mutable std::vector<std::uint64_t> touching_ = std::vector<std::uint64_t>(1);
+    mutable Touching touching_;
     mutable std::once_flag growth_once_;
     mutable std::shared_ptr<Growth> growth_;
     mutable std::atomic<bool> has_growth_{false};

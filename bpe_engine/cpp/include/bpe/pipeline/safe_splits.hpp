@@ -69,12 +69,14 @@ private:
     // nothing lonely; `joined`: if what stands before it does. `never`: no split is
     // beside it, and what follows is unknown. `none`: where a text begins.
     static constexpr std::size_t unknown = 128, nonblank = 129, joined = 130, never = 131, none = 132, classes = 256;
-    enum : std::uint8_t { no = 0, yes = 1, ask = 2 };  // ask: the model, of the two characters
+    // Of the two characters the model is asked; `ask_table`: only the table of a byte-pair model.
+    enum : std::uint8_t { no = 0, yes = 1, ask = 2, ask_table = 3 };
 
     struct Traits;
     class Edges;
     SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model, const std::vector<AddedToken>& inside);
     bool is_touched() const { return touched_ || unigram_; }
+    bool asks_model() const { return is_touched() || seams_; }
     bool joins(char32_t left, char32_t right) const;
     bool asks_no_join(char32_t left, char32_t right, const Byte* place) const;
 
@@ -83,6 +85,7 @@ private:
     std::array<char32_t, 128> firsts_{}, lasts_{};  // of the images of ASCII
     Class beyond_ = unknown, invalid_ = unknown;    // of characters beyond it; of bytes that are not UTF-8
     const MergeModel* touched_ = nullptr;
+    const MergeModel* of_bytes_ = nullptr;  // with seams
     const UnigramModel* unigram_ = nullptr;
     std::unique_ptr<const Seams> seams_;
     std::array<bool, classes> leaves_nonblank_{};    // a character of this class
