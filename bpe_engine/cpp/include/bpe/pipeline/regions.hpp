@@ -262,7 +262,7 @@ private:
     template <class Sink>
     Progress by_units(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace,
                       Sink& sink) const {
-        std::array<std::size_t, 256> splits;
+        std::array<std::size_t, 128> splits;
         SafeSplits::Search search(*splits_, text, at.offset, end, is_known);
         // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
         auto const read = [&](std::size_t stop) {
@@ -290,16 +290,35 @@ private:
             at.before = Before::region;
             return sink.cut(at);
         };
-        for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
-            constexpr std::size_t ahead = 4;
-            for (std::size_t index = 0; index < count; ++index) {
-                if (index + ahead < count) {
-                    std::size_t const start = splits[index + ahead - 1];
-                    Bytes const unit{text + start, splits[index + ahead] - start};
-                    if constexpr (counts_units<Sink>) workspace.unit_counts.expect(unit, limit - start);
-                    else sink.unit_expected(unit, limit - start);
+        if constexpr (counts_units<Sink>) {
+            // The keys of units are made once, some time before they are looked up.
+            std::array<UnitCounts::Expected, splits.size()> expected;
+            for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
+                for (std::size_t index = 0, start = at.offset; index < count; start = splits[index++])
+                    expected[index] = workspace.unit_counts.expect({text + start, splits[index] - start}, limit - start);
+                for (std::size_t index = 0; index < count; ++index) {
+                    if (expected[index].is_short && (!acts_at_start_ || at.before == Before::region)) [[likely]] {
+                        if (unsigned const known = workspace.unit_counts.find(expected[index])) [[likely]] {
+                            sink.unit(known);
+                            at.offset = splits[index];
+                            at.before = Before::region;
+                            if (!sink.cut(at)) return Progress::ended;
+                            continue;
+                        }
+                    }
+                    if (!read(splits[index])) return Progress::ended;
                 }
-                if (!read(splits[index])) return Progress::ended;
+            }
+        } else {
+            for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
+                constexpr std::size_t ahead = 4;
+                for (std::size_t index = 0; index < count; ++index) {
+                    if (index + ahead < count) {
+                        std::size_t const start = splits[index + ahead - 1];
+                        sink.unit_expected(Bytes{text + start, splits[index + ahead] - start}, limit - start);
+                    }
+                    if (!read(splits[index])) return Progress::ended;
+                }
             }
         }
         if (at.offset == end) return Progress::done;
