@@ -46,6 +46,7 @@ from bpe_engine.pipeline.pre_tokenizers import (
     Metaspace,
     PreTokenizer,
     Split,
+    UnicodeScripts,
 )
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _compiled(specification: Specification) -> PipelineParts:
     if (
         isinstance(model, _core.MergeModel)
         and not insertions
-        and (not stages or specification.alphabet == "characters")
+        and (not stages or specification.alphabet == "characters" or UnicodeScripts() in specification.pre_tokenizers)
     ):
         # Pieces may be as long as whole texts, so they are also split where no token crosses.
         touching = model.touching()
