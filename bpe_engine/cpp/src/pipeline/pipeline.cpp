@@ -18,6 +18,11 @@ struct IdsSink {
     }
     void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode(part, ids.flush()); }
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) {
+        // Few ids need no place of their own in the vector.
+        if (piece.size <= PieceKey::longest && workspace.pieces.ids && (!is_first || pipeline.coder().is_plain())) {
+            PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
+            if (unsigned const count = workspace.pieces.ids->short_pieces.find(key, key.hash(), ids.room())) return ids.take(count);
+        }
         pipeline.coder().encode(piece, readable, is_first, workspace.pieces, ids.flush());
     }
     void unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit) {

@@ -15,8 +15,9 @@
 // splits inside of most words of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where
 // there are no spaces.
 //
-// All that is found out once for each two classes of characters. None is after white space, so that units are as long as words. Emoji and what depends on its
-// neighbours are of one class of which hardly anything is known.
+// All that is found out once for each two classes of characters. None is after white space, so that units are as long as words; but for lines that come apart
+// nowhere else: the indentation of code belongs to what stands after it. Emoji and what depends on its neighbours are of one class of which hardly anything is
+// known.
 #pragma once
 
 #include <array>
