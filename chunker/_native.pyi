@@ -203,6 +203,21 @@ class MarkdownSketch:
         Offsets, strengths and labels of the boundaries inside of the unit of `text` that begins there; None if it holds code that may be cut as its language is.
         """
 
+    def may_have_names(self, unit: int) -> bool:
+        """
+        Whether some of the unit that begins there may be in another language, whose definitions have names.
+        """
+
+    def named_unit(self, offset: int) -> int | None:
+        """
+        Where the unit begins that an offset is inside of, if it may have names; else None.
+        """
+
+    def breadcrumb(self, text: str, plain: Callable[[str], str], offset: int) -> tuple[str, ...]:
+        """
+        The names of the sections of `text` around an offset, outermost first; `plain` as for `scopes`.
+        """
+
     def scopes(self, text: str, plain: Callable[[str], str]) -> list[tuple[int, int, str, str]]:
         """
         Start, end, name and header of the sections and tables of `text`, outermost first. `plain` returns the text of a heading on one line; called for those that have marks or links inside.

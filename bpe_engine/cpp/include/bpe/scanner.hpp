@@ -41,7 +41,8 @@ struct Scanner {
     bool (*gives_back)(Character last);
     // Whether letters that are lower-case or without case are one pre-token up to what is neither letter nor mark, wherever it is read from.
     bool words_run_on;
-    // Whether a pre-token that ends with a line feed, and all before it, are the same where the text ends there.
+    // Whether a pre-token that ends with a line feed, and all before it, are the same where the text ends there: white space is taken up to its last line
+    // break first, before any rule looks at what follows it.
     bool lines_end;
 };
 
