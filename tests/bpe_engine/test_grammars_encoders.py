@@ -113,6 +113,21 @@ def test_slices(text: str, data: st.DataObject) -> None:
             assert prices.count(start, end) == ours.count(text[start:end]), name
 
 
+@settings(max_examples=PROGRAMS)
+@given(texts_of=st.lists(st.one_of(texts(), steps.map("".join)), min_size=2, max_size=2), data=st.data())
+def test_slices_with_one_end(texts_of: list[str], data: st.DataObject) -> None:
+    """What slices have in common at their end is found once: not for another end, nor for another text."""
+    ends = [data.draw(st.integers(0, len(text))) for text in texts_of]
+    order = data.draw(
+        st.permutations([(which, start) for which in (0, 1) for start in range(0, ends[which] + 1, 2)][:24])
+    )
+    for name in PATTERNS:
+        ours = tokenizer(name)
+        prices = [ours.interval_encoder(text) for text in texts_of]
+        for which, start in order:
+            assert prices[which].count(start, ends[which]) == ours.count(texts_of[which][start : ends[which]]), name
+
+
 def test_a_bound_where_han_signs_join_letters() -> None:
     """Under kimi_k2 a Han letter and a Han symbol are one pre-token."""
     steps = ["中⺀".encode()[start:end] for start, end in ((0, 2), (2, 4), (4, 6), (0, 4), (0, 6))]

@@ -389,11 +389,18 @@ def test_a_counter_that_counts_nonsense() -> None:
             pass
 
     class Tokenizer:
+        whole: object = None
+
         def appending_encoder(self) -> Nonsense:
             return Nonsense()
 
-    with pytest.raises(TypeError, match="a count must be an int, not str"):
-        make("abcd", Wrong([0, 2], [9, 9], ["a", "b"]), tokenizer=Tokenizer()).grow(1, None)
+        def count_up_to(self, _text: str, _limit: int) -> object:
+            return self.whole
+
+    tokenizer = Tokenizer()
+    for tokenizer.whole in (None, "many"):
+        with pytest.raises(TypeError, match="a count must be an int, not str"):
+            make("abcd", Wrong([0, 2], [9, 9], ["a", "b"]), tokenizer=tokenizer).grow(1, None)
 
 
 def test_budgets_are_checked_by_each_character() -> None:

@@ -65,6 +65,18 @@ def test_hashes_are_those_of_hashlib(size: int) -> None:
 
 
 @pytest.mark.skipif(compiled is None, reason="nothing is compiled")
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=12))
+def test_several_hashes_at_a_time(sizes: list[int]) -> None:
+    assert compiled is not None
+    text = "some words. " * 400
+    columns = compiled.ChunkColumns()
+    columns.add(text, [(size, 2 * size, "", 1, "line") for size in sizes], b"")
+    hashes = columns.take(False)["content_hash"][1].decode()
+    wanted = [hashlib.blake2b(text[size : 2 * size].encode(), digest_size=16).hexdigest() for size in sizes]
+    assert [hashes[32 * row : 32 * row + 32] for row in range(len(sizes))] == wanted
+
+
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
 def test_pieces_out_of_a_text_are_refused() -> None:
     assert compiled is not None
     columns = compiled.ChunkColumns()
