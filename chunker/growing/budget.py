@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from bpe_engine import Tokenizer
 from chunker.arguments import whole_number
 from chunker.counting import TokenCounter
 from chunker.errors import BudgetTooSmallError, OptionError
@@ -15,10 +16,11 @@ from chunker.native import native
 # budget (in fact seven eighths) fits after text that is too short for a chunk of its own.
 _MIN_SHARE = 8
 
-# No character costs more than this many tokens, so for larger budgets the text need not be checked: byte-level
-# vocabularies spend at most 4 (its bytes in UTF-8), and the longest compatibility decomposition, which some tokenizers
-# apply first, is 18 letters (U+FDFA).
+# No character costs more than this many tokens, so for larger budgets the text need not be checked: the longest
+# compatibility decomposition, which some tokenizers apply first, is 18 letters (U+FDFA).
 _MOST_TOKENS_OF_A_CHARACTER = 80
+# The same where the bytes of the text are encoded as they are: each token has one at least.
+_MOST_BYTES_OF_A_CHARACTER = 4
 
 # More tokens than any text in memory can have; multiples of it still fit into the integers of the compiled core.
 _MOST_TOKENS = 1 << 32
@@ -115,7 +117,8 @@ class Budget:
         """Raise `BudgetTooSmallError` if a character of `text`, or a CR LF in it, exceeds the budget. Linear; large
         budgets skip the check.
         """
-        if self.max_tokens >= _MOST_TOKENS_OF_A_CHARACTER:
+        as_it_is = isinstance(tokenizer, Tokenizer) and tokenizer.specification is None
+        if self.max_tokens >= (_MOST_BYTES_OF_A_CHARACTER if as_it_is else _MOST_TOKENS_OF_A_CHARACTER):
             return
         characters = sorted(_distinct_characters(text))
         if "\r\n" in text:

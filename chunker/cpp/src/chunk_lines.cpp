@@ -1,4 +1,5 @@
 // Chunks as lines of JSON.
+#include <algorithm>
 #include <charconv>
 
 #include "chunker/chunk_columns.hpp"
@@ -25,12 +26,19 @@ public:
     JsonWriter& string(std::string_view text) {
         json_ += '"';
         std::size_t done = 0;
-        for (std::size_t at = 0; at < text.size(); ++at) {
-            auto const byte = static_cast<unsigned char>(text[at]);
-            if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
-            json_.append(text, done, at - done);
-            escape(byte);
-            done = at + 1;
+        for (std::size_t at = 0; at < text.size();) {
+            std::size_t const end = std::min(text.size(), at + block);
+            if (!escapes_any(text.substr(at, end - at))) {
+                at = end;
+                continue;
+            }
+            for (; at < end; ++at) {
+                auto const byte = static_cast<unsigned char>(text[at]);
+                if (!is_escaped(byte)) continue;
+                json_.append(text, done, at - done);
+                escape(byte);
+                done = at + 1;
+            }
         }
         json_.append(text, done);
         json_ += '"';
@@ -40,6 +48,16 @@ public:
     std::string take() { return std::move(json_); }
 
 private:
+    static constexpr std::size_t block = 32;  // bytes that are looked at together
+
+    static bool is_escaped(unsigned char byte) { return (byte < 0x20) | (byte == '"') | (byte == '\\'); }
+    // Without an early end, so that compilers look at many bytes at once.
+    static bool escapes_any(std::string_view text) {
+        unsigned char found = 0;
+        for (char const byte : text) found |= static_cast<unsigned char>(is_escaped(static_cast<unsigned char>(byte)));
+        return found != 0;
+    }
+
     void escape(unsigned char byte) {
         constexpr std::string_view digits = "0123456789abcdef";
         json_ += '\\';

@@ -7,6 +7,13 @@
 
 namespace chunker {
 
+namespace {
+
+// Bytes whose characters are counted together.
+constexpr std::size_t block = 64;
+
+}  // namespace
+
 // The breaks whose last character is in text[start:end], in bytes. Counted by whole vectors where there are no carriage returns.
 std::size_t SpanMeter::breaks(std::size_t start, std::size_t end) const {
     auto const* const from = text_ + start;
@@ -20,10 +27,15 @@ std::size_t SpanMeter::breaks(std::size_t start, std::size_t end) const {
 SpanMeter::Place SpanMeter::forward(Place from, std::size_t offset) const {
     std::size_t const characters = offset - from.offset;
     std::size_t end = from.byte;
-    // Mostly as many bytes as characters; where not, from there on one by one.
+    // Mostly as many bytes as characters.
     if (characters <= size_ - from.byte && is_ascii(text_ + from.byte, characters)) end += characters;
-    if (end == from.byte)
-        for (std::size_t left = characters; left > 0 && end < size_; --left) end += std::min(character_size(text_[end]), size_ - end);
+    if (end == from.byte) {
+        std::size_t left = characters;
+        // A block may end inside of a character, which then has begun.
+        for (; left > block && size_ - end > block; end += block) left -= count_bytes(text_ + end, block, [](unsigned char byte) { return !continues(byte); });
+        while (end < size_ && continues(text_[end])) ++end;
+        for (; left > 0 && end < size_; --left) end += std::min(character_size(text_[end]), size_ - end);
+    }
     return {offset, end, from.breaks + breaks(from.byte, end)};
 }
 
