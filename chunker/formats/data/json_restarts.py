@@ -12,10 +12,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import ClassVar
 
+import regex
+
 from chunker.formats.nesting import NestingRank, strength_at
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
 
+# An opening bracket that is one character for a reader with what follows it.
+_HIDDEN = regex.compile(r"[\[{][ \t]*+[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
 # Deeper containers are small.
 _DEEPEST = 4
 _DEPTHS = {strength_at(depth): depth for depth in range(_DEEPEST + 1)}
@@ -32,14 +36,19 @@ class JsonRestarts:
     def __init__(self, outline: OutlineOf) -> None:
         self.outline = outline
 
-    def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
+    def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the restart offsets down to a limited depth. If a container has no boundary at its first member, its
-        kind is unknown.
+        kind is unknown, and if that cannot be seen from the others, so is all after it.
         """
         places = []
         known = 0  # the depth down to which the kinds of containers are known
+        # No boundary cuts a character from its accent, so this container has none at its first member.
+        hidden = None if text.isascii() else _HIDDEN.search(text)
+        end = len(text) if hidden is None else hidden.start()
         for offset, strength in zip(outline.offsets, outline.strengths, strict=True):
             depth = _DEPTHS_OF_ALL.get(strength)
+            if offset > end:
+                break
             if depth is None or depth > known + 1:
                 continue
             known = depth

@@ -277,6 +277,11 @@ def test_chunks_after_edits_are_those_of_the_text(name: str, options: dict[str, 
     check_edits(name, 7, TextChunker(32, format=name, **options), pieces=60, edits=12)
 
 
+def test_a_container_that_begins_with_an_accent() -> None:
+    """No boundary is at its first member, which would tell what it is."""
+    check_edits("json", 42, TextChunker(9, format="json"), pieces=36, edits=6)
+
+
 @given(
     st.sampled_from(LOCAL),
     st.integers(0, 1 << 32),
