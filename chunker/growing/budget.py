@@ -19,7 +19,7 @@ _MIN_SHARE = 8
 # No character costs more than this many tokens, so for larger budgets the text need not be checked: the longest
 # compatibility decomposition, which some tokenizers apply first, is 18 letters (U+FDFA).
 _MOST_TOKENS_OF_A_CHARACTER = 80
-# The same where the bytes of the text are encoded as they are: each token has one at least.
+# The same for tokenizers without a normalizer: a character has at most 4 bytes, and a token at least one of them.
 _MOST_BYTES_OF_A_CHARACTER = 4
 
 # More tokens than any text in memory can have; multiples of it still fit into the integers of the compiled core.

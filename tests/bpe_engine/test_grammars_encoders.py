@@ -116,7 +116,7 @@ def test_slices(text: str, data: st.DataObject) -> None:
 @settings(max_examples=PROGRAMS)
 @given(texts_of=st.lists(st.one_of(texts(), steps.map("".join)), min_size=2, max_size=2), data=st.data())
 def test_slices_with_one_end(texts_of: list[str], data: st.DataObject) -> None:
-    """What slices have in common at their end is found once: not for another end, nor for another text."""
+    """An encoder remembers the tokens at the end of the last slice. They are not used for another end or another text."""
     ends = [data.draw(st.integers(0, len(text))) for text in texts_of]
     order = data.draw(
         st.permutations([(which, start) for which in (0, 1) for start in range(0, ends[which] + 1, 2)][:24])

@@ -220,7 +220,7 @@ void touching() {
           "a");
 }
 
-// Where nothing depends on more, the two characters on either side decide, however many stand around them.
+// If no stage looks at more than two characters, a split depends on the two around it alone, in a text of any length.
 void pairs() {
     std::vector<std::string> const characters{
         "a", "b", ".", " ", "\n", "\xC3\xA9", "\xE4\xB8\xAD", "\xE6\x96\x87", "\xE4\xBA\xBA", "\xE0\xA4\x95", "\xF0\x9F\x98\x80", "\xFF", "\xE4\xB8"};
@@ -236,7 +236,7 @@ void pairs() {
             std::size_t const first = random() % characters.size(), kinds = 1 + random() % 4;
             for (std::size_t size = random() % 300; size > 0; --size) {
                 std::string const& next = characters[(first + random() % kinds) % characters.size()];
-                // What begins a character is another one with what follows it.
+                // A byte that begins a character is another character together with the bytes after it.
                 if (before && *before == "\xE4\xB8") continue;
                 if (before && with_splits(*splits, *before + next).find('|') != std::string::npos) shown += '|';
                 text += next;

@@ -46,13 +46,7 @@ bool begins_character(char byte) { return !continues(static_cast<unsigned char>(
 
 }  // namespace
 
-bool is_parser_copy(std::string_view utf8) {
-    if (has_odd(utf8)) return false;
-    // No early end, so that many bytes are looked at at a time.
-    unsigned char all = 0;
-    for (char const byte : utf8) all |= static_cast<unsigned char>(byte);
-    return all < 0x80;
-}
+bool is_parser_copy(std::string_view utf8) { return !has_odd(utf8) && is_ascii(reinterpret_cast<const unsigned char*>(utf8.data()), utf8.size()); }
 
 std::string parser_copy(std::string_view utf8) {
     std::string copy(utf8.size(), '\0');

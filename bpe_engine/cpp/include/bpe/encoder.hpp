@@ -23,8 +23,8 @@ struct Workspace {
     LongPieceCache<false> long_counts;
     LongPieceCache<false, 3> longer_counts;
     Merging merging;
-    // What the slices of an interval encoder that end at the same place have in common: those that start at `from` or before have `tokens` tokens from the
-    // start of the text on, if those before a slice were counted with it. Many slices with one end are counted where an overlap is looked for.
+    // The end of the last slice that an interval encoder counted: a slice up to there that starts at `from` or before has `tokens` tokens, less those of the
+    // text before the slice. Many slices have one end where an overlap is looked for.
     struct SliceEnd {
         std::uint64_t encoder = 0;  // its number
         std::size_t end = 0, from = 0, tokens = 0;

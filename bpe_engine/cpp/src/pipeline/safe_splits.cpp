@@ -1,7 +1,5 @@
 #include "bpe/pipeline/safe_splits.hpp"
 
-#include <bit>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,7 +8,6 @@
 #include "bpe/models/merges.hpp"
 #include "bpe/models/unigram.hpp"
 #include "bpe/regex/boundaries.hpp"
-#include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
 
 namespace bpe {
@@ -81,26 +78,6 @@ bool runs_on(char32_t code) {
 }
 
 constexpr bool is_surrogate(char32_t code) { return code >= 0xD800 && code < 0xE000; }
-
-// A character of three bytes: 1110aaaa 10bbbbbb 10cccccc.
-constexpr std::uint32_t three_mask = 0xC0C0F0, three_bytes = 0x8080E0;
-char32_t code_of_three(std::uint32_t bytes) { return (bytes & 0x0F) << 12 | (bytes >> 2 & 0xFC0) | (bytes >> 16 & 0x3F); }
-
-// Without flags, which cost a look into a table.
-Character character_at(const Byte* text, std::size_t available) {
-    if (available >= 4) [[likely]] {
-        std::uint32_t bytes;
-        std::memcpy(&bytes, text, 4);
-        if ((bytes & three_mask) == three_bytes) {
-            char32_t const code = code_of_three(bytes);
-            if (code >= 0x800 && !is_surrogate(code)) return {code, 0, 3};
-        }
-        // Two: 110aaaaa 10bbbbbb.
-        if ((bytes & 0xC0E0) == 0x80C0 && (bytes & 0x1E) != 0) return {(bytes & 0x1F) << 6 | (bytes >> 8 & 0x3F), 0, 2};
-    }
-    if (text[0] < 0x80) return {text[0], 0, 1};
-    return UnicodeTable::instance().beyond_ascii(text, available);
-}
 
 bool is_of_word(std::size_t ascii) { return (UnicodeTable::instance().flags_of(static_cast<char32_t>(ascii)) & (letter_class | number_class)) != 0; }
 
@@ -311,7 +288,7 @@ SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const P
     };
     for (std::size_t left = 0; left < all.size(); ++left)
         for (std::size_t right = 0; right < all.size() && !all[left].is_white; ++right) pairs_[left * classes + right] = split_between(left, right);
-    // Where lines do not come apart before their ends, they do after them: the indentation belongs to the word that it stands before.
+    // Lines that cannot be split before a line feed are split after it. The indentation then belongs to the word that follows.
     if (pairs_['a' * classes + '\n'] == no && all['\n'].stays) pairs_['\n' * classes + ' '] = split_between('\n', ' ');
     edges.for_each(
         all.size(), [&](std::size_t number) { return all[number].is_known; },
@@ -356,97 +333,6 @@ bool SafeSplits::joins(char32_t left, char32_t right) const {
 bool SafeSplits::asks_no_join(char32_t left, char32_t right, const Byte* place) const {
     if (seams_) return seams_->is_at(place);
     return !joins(left < 128 ? lasts_[left] : left, right < 128 ? firsts_[right] : right);
-}
-
-std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity) {
-    Byte const* const text = text_;
-    std::size_t const limit = limit_;
-    std::uint8_t const* const pairs = splits_.pairs_.data();
-    Class const* const class_of = splits_.class_of_.data();
-    bool const depends_on_next = splits_.depends_on_next_;
-    constexpr std::size_t block = 16;
-    std::size_t count = 0, before = before_, last = last_, place = place_;
-    char32_t code = code_;
-    if (held_ > 0) offsets[count++] = held_;
-    held_ = 0;
-    auto const is_special = [](std::size_t number) { return number >= unknown && number <= none; };
-    auto const add_ascii = [&](std::size_t size) {
-        for (std::size_t index = 0; index < size; ++index) {
-            std::size_t const byte = text[place + index];
-            offsets[count] = place + index;
-            count += pairs[before * classes + byte] & 1;
-            before = byte;
-        }
-        last = place + size - 1;
-        place += size;
-    };
-    while (place < limit && count + block < capacity) {
-        count_step();
-        if (text[place] < 0x80 && limit - place >= block && before != never && before != none && pairs[before * classes + text[place]] != ask) {
-            std::uint64_t words[2];
-            std::memcpy(words, text + place, block);
-            constexpr std::uint64_t high = 0x8080808080808080ull;
-            if (((words[0] | words[1]) & high) == 0) [[likely]] {
-                add_ascii(block);
-                continue;
-            }
-            bool const is_first = (words[0] & high) != 0;
-            add_ascii((is_first ? 0 : 8) + static_cast<std::size_t>(std::countr_zero(words[is_first ? 0 : 1] & high)) / 8);
-        }
-        Character const character = character_at(text + place, limit - place);
-        std::size_t number = character.code < basic_plane ? class_of[character.code] : character.code <= 0x10FFFF ? splits_.beyond_ : splits_.invalid_;
-        if (is_special(number) && depends_on_next && count > 0 && offsets[count - 1] == last) --count;
-        std::uint8_t found = pairs[before * classes + number];
-        if (found >= ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code, character.code, text + place);
-        offsets[count] = place;
-        count += found;
-        if (is_special(before) || is_special(number)) [[unlikely]] {
-            if (number == joined) number = splits_.leaves_nonblank_[before] ? nonblank : unknown;
-            // If the normalizer removes the first characters, the text begins with the next one.
-            if (before == none && splits_.may_leave_nothing_[number]) number = none;
-            if (before == never && number != never) number = unknown;
-        }
-        bool const may_run = before == number && character.size == 3 && !is_special(number);
-        before = number;
-        code = character.code;
-        last = place;
-        place += character.size;
-        if (!may_run) continue;
-        // A run of characters of one class, each of three bytes. Tried after each character, it made Hindi slower, where classes alternate.
-        std::uint8_t const inside = pairs[number * classes + number];
-        auto const run = [&](auto&& is_split) {
-            while (limit - place >= 4 && count + block < capacity) {
-                std::uint32_t bytes;
-                std::memcpy(&bytes, text + place, 4);
-                if ((bytes & three_mask) != three_bytes) break;
-                char32_t const next = code_of_three(bytes);
-                // No other class has surrogates, nor overlong sequences a code from 0x800 on.
-                if (class_of[next] != number || next < 0x800) break;
-                count_step();
-                offsets[count] = place;
-                count += is_split(next);
-                code = next;
-                last = place;
-                place += 3;
-            }
-        };
-        switch (inside) {
-        case no: run([](char32_t) { return false; }); break;
-        case yes: run([](char32_t) { return true; }); break;
-        case ask_table: run([&, &touching = splits_.touched_->touching()](char32_t next) { return !touching.has(code, next); }); break;
-        default: run([&](char32_t next) { return splits_.asks_no_join(code, next, text + place); }); break;
-        }
-    }
-    // The next character may take back a split before the last one.
-    if (count > 0 && offsets[count - 1] == last && depends_on_next) {
-        if (place < limit) held_ = offsets[--count];
-        else if (!at_end_) --count;
-    }
-    before_ = before;
-    last_ = last;
-    place_ = place;
-    code_ = code;
-    return count;
 }
 
 }  // namespace bpe

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "bpe/piece_cache.hpp"
@@ -133,11 +134,7 @@ private:
             std::memcpy(out.room(), known->ids, sizeof known->ids);
             return out.take(known->count);
         }
-        std::vector<std::uint32_t>& all = out.flush();
-        std::size_t const before = all.size();
-        anew(all);
-        std::size_t const count = all.size() - before;
-        std::uint32_t const* const ids = all.data() + before;
+        auto const [ids, count] = made(out, anew);
         if (count == 0) return;
         // Each cache has room for a number of ids: the first with enough takes them.
         if (is_short && count <= IdsCache::most) short_.put(key, key.hash(), ids, count);
@@ -152,11 +149,17 @@ private:
             std::memcpy(out.room(), known->ids, sizeof known->ids);
             return out.take(known->count);
         }
+        auto const [ids, count] = made(out, anew);
+        if (count <= decltype(longer_)::most) std::memcpy(longer_.put(unit, hash, count).ids, ids, count * sizeof(std::uint32_t));
+    }
+
+    // The ids of a unit that is not known, and how many they are.
+    template <class Anew>
+    static std::pair<std::uint32_t const*, std::size_t> made(StagedIds& out, Anew&& anew) {
         std::vector<std::uint32_t>& all = out.flush();
         std::size_t const before = all.size();
         anew(all);
-        std::size_t const count = all.size() - before;
-        if (count <= decltype(longer_)::most) std::memcpy(longer_.put(unit, hash, count).ids, all.data() + before, count * sizeof(std::uint32_t));
+        return {all.data() + before, all.size() - before};
     }
 
     static constexpr std::size_t least_long = 8;  // bytes, which its hash begins with
