@@ -168,14 +168,19 @@ std::size_t Encoder::count(Bytes text) const {
     return total;
 }
 
-unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
+unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, bool is_elsewhere, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
     MediumKey const medium = MediumKey::of(key);
-    if (unsigned const count = workspace.ids->medium_pieces.find(medium, medium.hash(), out)) return count;
+    if (is_elsewhere)
+        if (unsigned const count = workspace.ids->medium_pieces.find(medium, medium.hash(), out)) return count;
     Rank tokens[short_length];
     std::size_t const count = merge(piece, tokens);
     for (std::size_t index = 0; index < count; ++index) out[index] = id(tokens[index]);
-    if (count <= IdsCache::most) workspace.ids->short_pieces.put(key, hash, out, count);
-    else if (count <= MediumIdsCache::most) workspace.ids->medium_pieces.put(medium, medium.hash(), out, count);
+    if (count <= IdsCache::most) {
+        workspace.ids->short_pieces.put(key, hash, out, count);
+    } else if (count <= MediumIdsCache::most) {
+        if (!is_elsewhere) workspace.ids->short_pieces.put_elsewhere(key, hash);
+        workspace.ids->medium_pieces.put(medium, medium.hash(), out, count);
+    }
     return static_cast<unsigned>(count);
 }
 
@@ -238,8 +243,8 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
             Bytes const piece{text.data + one.start, one.size};
             if (one.size <= PieceKey::longest) [[likely]] {
                 unsigned count = ids.short_pieces.find(one.key, one.hash, end);
-                if (count == 0) [[unlikely]]
-                    count = encode_unknown(one.key, one.hash, piece, workspace, end);
+                if (count - 1 >= IdsCache::most) [[unlikely]]
+                    count = encode_unknown(one.key, one.hash, count != 0, piece, workspace, end);
                 end += count;
                 continue;
             }

@@ -15,6 +15,7 @@
 // One owner at a time.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <type_traits>
 #include <utility>
@@ -130,7 +131,7 @@ struct SlotWithIds : Slot {
 template <class Slot, int first_bits, int most_bits, std::size_t room = 1>
 class SlotPairs {
 public:
-    SlotPairs() : sets_(std::size_t{1} << first_bits) {}
+    SlotPairs() : sets_(std::size_t{1} << most_bits) {}
 
     const Slot* set(std::uint64_t hash) const { return sets_[hash >> shift_].slots; }
     // Looks in the neighbour of a set that does not have the piece. One piece of twenty is there, for want of room. It moves to the first slot of its own
@@ -171,14 +172,17 @@ private:
         return set.slots[0];
     }
 
-    // Double the number of sets.
+    // Double the number of sets, in place, from the last to the first: new memory would cost more than all else here. A pair of sets, which have each
+    // other's pieces for want of room, becomes two pairs.
     void grow() {
-        ZeroedArray<Set> const old = std::exchange(sets_, ZeroedArray<Set>(std::size_t{2} << (64 - shift_)));
-        std::size_t const count = std::size_t{1} << (64 - shift_);
+        std::size_t const pairs = std::size_t{1} << (64 - shift_) >> 1;
         --shift_;
-        for (std::size_t index = 0; index < count; ++index) {
-            for (Slot const* slot : {&old[index].slots[1], &old[index].slots[0]})
-                if (!slot->is_free()) make_room(slot->key().hash() >> shift_) = *slot;
+        for (std::size_t pair = pairs; pair-- > 0;) {
+            Set const old[2] = {sets_[2 * pair], sets_[2 * pair + 1]};
+            sets_[2 * pair] = sets_[2 * pair + 1] = {};
+            for (Set const& set : old)
+                for (Slot const* slot : {&set.slots[1], &set.slots[0]})
+                    if (!slot->is_free()) make_room(slot->key().hash() >> shift_) = *slot;
         }
     }
 
@@ -220,6 +224,8 @@ template <class Key, class Slot, std::size_t most_ids, int first_bits, int most_
 class IdsOf {
 public:
     static constexpr std::size_t most = most_ids;  // tokens
+    // In place of a number: the piece has more tokens, which another cache may have.
+    static constexpr unsigned elsewhere = 15;
 
     // Writes `most` ids, and returns the number of valid ones; 0 if the piece is not known.
     unsigned find(const Key& key, std::uint64_t hash, std::uint32_t* out) {
@@ -236,13 +242,19 @@ public:
         slot.set(key, count);
         for (std::size_t index = 0; index < count; ++index) slot.ids[index] = ids[index];
     }
+    void put_elsewhere(const Key& key, std::uint64_t hash) { slots_.make(hash).set(key, elsewhere); }
 
 private:
     unsigned in_set(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
         auto const* const set = slots_.set(hash);
-        std::uint64_t const first = set[0].count(key), second = set[1].count(key);
-        std::memcpy(out, set[first == 0].ids, sizeof(set[0].ids));
-        return static_cast<unsigned>(first | second);
+        std::uint64_t const first = set[0].count(key), second = set[1].count(key), count = first | second;
+        // By two: most processors since 2017 take several cycles for a write of 16 bytes that crosses such a boundary, which three of four would do.
+        std::uint32_t const* const ids = set[first == 0].ids;
+        for (std::size_t index = 0; index < most_ids; index += 2) {
+            std::memcpy(out + index, ids + index, 2 * sizeof(std::uint32_t));
+            std::atomic_signal_fence(std::memory_order_acq_rel);  // keeps the compiler from making them one
+        }
+        return static_cast<unsigned>(count);
     }
 
     SlotPairs<SlotWithIds<Slot, most_ids>, first_bits, most_bits> slots_;
