@@ -16,7 +16,7 @@ struct IdsSink {
     IdsSink(const Pipeline& pipeline, Pipeline::Workspace& workspace, std::vector<std::uint32_t>& out) : pipeline(pipeline), workspace(workspace), ids(out) {
         if (!workspace.unit_ids) workspace.unit_ids = std::make_unique<UnitIds>();
     }
-    void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode(part, ids.flush()); }
+    void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode(part, ids); }
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) {
         // Few ids need no place of their own in the vector.
         if (piece.size <= PieceKey::longest && workspace.pieces.ids && (!is_first || pipeline.coder().is_plain())) {
@@ -32,7 +32,8 @@ struct IdsSink {
             sink.ids.flush();
         });
     }
-    void unit_expected(Bytes unit, std::size_t readable) { workspace.unit_ids->expect(unit, readable); }
+    ExpectedUnit expected_unit(Bytes unit, std::size_t readable) { return workspace.unit_ids->expect(unit, readable); }
+    std::size_t known_units(const ExpectedUnit* units, std::size_t number) { return workspace.unit_ids->take_known(units, number, ids); }
     void token(std::uint32_t number, std::size_t, std::size_t) { ids.flush().push_back(pipeline.added_tokens()[number].id); }
     bool cut(Position) {
         at_cut = ids.count();

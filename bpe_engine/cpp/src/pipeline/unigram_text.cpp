@@ -3,6 +3,7 @@
 #include <array>
 
 #include "bpe/pipeline/piece_coder.hpp"
+#include "bpe/pipeline/unit_caches.hpp"
 #include "unigram_memory.hpp"
 #include "unigram_words.hpp"
 
@@ -92,9 +93,9 @@ std::size_t UnigramText::count(const Part& part, std::size_t most) const {
     return total;
 }
 
-void UnigramText::encode(const Part& part, std::vector<std::uint32_t>& ids) const {
+void UnigramText::encode(const Part& part, StagedIds& ids) const {
     read(part, [&](const UnigramMemory::Tokens& tokens, std::size_t) {
-        ids.insert(ids.end(), tokens.ids, tokens.ids + tokens.size);
+        ids.add(tokens.ids, tokens.size);
         return true;
     });
 }

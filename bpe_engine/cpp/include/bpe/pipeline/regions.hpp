@@ -264,6 +264,11 @@ private:
                       Sink& sink) const {
         std::array<std::size_t, 128> splits;
         SafeSplits::Search search(*splits_, text, at.offset, end, is_known);
+        auto const moved_to = [&](std::size_t stop) {
+            at.offset = stop;
+            at.before = Before::region;
+            return sink.cut(at);
+        };
         // Reads text[at:stop), where nothing of the text before `stop` depends on what follows.
         auto const read = [&](std::size_t stop) {
             std::size_t const from = at.offset;
@@ -286,39 +291,32 @@ private:
                     sink.unit(text, from, stop, limit);
                 }
             }
-            at.offset = stop;
-            at.before = Before::region;
-            return sink.cut(at);
+            return moved_to(stop);
         };
-        if constexpr (counts_units<Sink>) {
-            // The keys of units are made once, some time before they are looked up.
-            std::array<UnitCounts::Expected, splits.size()> expected;
-            for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
-                for (std::size_t index = 0, start = at.offset; index < count; start = splits[index++])
-                    expected[index] = workspace.unit_counts.expect({text + start, splits[index] - start}, limit - start);
-                for (std::size_t index = 0; index < count; ++index) {
-                    if (expected[index].is_short && (!acts_at_start_ || at.before == Before::region)) [[likely]] {
-                        if (unsigned const known = workspace.unit_counts.find(expected[index])) [[likely]] {
+        auto const expected_unit = [&](Bytes unit, std::size_t readable) {
+            if constexpr (counts_units<Sink>) return workspace.unit_counts.expect(unit, readable);
+            else return sink.expected_unit(unit, readable);
+        };
+        std::array<ExpectedUnit, splits.size()> expected;
+        for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
+            for (std::size_t index = 0, start = at.offset; index < count; start = splits[index++])
+                expected[index] = expected_unit({text + start, splits[index] - start}, limit - start);
+            for (std::size_t index = 0; index < count; ++index) {
+                bool is_read = false;
+                if (!acts_at_start_ || at.before == Before::region) [[likely]] {
+                    if constexpr (counts_units<Sink>) {
+                        unsigned const known = expected[index].is_short ? workspace.unit_counts.find(expected[index]) : 0;
+                        is_read = known > 0;
+                        if (is_read) [[likely]]
                             sink.unit(known);
-                            at.offset = splits[index];
-                            at.before = Before::region;
-                            if (!sink.cut(at)) return Progress::ended;
-                            continue;
-                        }
+                    } else {
+                        std::size_t const known = sink.known_units(&expected[index], count - index);
+                        is_read = known > 0;
+                        if (is_read) [[likely]]
+                            index += known - 1;
                     }
-                    if (!read(splits[index])) return Progress::ended;
                 }
-            }
-        } else {
-            for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;) {
-                constexpr std::size_t ahead = 4;
-                for (std::size_t index = 0; index < count; ++index) {
-                    if (index + ahead < count) {
-                        std::size_t const start = splits[index + ahead - 1];
-                        sink.unit_expected(Bytes{text + start, splits[index + ahead] - start}, limit - start);
-                    }
-                    if (!read(splits[index])) return Progress::ended;
-                }
+                if (!(is_read ? moved_to(splits[index]) : read(splits[index]))) return Progress::ended;
             }
         }
         if (at.offset == end) return Progress::done;

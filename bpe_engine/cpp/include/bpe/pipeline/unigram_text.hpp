@@ -20,6 +20,7 @@ namespace bpe {
 
 class Chain;
 class PieceCoder;
+class StagedIds;
 class UnigramModel;
 
 class UnigramText {
@@ -40,7 +41,7 @@ public:
     // The number of tokens of a part, or some number above `most` where there are more.
     std::size_t count(const Part& part, std::size_t most) const;
     // Appends the ids.
-    void encode(const Part& part, std::vector<std::uint32_t>& ids) const;
+    void encode(const Part& part, StagedIds& ids) const;
     // The ids, and for each the offset in bytes of the character that it comes from.
     void encode_with_offsets(const Part& part, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets) const;
 

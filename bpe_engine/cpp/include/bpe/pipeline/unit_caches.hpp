@@ -3,6 +3,7 @@
 // Whatever a tokenizer does to a word, a word that was seen before costs one look-up by its raw bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -12,28 +13,33 @@
 
 namespace bpe {
 
+// A unit that will be looked up soon: its key is made once, some time before.
+struct ExpectedUnit {
+    PieceKey key;
+    std::uint64_t hash;
+    bool is_short;
+
+    // Prefetches for it from the caches of short and of medium units. `readable`: the number of bytes from its start that may be read.
+    template <class Short, class Medium>
+    static ExpectedUnit of(Bytes unit, std::size_t readable, const Short& shorts, const Medium& mediums) {
+        if (unit.size <= PieceKey::longest) [[likely]] {
+            PieceKey const key = PieceKey::of(unit.data, unit.size, readable);
+            std::uint64_t const hash = key.hash();
+            shorts.expect(hash);
+            return {key, hash, true};
+        }
+        if (unit.size <= MediumKey::longest) mediums.expect(MediumKey::of(unit.data, unit.size, readable).hash());
+        return {{}, 0, false};
+    }
+};
+
 class UnitCounts {
 public:
     static constexpr std::size_t longest = LongPieceCache<false, 3>::longest;  // bytes
 
-    // A short unit that will be counted soon, and that was prefetched for.
-    struct Expected {
-        PieceKey key;
-        std::uint64_t hash;
-        bool is_short;
-    };
-    Expected expect(Bytes unit, std::size_t readable) const {
-        if (unit.size <= PieceKey::longest) [[likely]] {
-            PieceKey const key = PieceKey::of(unit.data, unit.size, readable);
-            std::uint64_t const hash = key.hash();
-            short_.expect(hash);
-            return {key, hash, true};
-        }
-        if (unit.size <= MediumKey::longest) medium_.expect(MediumKey::of(unit.data, unit.size, readable).hash());
-        return {{}, 0, false};
-    }
-    // The number of tokens of such a unit; 0 if it is not known.
-    unsigned find(const Expected& unit) { return short_.find(unit.key, unit.hash); }
+    ExpectedUnit expect(Bytes unit, std::size_t readable) const { return ExpectedUnit::of(unit, readable, short_, medium_); }
+    // The number of tokens of a unit that is short; 0 if it is not known.
+    unsigned find(const ExpectedUnit& unit) { return short_.find(unit.key, unit.hash); }
 
     // `unit` has up to `longest` bytes; `readable` is the number of bytes from its start that may be read; `anew()` counts a unit that is not known.
     template <class Anew>
@@ -75,13 +81,22 @@ class StagedIds {
 public:
     explicit StagedIds(std::vector<std::uint32_t>& ids) : ids_(ids) {}
 
-    // Room for `most` ids, up to `most_at_once`; so many of them as `take` is told are kept.
-    static constexpr std::size_t most_at_once = LongPieceCache<true, 3>::most_ids + 1;
+    // Room for so many ids, of which those are kept that `take` is told.
+    static constexpr std::size_t most_at_once = 512;
     std::uint32_t* room() {
         if (next_ > staged_ + size) flush();
         return next_;
     }
     void take(std::size_t count) { next_ += count; }
+    void add(const std::uint32_t* ids, std::size_t count) {
+        if (count > most_at_once) [[unlikely]] {
+            flush().insert(ids_.end(), ids, ids + count);
+            return;
+        }
+        std::uint32_t* const place = room();
+        for (std::size_t index = 0; index < count; ++index) place[index] = ids[index];
+        take(count);
+    }
 
     std::size_t count() const { return ids_.size() + static_cast<std::size_t>(next_ - staged_); }
     // All ids so far, which may be added to and shortened.
@@ -92,7 +107,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t size = 512;
+    static constexpr std::size_t size = 1024;
     std::vector<std::uint32_t>& ids_;
     std::uint32_t staged_[size + most_at_once];
     std::uint32_t* next_ = staged_;
@@ -102,66 +117,62 @@ class UnitIds {
 public:
     static constexpr std::size_t longest = LongPieceCache<true, 3>::longest;  // bytes
 
-    // Adds the ids of a unit of up to `longest` bytes; `readable` is the number of bytes from its start that may be read. `anew(ids)` appends those of a unit
+    ExpectedUnit expect(Bytes unit, std::size_t readable) const { return ExpectedUnit::of(unit, readable, short_, medium_); }
+
+    // Adds the ids of up to `most_known` units, until one is not short or not known; so many they are.
+    static constexpr std::size_t most_known = (StagedIds::most_at_once - IdsCache::most) / IdsCache::most;
+    std::size_t take_known(const ExpectedUnit* units, std::size_t number, StagedIds& out) {
+        std::uint32_t* const first = out.room();
+        std::uint32_t* next = first;
+        std::size_t known = 0;
+        for (number = std::min(number, most_known); known < number && units[known].is_short; ++known) {
+            unsigned const count = short_.find(units[known].key, units[known].hash, next);
+            if (count - 1 >= IdsCache::most) [[unlikely]]
+                break;
+            next += count;
+        }
+        out.take(static_cast<std::size_t>(next - first));
+        return known;
+    }
+
+    // Adds the ids of any unit of up to `longest` bytes; `readable` is the number of bytes from its start that may be read. `anew(ids)` appends those of a unit
     // that is not known.
     template <class Anew>
-    void encode(Bytes unit, std::size_t readable, StagedIds& out, Anew&& anew) {
-        if (unit.size <= PieceKey::longest) [[likely]] {
-            PieceKey const key = PieceKey::of(unit.data, unit.size, readable);
-            if (unsigned const count = short_.find(key, key.hash(), out.room())) [[likely]]
-                return out.take(count);
-        }
-        encode_longer(unit, readable, out, anew);
-    }
-
-    // Prefetches for a unit that comes soon.
-    void expect(Bytes unit, std::size_t readable) const {
-        if (unit.size <= PieceKey::longest) short_.expect(PieceKey::of(unit.data, unit.size, readable).hash());
-        else if (unit.size <= MediumKey::longest) medium_.expect(MediumKey::of(unit.data, unit.size, readable).hash());
-    }
-
-private:
-    // A unit that is not short, or not known, or has more ids than fit beside a short key. Apart, so that the key of a short unit stays in registers.
-    template <class Anew>
-    BPE_RARELY_CALLED void encode_longer(Bytes unit, std::size_t readable, StagedIds& out, Anew&& anew) {
-        if (unit.size > decltype(long_)::longest) return encode_longest(unit, out, anew);
-        bool const is_short = unit.size <= PieceKey::longest, is_medium = unit.size <= MediumKey::longest, may_be_long = unit.size >= least_long;
+    BPE_RARELY_CALLED void encode(Bytes unit, std::size_t readable, StagedIds& out, Anew&& anew) {
+        bool const is_short = unit.size <= PieceKey::longest, is_medium = unit.size <= MediumKey::longest;
         PieceKey const key = is_short ? PieceKey::of(unit.data, unit.size, readable) : PieceKey{};
+        unsigned const found = is_short ? short_.find(key, key.hash(), out.room()) : IdsCache::elsewhere;
+        if (found > 0 && found <= IdsCache::most) return out.take(found);
         MediumKey const medium = is_short ? MediumKey::of(key) : is_medium ? MediumKey::of(unit.data, unit.size, readable) : MediumKey{};
-        std::uint64_t const medium_hash = medium.hash(), long_hash = may_be_long ? long_.hash(unit) : 0;
-        if (unsigned const count = is_medium ? medium_.find(medium, medium_hash, out.room()) : 0) return out.take(count);
-        if (auto const* const known = may_be_long ? long_.find(unit, long_hash) : nullptr) {
-            std::memcpy(out.room(), known->ids, sizeof known->ids);
-            return out.take(known->count);
+        std::uint64_t const medium_hash = medium.hash(), hash = unit.size >= least_long ? long_.hash(unit) : 0;
+        if (found > 0) {
+            if (unsigned const count = is_medium ? medium_.find(medium, medium_hash, out.room()) : 0) return out.take(count);
+            auto const is_in = [&](auto const& cache) {
+                auto const* const known = unit.size >= least_long && unit.size <= cache.longest ? cache.find(unit, hash) : nullptr;
+                if (known) out.add(known->ids, known->count);
+                return known != nullptr;
+            };
+            if (is_in(long_) || is_in(longer_)) return;
         }
-        auto const [ids, count] = made(out, anew);
-        if (count == 0) return;
-        // Each cache has room for a number of ids: the first with enough takes them.
-        if (is_short && count <= IdsCache::most) short_.put(key, key.hash(), ids, count);
-        else if (is_medium && count <= MediumIdsCache::most) medium_.put(medium, medium_hash, ids, count);
-        else if (may_be_long && count <= decltype(long_)::most) std::memcpy(long_.put(unit, long_hash, count).ids, ids, count * sizeof(std::uint32_t));
-    }
-
-    template <class Anew>
-    void encode_longest(Bytes unit, StagedIds& out, Anew&& anew) {
-        std::uint64_t const hash = longer_.hash(unit);
-        if (auto const* const known = longer_.find(unit, hash)) {
-            std::memcpy(out.room(), known->ids, sizeof known->ids);
-            return out.take(known->count);
-        }
-        auto const [ids, count] = made(out, anew);
-        if (count <= decltype(longer_)::most) std::memcpy(longer_.put(unit, hash, count).ids, ids, count * sizeof(std::uint32_t));
-    }
-
-    // The ids of a unit that is not known, and how many they are.
-    template <class Anew>
-    static std::pair<std::uint32_t const*, std::size_t> made(StagedIds& out, Anew&& anew) {
         std::vector<std::uint32_t>& all = out.flush();
         std::size_t const before = all.size();
         anew(all);
-        return {all.data() + before, all.size() - before};
+        std::uint32_t const* const ids = all.data() + before;
+        std::size_t const count = all.size() - before;
+        if (count == 0) return;
+        // Each cache has room for a number of ids: the first with enough takes them.
+        if (is_short && count <= IdsCache::most) return short_.put(key, key.hash(), ids, count);
+        if (found == 0) short_.put_elsewhere(key, key.hash());
+        if (is_medium && count <= MediumIdsCache::most) return medium_.put(medium, medium_hash, ids, count);
+        auto const put_in = [&](auto& cache) {
+            bool const fits = unit.size >= least_long && unit.size <= cache.longest && count <= cache.most;
+            if (fits) std::memcpy(cache.put(unit, hash, count).ids, ids, count * sizeof(std::uint32_t));
+            return fits;
+        };
+        if (!put_in(long_)) put_in(longer_);
     }
 
+private:
     static constexpr std::size_t least_long = 8;  // bytes, which its hash begins with
 
     IdsCache short_;
