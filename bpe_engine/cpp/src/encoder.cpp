@@ -168,9 +168,11 @@ std::size_t Encoder::count(Bytes text) const {
     return total;
 }
 
-unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, bool is_elsewhere, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
+unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
+    unsigned const found = workspace.ids->short_pieces.find(key, hash, out);
+    if (IdsCache::are_written(found)) return found;
     MediumKey const medium = MediumKey::of(key);
-    if (is_elsewhere)
+    if (found > 0)
         if (unsigned const count = workspace.ids->medium_pieces.find(medium, medium.hash(), out)) return count;
     Rank tokens[short_length];
     std::size_t const count = merge(piece, tokens);
@@ -178,7 +180,7 @@ unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, bool is_elsew
     if (count <= IdsCache::most) {
         workspace.ids->short_pieces.put(key, hash, out, count);
     } else if (count <= MediumIdsCache::most) {
-        if (!is_elsewhere) workspace.ids->short_pieces.put_elsewhere(key, hash);
+        if (found == 0) workspace.ids->short_pieces.put_elsewhere(key, hash);
         workspace.ids->medium_pieces.put(medium, medium.hash(), out, count);
     }
     return static_cast<unsigned>(count);
@@ -242,9 +244,9 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         for (Pieces::One const& one : pieces) {
             Bytes const piece{text.data + one.start, one.size};
             if (one.size <= PieceKey::longest) [[likely]] {
-                unsigned count = ids.short_pieces.find(one.key, one.hash, end);
-                if (count - 1 >= IdsCache::most) [[unlikely]]
-                    count = encode_unknown(one.key, one.hash, count != 0, piece, workspace, end);
+                unsigned count = ids.short_pieces.find_in_set(one.key, one.hash, end);
+                if (!IdsCache::are_written(count)) [[unlikely]]
+                    count = encode_unknown(one.key, one.hash, piece, workspace, end);
                 end += count;
                 continue;
             }

@@ -229,11 +229,24 @@ public:
 
     // Writes `most` ids, and returns the number of valid ones; 0 if the piece is not known.
     unsigned find(const Key& key, std::uint64_t hash, std::uint32_t* out) {
-        if (unsigned const count = in_set(key, hash, out)) [[likely]]
-            return count;
+        if (unsigned const count = find_in_set(key, hash, out)) return count;
         slots_.bring_back(key, hash);
-        return in_set(key, hash, out);
+        return find_in_set(key, hash, out);
     }
+    // The same, with 0 also for the few that are not in their own sets.
+    unsigned find_in_set(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
+        auto const* const set = slots_.set(hash);
+        std::uint64_t const first = set[0].count(key), second = set[1].count(key), count = first | second;
+        // By two: most processors since 2017 take several cycles for a write of 16 bytes that crosses such a boundary, which three of four would do.
+        std::uint32_t const* const ids = set[first == 0].ids;
+        for (std::size_t index = 0; index < most_ids; index += 2) {
+            std::memcpy(out + index, ids + index, 2 * sizeof(std::uint32_t));
+            std::atomic_signal_fence(std::memory_order_acq_rel);  // keeps the compiler from making them one
+        }
+        return static_cast<unsigned>(count);
+    }
+    // Whether so many, as these return it, were written.
+    static bool are_written(unsigned count) { return count - 1 < most; }
 
     void expect(std::uint64_t hash) const { prefetch(slots_.set(hash)); }
 
@@ -245,18 +258,6 @@ public:
     void put_elsewhere(const Key& key, std::uint64_t hash) { slots_.make(hash).set(key, elsewhere); }
 
 private:
-    unsigned in_set(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
-        auto const* const set = slots_.set(hash);
-        std::uint64_t const first = set[0].count(key), second = set[1].count(key), count = first | second;
-        // By two: most processors since 2017 take several cycles for a write of 16 bytes that crosses such a boundary, which three of four would do.
-        std::uint32_t const* const ids = set[first == 0].ids;
-        for (std::size_t index = 0; index < most_ids; index += 2) {
-            std::memcpy(out + index, ids + index, 2 * sizeof(std::uint32_t));
-            std::atomic_signal_fence(std::memory_order_acq_rel);  // keeps the compiler from making them one
-        }
-        return static_cast<unsigned>(count);
-    }
-
     SlotPairs<SlotWithIds<Slot, most_ids>, first_bits, most_bits> slots_;
 };
 

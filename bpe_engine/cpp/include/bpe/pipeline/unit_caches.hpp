@@ -126,8 +126,8 @@ public:
         std::uint32_t* next = first;
         std::size_t known = 0;
         for (number = std::min(number, most_known); known < number && units[known].is_short; ++known) {
-            unsigned const count = short_.find(units[known].key, units[known].hash, next);
-            if (count - 1 >= IdsCache::most) [[unlikely]]
+            unsigned const count = short_.find_in_set(units[known].key, units[known].hash, next);
+            if (!IdsCache::are_written(count)) [[unlikely]]
                 break;
             next += count;
         }
@@ -142,7 +142,7 @@ public:
         bool const is_short = unit.size <= PieceKey::longest, is_medium = unit.size <= MediumKey::longest;
         PieceKey const key = is_short ? PieceKey::of(unit.data, unit.size, readable) : PieceKey{};
         unsigned const found = is_short ? short_.find(key, key.hash(), out.room()) : IdsCache::elsewhere;
-        if (found > 0 && found <= IdsCache::most) return out.take(found);
+        if (IdsCache::are_written(found)) return out.take(found);
         MediumKey const medium = is_short ? MediumKey::of(key) : is_medium ? MediumKey::of(unit.data, unit.size, readable) : MediumKey{};
         std::uint64_t const medium_hash = medium.hash(), hash = unit.size >= least_long ? long_.hash(unit) : 0;
         if (found > 0) {
