@@ -25,13 +25,10 @@ inline nb::object part_of(nb::handle text, std::size_t start, std::size_t end) {
     return part;
 }
 
-// In UTF-8, which a str of ASCII is already. Raises UnicodeEncodeError for halves of surrogate pairs.
-inline nb::object encoded(nb::handle source) {
+// The text that is cut. Raises UnicodeEncodeError for halves of surrogate pairs.
+inline Utf8 utf8_of(nb::handle source) {
     if (!PyUnicode_Check(source.ptr())) given::raise_type("a text", "a str", source);
-    if (nb::cast<bool>(source.attr("isascii")())) return nb::borrow(source);
-    nb::object data = nb::steal(PyUnicode_AsUTF8String(source.ptr()));
-    if (!data.is_valid()) throw nb::python_error();
-    return data;
+    return Utf8(source);
 }
 
 // The contexts that were met, by numbers; 0 is that of none.

@@ -37,10 +37,9 @@ public:
     Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::handle closed,
             nb::object native)
         : source_(source),
-          data_(encoded(source)),
           tokenizer_(std::move(tokenizer)),
           native_(std::move(native)),
-          text_(utf8_of(data_)),
+          text_(text_of(source)),
           counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
           outlined_(source, text_, outline, std::move(context_at), std::move(look), contexts_, *counter_, native_sketch(native_)),
           grower_(text_, outlined_.rows(outline, closed), limits, *counter_, outlined_),
@@ -150,12 +149,12 @@ public:
     }
 
 private:
-    static Text utf8_of(nb::handle data) {
-        Utf8 const source(data);
-        return {source.data, source.size};
+    static Text text_of(nb::handle source) {
+        Utf8 const bytes = utf8_of(source);
+        return Text(bytes.data, bytes.size);
     }
 
-    nb::object source_, data_, tokenizer_, native_;
+    nb::object source_, tokenizer_, native_;
     Text text_;
     Contexts contexts_;
     std::unique_ptr<Counter> counter_;
@@ -211,8 +210,7 @@ void define_growing(nb::module_& module) {
     module.def(
         "distinct_characters",
         [](nb::object text) {
-            nb::object const data = encoded(text);
-            Utf8 const source(data);
+            Utf8 const source = utf8_of(text);
             std::array<bool, 0x80> seen{};
             std::vector<bool> seen_wide;
             nb::list found;

@@ -13,15 +13,14 @@ namespace chunker::bindings {
 namespace {
 
 nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at) {
-    nb::object data;
+    std::optional<Utf8> bytes;
     try {
-        data = encoded(source);
+        bytes = utf8_of(source);
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_UnicodeEncodeError)) throw;
         return nb::none();
     }
-    Utf8 const bytes(data);
-    Text const text(bytes.data, bytes.size);
+    Text const text(bytes->data, bytes->size);
     nb::list made;
     if (text.size() == 0) return made;
     Contexts contexts;

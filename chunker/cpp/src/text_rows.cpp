@@ -1,7 +1,6 @@
 #include "chunker/text_rows.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
 #include "chunker/utf8.hpp"
@@ -12,16 +11,17 @@ namespace {
 
 bool ends_line(unsigned char byte) { return byte >= '\n' && byte <= '\r'; }
 
-// ASCII from here on ends no line.
-constexpr unsigned char first_inner = 0x0E;
-constexpr std::uint64_t each_byte = 0x0101010101010101;
+// Whether a line may end with a character that begins with this byte.
+bool may_end_line(unsigned char byte) { return ends_line(byte) || byte == 0xC2 || byte == 0xE2; }
 
-// The first place from `place` on, or a few bytes before it, where a line may end or a character is not ASCII: eight bytes at a time.
+// The first place from `place` on, or a few bytes before it, where a line may end.
 std::size_t skip_inner(const unsigned char* text, std::size_t place, std::size_t size) {
-    for (; place + 8 <= size; place += 8) {
-        std::uint64_t bytes = 0;
-        std::memcpy(&bytes, text + place, 8);
-        if (((bytes - each_byte * first_inner) | bytes) & each_byte * 0x80) break;
+    constexpr std::size_t block = 32;
+    for (; place + block <= size; place += block) {
+        // Without an early end, which keeps compilers from looking at many bytes at once.
+        unsigned char found = 0;
+        for (std::size_t at = 0; at < block; ++at) found |= static_cast<unsigned char>(may_end_line(text[place + at]));
+        if (found) break;
     }
     return place;
 }
@@ -67,11 +67,17 @@ std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsi
     for (std::size_t place = 0; place < size;) {
         bool nonblank = false, separates = false, ended = false;
         while (place < size && !ended) {
-            unsigned char byte = text[place];
+            if (nonblank && !may_end_line(text[place])) {
+                std::size_t const from = place;
+                place = skip_inner(text, place, size);
+                wide += count_bytes(text + from, place - from, continues);
+                // The rest of a character that was skipped in part is skipped, too.
+                while (place < size && !may_end_line(text[place])) wide += continues(text[place++]);
+                continue;
+            }
+            unsigned char const byte = text[place];
             if (byte < 0x80) {
-                if (nonblank && byte >= first_inner) place = skip_inner(text, place, size);
-                if (place == size || text[place] >= 0x80) continue;
-                byte = text[place++];
+                ++place;
                 ended = ends_line(byte);
                 if (ended && byte == '\r' && place < size && text[place] == '\n') ++place;
                 nonblank |= !ended && byte != ' ' && byte != '\t';
