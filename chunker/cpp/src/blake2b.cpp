@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CHUNKER_FOUR_LANES 1
@@ -36,9 +37,25 @@ std::uint64_t word(const unsigned char* bytes) {
     return value;
 }
 
-// `Words` is a word, or four words of as many messages.
+#ifdef CHUNKER_FOUR_LANES
+constexpr std::size_t many = 4;
+using Four = std::uint64_t __attribute__((vector_size(sizeof(std::uint64_t) * many)));
+
+// Whole bytes move by one instruction.
+template <int bits, int... byte>
+CHUNKER_INLINE void move_bytes(Four& words, std::integer_sequence<int, byte...>) {
+    using Bytes = unsigned char __attribute__((vector_size(sizeof(Four))));
+    Bytes const from = reinterpret_cast<Bytes>(words);
+    words = reinterpret_cast<Four>(__builtin_shufflevector(from, from, (byte / 8 * 8 + (byte + bits / 8) % 8)...));
+}
+#endif
+
+// Rotates to the right. `Words` is a word, or four words of as many messages.
 template <int bits, class Words>
 CHUNKER_INLINE void turn(Words& words) {
+#ifdef CHUNKER_FOUR_LANES
+    if constexpr (sizeof words > sizeof(std::uint64_t) && bits % 8 == 0) return move_bytes<bits>(words, std::make_integer_sequence<int, sizeof(Four)>());
+#endif
     words = words >> bits | words << (64 - bits);
 }
 
@@ -95,11 +112,8 @@ void compress_one(std::uint64_t (&state)[state_size][1], const Rows<1>& words, c
 }
 
 #ifdef CHUNKER_FOUR_LANES
-constexpr std::size_t many = 4;
-
 __attribute__((target("avx2"))) void compress_four(std::uint64_t (&state)[state_size][many], const Rows<many>& words, const std::uint64_t (&counted)[many],
                                                    const std::uint64_t (&last)[many]) {
-    using Four = std::uint64_t __attribute__((vector_size(sizeof(std::uint64_t) * many)));
     Four held[state_size], read[block_words], lengths, ends;
     std::memcpy(held, state, sizeof held);
     std::memcpy(read, words, sizeof read);
@@ -175,10 +189,10 @@ std::vector<Digest> blake2b(std::span<const std::string_view> messages) {
 
 std::string hexadecimal(const Digest& digest) {
     constexpr std::string_view digits = "0123456789abcdef";
-    std::string result;
-    for (unsigned char const byte : digest) {
-        result += digits[byte >> 4];
-        result += digits[byte & 15];
+    std::string result(2 * digest.size(), '0');
+    for (std::size_t byte = 0; byte < digest.size(); ++byte) {
+        result[2 * byte] = digits[digest[byte] >> 4];
+        result[2 * byte + 1] = digits[digest[byte] & 15];
     }
     return result;
 }
