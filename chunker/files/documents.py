@@ -19,6 +19,7 @@ import io
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -160,6 +161,7 @@ def _declared(path: str, sample: bytes) -> str | None:
         return None
 
 
+@cache
 def _extends_ascii(encoding: str) -> bool:
     """Whether an encoding extends ASCII: a byte below 128 is always the ASCII character.
 
