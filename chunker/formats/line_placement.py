@@ -63,7 +63,9 @@ def sketch(
         first, last, nodes = units[offset]
         inner = enter(nodes, [row for row in range(first, last) if row in found.comments])
         inner_placed, inner_tops = _settled(inner, lines)
-        for row in attributes.intersection(inner_placed):
+        # On the first line of a part that moved nothing inside of it counts: the part would have been stronger, and
+        # moved, too.
+        for row in (attributes | tops.keys()).intersection(inner_placed):
             del inner_placed[row]
         scopes = (Scope(*region) for region in _regions(inner, inner_tops, ends))
         return rows.inside(first, last, inner_placed, _heads(inner, inner_tops, ends), scopes)

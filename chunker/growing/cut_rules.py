@@ -11,7 +11,7 @@ Three rules move the cut, always to the left:
    be left with less than `min_tokens`.
 2. *Whole heads.* A cut between the comments, attributes and annotations of a definition and its first line moves before
    the comments, if they and that line fit into a chunk of their own; unless the rest of the definition stays whole
-   without them. Rule 1 does not move a cut there either.
+   without them. Rule 1 does not move a cut there either, but passes over it to the start of the definition.
 3. *Balanced tail.* If the rest of the text after the cut has less than `min_tokens`, the cut moves to a boundary that
    breaks no unit that was whole and leaves at least `min_tokens` on both sides: the strongest of these boundaries, the
    last one if several are equally strong. If there is none, the cut moves to the boundary that makes the smaller side
@@ -113,9 +113,10 @@ def whole_units(draft: Draft, after: Place, fits_alone: FitsAlone, cut: int) -> 
     """
     place = draft.places[cut] if cut < len(draft.places) else after
     best, torn = cut, True
+    passes = False  # whether no cut is made here, but perhaps farther to the left
     while True:
-        tears = draft.tears_head(cut, after, fits_alone)
-        if torn or not tears:
+        tears = not passes and draft.tears_head(cut, after, fits_alone)
+        if not passes and (torn or not tears):
             best, torn = cut, tears
         start = draft.start_around(place.strength, cut)
         if start is None or start <= draft.fresh:
@@ -123,7 +124,9 @@ def whole_units(draft: Draft, after: Place, fits_alone: FitsAlone, cut: int) -> 
         if draft.gain(start) < draft.least or draft.sizes[start] > draft.max_tokens:
             return best
         around = draft.places[start]
-        if not tears and not fits_alone(around.offset, place.enclosing_end):
+        passes = not tears and not fits_alone(around.offset, place.enclosing_end)
+        # The definition begins with its head, and may fit although the rest of it does not, which has a longer context.
+        if passes and around.offset not in draft.heads:
             return best
         cut, place = start, around
 

@@ -284,9 +284,10 @@ std::size_t Grower::whole_units(Draft& draft, const Place& after, std::size_t cu
     Place here = place(draft, cut, after);
     std::size_t best = cut;
     bool torn = true;
+    bool passes = false;  // no cut is made here, but perhaps farther to the left
     while (true) {
-        bool const tears = tears_head(draft, cut, after);
-        if (torn || !tears) {
+        bool const tears = !passes && tears_head(draft, cut, after);
+        if (!passes && (torn || !tears)) {
             best = cut;
             torn = tears;
         }
@@ -294,7 +295,9 @@ std::size_t Grower::whole_units(Draft& draft, const Place& after, std::size_t cu
         if (start == cut || start <= draft.fresh) return best;
         if (gain(draft, start) < draft.least || size(draft, start) > limits_.most) return best;
         Place const around = draft.places[start];
-        if (!tears && !fits_alone(around.offset, here.enclosing_end)) return best;
+        passes = !tears && !fits_alone(around.offset, here.enclosing_end);
+        // The definition begins with its head, and may fit although the rest of it does not, which has a longer context.
+        if (passes && units_.head_end(around.offset) == 0) return best;
         cut = start;
         here = around;
     }

@@ -116,6 +116,21 @@ def test_white_space_that_is_a_node_and_ends_where_another_begins(line_end: str,
 
 
 @each_options
+def test_a_comment_of_several_lines_before_a_part_in_an_error(options: dict[str, Any]) -> None:
+    """What begins on the first line of a part that has moved up to its comment is no part of its own."""
+    text = "first = one;\n/* What stands\n * above a part\n */\nexports.words = [\nexports.all = exports.words.concat(two);\n"
+    for size in SIZES:
+        check(CodeChunker("javascript", **sized(size, options)), text)
+
+
+@pytest.mark.parametrize("lines", range(1, 12))
+def test_a_definition_that_fits_though_what_follows_its_attribute_does_not(lines: int) -> None:
+    """Without the attribute it is shorter, but the context there is longer."""
+    text = "{\n    call();\n}\n#[test]\nfn checks_all_of_it() {\n" + "    check(heap.iter());\n" * lines + "}\n"
+    check(CodeChunker("rust", 32, context=True, overlap=4), text)
+
+
+@each_options
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages(page: Path, options: dict[str, Any]) -> None:
     for size in SIZES:

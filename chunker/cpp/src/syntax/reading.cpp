@@ -63,8 +63,9 @@ public:
         syntax::Walk walk({grammar_, source_, lines_}, found, 0);
         walk.enter(std::move(nodes));
         Settled more = settled(found, lines_);
+        // On the first line of a part that moved nothing inside of it counts: the part would have been stronger, and moved, too.
         for (Row row = unit->first; row < unit->end; ++row)
-            if (attributes_(row)) more.placed.at(row) = {};
+            if (attributes_(row) || tops_.front()(row) != no_row) more.placed.at(row) = {};
         return {rows_.front().inside(*unit, more), named(found.regions, more.tops, walk.defined())};
     }
 
