@@ -1,6 +1,7 @@
 #include "resuming.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -67,6 +68,9 @@ private:
         std::vector<std::size_t> before;     // how many of them each point since then has before it
         Row row = 0;
         bool has_attributes = false;  // whether what belongs to the next part was there
+        // Where nothing closes a body, one that begins with a part that is indented in another way would be another body.
+        bool const counts_indent = body.number > 0 && found_.bodies[body.number].closing.empty();
+        std::optional<std::size_t> indent;
         std::vector<std::uint32_t> const hidden = errors_between_children(body.node);
         auto next_hidden = hidden.begin();
         each_child(body.node, [&](TSNode child) {
@@ -75,8 +79,11 @@ private:
             Row const last = end > start ? lines_.row(end - 1, row) : row;
             // Indented code outside of any body is an error where indentation counts, also if the parser reports none.
             bool const begins = start <= lines_.text_start(row) && (body.number > 0 || lines_.indent(row) == 0);
+            bool const is_part = ts_node_is_named(child) && !ts_node_is_extra(child);
+            if (is_part && !indent) indent = lines_.indent(row);
+            bool const is_alike = !counts_indent || lines_.indent(row) == indent;
             bool const is_definition = begins && defines(row, body.depth);
-            bool const is_large = begins && (last - row > large_part || lines_.character(row) < preamble_) && add_body(child, row, last, body);
+            bool const is_large = begins && is_alike && (last - row > large_part || lines_.character(row) < preamble_) && add_body(child, row, last, body);
             bool const after_hidden = next_hidden != hidden.end() && *next_hidden <= end;
             for (; next_hidden != hidden.end() && *next_hidden <= end; ++next_hidden) put_error(*next_hidden);
             if (after_hidden || ts_node_has_error(child)) {
@@ -85,11 +92,11 @@ private:
                 for (; !before.empty() && clean < before.back() + settling_parts; before.pop_back()) found_.points.pop_back();
                 before.clear();
                 clean = 0;
-            } else if (ts_node_is_named(child) && !ts_node_is_extra(child)) {
+            } else if (is_part) {
                 Row const top = tops_(row) == no_row ? row : tops_(row);
                 bool const is_statement = !has_attributes && !is_definition && begins && kind_of(child).role != Role::leading &&
                                           (kind_of(child).inside != nothing || kind_of(body.node).inside == elements);
-                if (clean >= settling_parts &&
+                if (clean >= settling_parts && is_alike &&
                     ((is_definition && is_point(top, body.depth, strength::definition)) || (is_statement && is_point(top, body.depth, strength::part)))) {
                     found_.points.push_back({lines_.character(top), body.number});
                     before.push_back(clean);
