@@ -80,10 +80,14 @@ private:
             // Indented code outside of any body is an error where indentation counts, also if the parser reports none.
             bool const begins = start <= lines_.text_start(row) && (body.number > 0 || lines_.indent(row) == 0);
             bool const is_part = ts_node_is_named(child) && !ts_node_is_extra(child);
-            if (is_part && !indent) indent = lines_.indent(row);
+            bool const is_first = is_part && !indent;
+            if (is_first) indent = lines_.indent(row);
             bool const is_alike = !counts_indent || lines_.indent(row) == indent;
             bool const is_definition = begins && defines(row, body.depth);
-            bool const is_large = begins && is_alike && (last - row > large_part || lines_.character(row) < preamble_) && add_body(child, row, last, body);
+            // Of the parts of a body the first has no boundary. Without those before it another one, such as a block, would leave that to the next.
+            bool const has_place = is_first || rows_.strength(tops_(row) == no_row ? row : tops_(row)) >= strength::at(body.depth, strength::part);
+            bool const is_large =
+                begins && is_alike && has_place && (last - row > large_part || lines_.character(row) < preamble_) && add_body(child, row, last, body);
             bool const after_hidden = next_hidden != hidden.end() && *next_hidden <= end;
             for (; next_hidden != hidden.end() && *next_hidden <= end; ++next_hidden) put_error(*next_hidden);
             if (after_hidden || ts_node_has_error(child)) {
