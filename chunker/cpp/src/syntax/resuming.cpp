@@ -59,6 +59,8 @@ public:
         }
         std::sort(found_.points.begin(), found_.points.end(), [](ResumePoint one, ResumePoint other) { return one.offset < other.offset; });
         std::sort(found_.errors.begin(), found_.errors.end());
+        std::uint32_t const open = lines_.character(lines_.row(chunker_first_open(root.id)));
+        std::erase_if(found_.points, [&](ResumePoint point) { return point.offset > open; });
         return std::move(found_);
     }
 

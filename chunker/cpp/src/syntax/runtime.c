@@ -139,3 +139,20 @@ void chunker_hidden_errors(const void *node, uint32_t start, void (*report)(void
   Subtree around = *(const Subtree *)node;
   hidden_errors(around, start - ts_subtree_padding(around).bytes, most_depth, report, receiver);
 }
+
+uint32_t chunker_first_open(const void *root) {
+  Subtree around = *(const Subtree *)root;
+  uint32_t size = ts_subtree_total_bytes(around), position = 0;
+  for (uint32_t index = 0; index < ts_subtree_child_count(around);) {
+    Subtree child = ts_subtree_children(around)[index];
+    uint32_t end = position + ts_subtree_total_bytes(child);
+    if (end + ts_subtree_lookahead_bytes(child) > size) {
+      around = child;
+      index = 0;
+    } else {
+      position = end;
+      index++;
+    }
+  }
+  return position + ts_subtree_padding(around).bytes;
+}
