@@ -356,6 +356,31 @@ def test_a_line_that_is_indented_less_ends_a_body_without_an_error(line: int) ->
     assert edited.chunks == chunker.chunk(edited.text)
 
 
+@pytest.mark.parametrize("max_tokens", [28, 64])
+def test_what_follows_a_block_is_not_the_first_of_its_body(max_tokens: int) -> None:
+    """A block has no boundary of its own: in a window that begins in it the statement before it would be missed."""
+    inside = "".join(f"      value_{n} = of({n});\n" for n in range(60))
+    after = "".join(f"    next_{n} = of({n});\n\n" for n in range(60))
+    text = "void f()\n{\n  {\n    start();\n    {\n" + inside + "    }\n\n" + after + "  }\n}\n"
+    chunker = CodeChunker("cpp", max_tokens)
+    for line in range(2, 60, 4):
+        edited = EditedText(chunker, text)
+        at = text.index(f"value_{line} ") + 3
+        edited.replace(at, at, "q")
+        assert edited.chunks == chunker.chunk(edited.text)
+
+
+@pytest.mark.parametrize("line", [5, 100, 200])
+def test_a_comment_that_ends_far_away(line: int) -> None:
+    """In a window where nothing ends it it is a division."""
+    text = "int f()\n{\n" + "".join(f"    value_{n} = of({n});\n" for n in range(400)) + "    /* end */\n}\n"
+    chunker = CodeChunker("cpp", 24)
+    edited = EditedText(chunker, text)
+    at = text.index(f"value_{line} ") + 3
+    edited.replace(at, at, "/*")
+    assert edited.chunks == chunker.chunk(edited.text)
+
+
 def test_an_error_at_the_end_goes_with_its_text() -> None:
     chunker = CodeChunker("go", 32)
     edited = EditedText(chunker, "\n`")
