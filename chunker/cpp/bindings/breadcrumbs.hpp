@@ -90,16 +90,16 @@ class CodeBreadcrumbs final : public Breadcrumbs {
 public:
     explicit CodeBreadcrumbs(const SyntaxReading& reading) : reading_(&reading) {}
 
-    // The innermost scope outside of closed units, and inside the unit around the offset.
+    // The innermost scope outside of closed units; the start of the unit around the offset, and the innermost scope inside it.
     Place at(std::size_t offset) override {
-        Scopes const* const unit = inside(offset);
-        return {outside().innermost(offset), unit ? unit->innermost(offset) : Scopes::none};
+        auto const* const unit = inside(offset);
+        return {outside().innermost(offset), unit ? unit->first : Scopes::none, unit ? unit->second.innermost(offset) : Scopes::none};
     }
 
     nb::tuple names(std::size_t offset) override {
         std::vector<nb::object> breadcrumb;
         outside().add_names(offset, breadcrumb);
-        if (Scopes const* const unit = inside(offset)) unit->add_names(offset, breadcrumb);
+        if (auto const* const unit = inside(offset)) unit->second.add_names(offset, breadcrumb);
         nb::list found;
         for (nb::object& name : breadcrumb) found.append(std::move(name));
         return nb::tuple(found);
@@ -111,8 +111,8 @@ private:
         return *outside_;
     }
 
-    // The scopes inside the closed unit around an offset, which does not begin there; null if there is none.
-    const Scopes* inside(std::size_t offset) {
+    // The closed unit around an offset, which does not begin there: its start, and the scopes inside it. Null if there is none.
+    const std::pair<const std::uint32_t, Scopes>* inside(std::size_t offset) {
         if (!closed_) closed_ = reading_->closed();
         auto const unit = std::lower_bound(closed_->begin(), closed_->end(), offset);
         if (unit == closed_->begin()) return nullptr;
@@ -121,7 +121,7 @@ private:
         auto const end = std::upper_bound(offsets.begin(), offsets.end(), start);
         if (end != offsets.end() && *end <= offset) return nullptr;
         auto const known = inside_.find(start);
-        return &(known != inside_.end() ? known : inside_.emplace(start, Scopes(reading_->inside(start).regions, false)).first)->second;
+        return &*(known != inside_.end() ? known : inside_.emplace(start, Scopes(reading_->inside(start).regions, false)).first);
     }
 
     const SyntaxReading* reading_;

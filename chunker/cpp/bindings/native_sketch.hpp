@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,7 +49,7 @@ struct NativeRows {
 class Breadcrumbs {
 public:
     // Offsets with the same place have the same names.
-    using Place = std::pair<std::size_t, std::size_t>;
+    using Place = std::array<std::size_t, 3>;
 
     virtual ~Breadcrumbs() = default;
     virtual Place at(std::size_t offset) = 0;

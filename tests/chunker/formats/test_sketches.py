@@ -123,6 +123,14 @@ def test_a_comment_of_several_lines_before_a_part_in_an_error(options: dict[str,
         check(CodeChunker("javascript", **sized(size, options)), text)
 
 
+@pytest.mark.parametrize("lines", range(2, 9))
+def test_names_inside_of_closed_units_that_are_in_no_definition(lines: int) -> None:
+    """Each unit has a first definition of its own."""
+    one = "if case_{n}:\n    def inner_{n}(a):\n" + "        a+=1*2-3/4%5\n" * lines + "\n"
+    for size in (16, 24, 32, 40):
+        check(CodeChunker("python", size, context=True), "".join(one.format(n=n) for n in range(4)))
+
+
 @pytest.mark.parametrize("lines", range(1, 12))
 def test_a_definition_that_fits_though_what_follows_its_attribute_does_not(lines: int) -> None:
     """Without the attribute it is shorter, but the context there is longer."""
