@@ -2,6 +2,7 @@
 #include "chunker/optimizer.hpp"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "counters.hpp"

@@ -346,7 +346,7 @@ def test_all_is_read_if_one_of_several_errors_is_mended(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("line", [5, 20, 60])
 def test_a_line_that_is_indented_less_ends_a_body_without_an_error(line: int) -> None:
-    """What follows it is in the class, though it is indented more than the other methods."""
+    """The statements after that line belong to the class, although they are indented more than its methods."""
     text = "class C:\n    def m(self):\n" + "".join(f"        value_{n} = self.of({n})\n" for n in range(80))
     text += "".join(f"\n    def n{n}(self):\n        return {n}\n" for n in range(30))
     chunker = CodeChunker("python", 64, context=True)

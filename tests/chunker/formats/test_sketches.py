@@ -117,7 +117,7 @@ def test_white_space_that_is_a_node_and_ends_where_another_begins(line_end: str,
 
 @each_options
 def test_a_comment_of_several_lines_before_a_part_in_an_error(options: dict[str, Any]) -> None:
-    """What begins on the first line of a part that has moved up to its comment is no part of its own."""
+    """A part moves up to its comment. A smaller part on its first line gets no boundary."""
     text = "first = one;\n/* What stands\n * above a part\n */\nexports.words = [\nexports.all = exports.words.concat(two);\n"
     for size in SIZES:
         check(CodeChunker("javascript", **sized(size, options)), text)

@@ -70,7 +70,7 @@ private:
         std::vector<std::size_t> before;     // how many of them each point since then has before it
         Row row = 0;
         bool has_attributes = false;  // whether what belongs to the next part was there
-        // Where nothing closes a body, one that begins with a part that is indented in another way would be another body.
+        // Where nothing closes a body, as in Python, the indentation of its first part is that of the body. A part with another indentation cannot stand first.
         bool const counts_indent = body.number > 0 && found_.bodies[body.number].closing.empty();
         std::optional<std::size_t> indent;
         std::vector<std::uint32_t> const hidden = errors_between_children(body.node);
@@ -86,7 +86,8 @@ private:
             if (is_first) indent = lines_.indent(row);
             bool const is_alike = !counts_indent || lines_.indent(row) == indent;
             bool const is_definition = begins && defines(row, body.depth);
-            // Of the parts of a body the first has no boundary. Without those before it another one, such as a block, would leave that to the next.
+            // The first part of a body has no boundary. A block is no part: if a window began inside it, without the parts before it, the part after it
+            // would be taken for the first, and lose its boundary.
             bool const has_place = is_first || rows_.strength(tops_(row) == no_row ? row : tops_(row)) >= strength::at(body.depth, strength::part);
             bool const is_large =
                 begins && is_alike && has_place && (last - row > large_part || lines_.character(row) < preamble_) && add_body(child, row, last, body);

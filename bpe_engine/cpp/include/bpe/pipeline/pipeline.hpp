@@ -84,8 +84,9 @@ public:
     //     part_of_region(units, part)   what `units` reads of a region, which a Unigram model gets as one piece: only a sink that has such a function
     //     unit(count)                             so many tokens, of a unit between safe splits: only a sink that has such a function, and then mostly in place
     //     of pieces
-    //     unit(text, start, end, limit)           the same unit, for a sink that does not count; it makes an ExpectedUnit of each that comes soon, and tells
-    //     how many of some it knows and has read
+    //     unit(text, start, end, limit)           the same unit, for a sink that does not count. Such a sink also has expected_unit(Bytes, readable), which
+    //     makes the ExpectedUnit of a unit that comes soon, and known_units(units, number), which reads the first of these units, up to one that it does not
+    //     know, and returns their number
     //
     // With `at_end` the text ends at `limit`, and is read up to there; else only what is certain whatever follows. `after_token`: a token stands before
     // `begin`, so that no piece is the first. `tail`: what is known of the text from `at` on, and is added to where the text does not end.
