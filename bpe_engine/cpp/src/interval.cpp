@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "bpe/bits.hpp"
 #include "bpe/reach.hpp"
 #include "bpe/thresholds.hpp"
 
@@ -31,38 +32,32 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
     Encoder::Lease const lease(*encoder_);
     Workspace& workspace = *lease;
     words_.resize(text.size / 64 + 1);
-    counts_.reserve(text.size / 4);
+    sums_.reserve(text.size / 4);
     std::uint64_t tokens = 0;
     std::size_t filled = 0;  // words whose sums are written
+    auto const fill = [&](std::size_t end) {
+        for (; filled < end; ++filled) {
+            words_[filled].tokens = tokens;
+            words_[filled].pretokens = sums_.size();
+        }
+    };
     auto const add = [&](std::size_t start, std::size_t end) {
         std::size_t const word = start >> 6;
-        for (; filled <= word; ++filled) {
-            words_[filled].tokens = tokens;
-            words_[filled].pretokens = counts_.size();
-        }
+        fill(word + 1);
         words_[word].starts |= std::uint64_t{1} << (start & 63);
-        std::size_t const count = encoder_->count_piece(text.part(start, end), text.size - start, workspace);
-        if (count >= 255) large_.emplace(counts_.size(), count);
-        counts_.push_back(static_cast<std::uint8_t>(std::min<std::size_t>(count, 255)));
+        sums_.push_back(static_cast<std::uint8_t>(tokens - words_[word].tokens));
+        tokens += encoder_->count_piece(text.part(start, end), text.size - start, workspace);
         if (end - start > thresholds::long_piece) long_.emplace_back(start, end);
-        tokens += count;
     };
     for_each_pretoken(*encoder_->scanner(), text.data, 0, text.size, add);
-    for (; filled < words_.size(); ++filled) {
-        words_[filled].tokens = tokens;
-        words_[filled].pretokens = counts_.size();
-    }
-    counts_.shrink_to_fit();
+    fill(words_.size());
+    sums_.push_back(static_cast<std::uint8_t>(tokens - words_.back().tokens));
+    sums_.shrink_to_fit();
 }
 
 std::size_t IntervalEncoder::tokens_before(std::size_t place) const {
     Word const& word = words_[place >> 6];
-    std::size_t total = word.tokens;
-    std::uint64_t const before = word.starts & ((std::uint64_t{1} << (place & 63)) - 1);
-    auto const count = static_cast<std::size_t>(std::popcount(before));
-    for (std::size_t pretoken = word.pretokens; pretoken < word.pretokens + count; ++pretoken)
-        total += counts_[pretoken] < 255 ? counts_[pretoken] : large_.at(pretoken);
-    return total;
+    return word.tokens + sums_[word.pretokens + ones(word.starts & ((std::uint64_t{1} << (place & 63)) - 1))];
 }
 
 std::size_t IntervalEncoder::start_at_or_before(std::size_t place) const {
@@ -143,13 +138,25 @@ bool IntervalEncoder::may_go_on(std::size_t place) const {
 std::size_t IntervalEncoder::low_letters_end(std::size_t start, std::size_t end) const {
     UnicodeTable const& table = UnicodeTable::instance();
     while (start < end) {
-        if (is_low_ascii(text_[start])) {
+        Byte const* const bytes = text_.data + start;
+        Flags flags = 0;
+        std::size_t size = 1;
+        if (bytes[0] < 0x80) {
+            if (!is_low_ascii(bytes[0])) break;
             ++start;
             continue;
         }
-        Character const character = table.at(text_.data, start, end);
-        if (!(character.flags & letter_class) || !(character.flags & lower_class) || character.flags & mark_class) break;
-        start += character.size;
+        // Of most scripts without upper case. Below, 0xE0 may be overlong, and 0xED a surrogate.
+        if (bytes[0] > 0xE0 && bytes[0] < 0xED && end - start >= 3 && UnicodeTable::continues(bytes[1]) && UnicodeTable::continues(bytes[2])) {
+            flags = table.flags_of_plane_0((bytes[0] & 0x0Fu) << 12 | (bytes[1] & 0x3Fu) << 6 | (bytes[2] & 0x3Fu));
+            size = 3;
+        } else {
+            Character const character = table.beyond_ascii(bytes, end - start);
+            flags = character.flags;
+            size = character.size;
+        }
+        if ((flags & (letter_class | lower_class | mark_class)) != (letter_class | lower_class)) break;
+        start += size;
     }
     return start;
 }
@@ -162,11 +169,14 @@ bool IntervalEncoder::are_low_letters(std::size_t start, std::size_t end) const 
     std::size_t const first = known >> 32, last = known & 0xFFFFFFFF;
     auto const cuts_character = [this](std::size_t place) { return place < text_.size && UnicodeTable::continues(text_[place]); };
     if (first <= start && end <= last) return !cuts_character(start) && !cuts_character(end);
-    bool const goes_on = first <= start && start < last && !cuts_character(start);
-    std::size_t const stop = low_letters_end(goes_on ? last : start, end);
+    bool const is_inside = first <= start && start < last && !cuts_character(start);
+    std::size_t stop = is_inside ? last : low_letters_end(start, start < first && first < end ? first : end);
+    if (stop == first && first < last) stop = last;
+    bool const are_known = end <= stop;
+    if (!are_known) stop = low_letters_end(stop, end);
     if (stop <= 0xFFFFFFFF && stop - start >= worth_remembering)
-        low_letters_.store(std::uint64_t{goes_on ? first : start} << 32 | stop, std::memory_order_relaxed);
-    return stop == end;
+        low_letters_.store(std::uint64_t{is_inside ? first : start} << 32 | stop, std::memory_order_relaxed);
+    return end <= stop && !cuts_character(end);
 }
 
 std::size_t IntervalEncoder::after_first_letter(std::size_t start) const {
@@ -342,8 +352,7 @@ std::size_t IntervalEncoder::reach_back(std::size_t end, std::size_t tokens) con
 }
 
 std::size_t IntervalEncoder::memory() const {
-    std::size_t total =
-        words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + long_.capacity() * sizeof(std::pair<std::size_t, std::size_t>);
+    std::size_t total = words_.capacity() * sizeof(Word) + sums_.capacity() + long_.capacity() * sizeof(std::pair<std::size_t, std::size_t>);
     std::lock_guard const lock(mutex_);
     if (index_) total += index_->memory();
     for (auto const& [range, tree] : trees_) total += tree->memory();

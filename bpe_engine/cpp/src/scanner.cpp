@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bpe/bits.hpp"
 #include "bpe/dictionary.hpp"
 #include "bpe/run_index.hpp"
 #include "bpe/staged_grammars.hpp"
@@ -51,7 +52,7 @@ template <Grammar grammar>
 constexpr std::array<Kind, 256> kind_of = make_kinds<grammar>();
 
 // From this many characters beyond ASCII on the letters of known scripts are looked for at once.
-constexpr int many_beyond_ascii = 5;
+constexpr std::size_t many_beyond_ascii = 5;
 
 // Adds the characters beyond ASCII: letters of known scripts at once, all others one by one.
 template <Grammar grammar>
@@ -60,7 +61,7 @@ void add_beyond_ascii(const Byte* bytes, std::size_t size, const ByteMasks& mask
     std::uint64_t of[kinds] = {};
     std::uint64_t leads = masks.high & ~masks.continuation;
     std::uint64_t covered = 0;
-    if (std::popcount(leads) >= many_beyond_ascii) {
+    if (ones(leads) >= many_beyond_ascii) {
         LetterMasks const letters = masked_bytes.letters(bytes, masks);
         of[upper_kind] = letters.upper;
         of[lower_kind] = letters.lower;

@@ -33,8 +33,9 @@ UnicodeTable::UnicodeTable() {
     std::copy_n(plane_0_.begin(), 128, ascii_.begin());
 }
 
-const UnicodeTable& UnicodeTable::instance() {
+const UnicodeTable& UnicodeTable::make() {
     static const UnicodeTable made;
+    made_.store(&made, std::memory_order_release);
     return made;
 }
 

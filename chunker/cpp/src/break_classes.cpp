@@ -77,9 +77,10 @@ BreakClasses::BreakClasses() {
     }
 }
 
-const BreakClasses& break_classes() {
-    static const BreakClasses classes;
-    return classes;
+const BreakClasses& BreakClasses::make() {
+    static const BreakClasses made;
+    made_.store(&made, std::memory_order_release);
+    return made;
 }
 
 }  // namespace chunker

@@ -10,10 +10,6 @@ namespace chunker {
 
 namespace {
 
-constexpr std::size_t stride = 4;
-
-std::size_t width(char32_t character) { return 1u + (character >= 0x80) + (character >= 0x800) + (character >= 0x10000); }
-
 bool is_space(char32_t character) {
     if (character < 0x80) return character == ' ' || (character >= 0x09 && character <= 0x0D) || (character >= 0x1C && character <= 0x1F);
     return character == 0x85 || character == 0xA0 || character == 0x1680 || (character >= 0x2000 && character <= 0x200A) || character == 0x2028 ||
@@ -30,52 +26,61 @@ char32_t decoded(const unsigned char* character, std::size_t size) {
 
 }  // namespace
 
-Text::Text(const unsigned char* data, std::size_t bytes) : data_(data) {
-    if (is_ascii(data, bytes)) {
-        characters_.assign(data, data + bytes);
+Text::Text(const unsigned char* data, std::size_t bytes)
+    : data_(data), size_(bytes - count_bytes(data, bytes, continues)), characters_(std::make_unique_for_overwrite<char32_t[]>(size_)) {
+    if (size_ == bytes) {
+        std::copy_n(data, bytes, characters_.get());
         return;
     }
-    std::size_t const size = bytes - count_bytes(data, bytes, continues);
-    characters_.resize(size);
-    places_.resize(size / stride + 1);
-    std::size_t at = 0, offset = 0;
-    while (at < bytes) {
-        // Twice a stride of characters of one byte each.
-        for (std::uint64_t word; bytes - at >= sizeof(word); at += sizeof(word), offset += sizeof(word)) {
-            std::memcpy(&word, data + at, sizeof(word));
+    places_ = std::make_unique_for_overwrite<std::uint32_t[]>(size_ + 1);
+    std::size_t at = 0;
+    for (std::size_t offset = 0; offset < size_; offset += stretch) {
+        bases_.push_back(at);
+        at = read(at, offset, std::min(size_, offset + stretch));
+    }
+    if (size_ % stretch == 0) bases_.push_back(bytes);
+    places_[size_] = static_cast<std::uint32_t>(bytes - bases_.back());
+}
+
+// Reads the characters of a stretch that begins at byte `at`; the byte after them.
+std::size_t Text::read(std::size_t at, std::size_t offset, std::size_t end) {
+    std::size_t const base = at;
+    char32_t* const characters = characters_.get();
+    std::uint32_t* const places = places_.get();
+    while (offset < end) {
+        // Eight characters of one byte each at once.
+        for (std::uint64_t word; end - offset >= sizeof(word); at += sizeof(word), offset += sizeof(word)) {
+            std::memcpy(&word, data_ + at, sizeof(word));
             if (word & 0x8080808080808080u) break;
-            std::copy_n(data + at, sizeof(word), characters_.begin() + static_cast<std::ptrdiff_t>(offset));
-            std::size_t const skipped = (stride - offset % stride) % stride, multiple = (offset + skipped) / stride;
-            places_[multiple] = at + skipped;
-            places_[multiple + 1] = at + skipped + stride;
+            auto const place = static_cast<std::uint32_t>(at - base);
+            for (std::uint32_t next = 0; next < sizeof(word); ++next) {
+                characters[offset + next] = data_[at + next];
+                places[offset + next] = place + next;
+            }
         }
         // Those up to the next of one byte after one of several.
-        for (bool was_wide = false; at < bytes;) {
-            if (offset % stride == 0) places_[offset / stride] = at;
-            std::size_t const width = std::min(character_size(data[at]), bytes - at);
-            characters_[offset++] = decoded(data + at, width);
+        for (bool was_wide = false; offset < end;) {
+            for (; offset < end && data_[at] >= 0xE0 && data_[at] < 0xF0; at += 3, was_wide = true) {
+                characters[offset] = decoded(data_ + at, 3);
+                places[offset++] = static_cast<std::uint32_t>(at - base);
+            }
+            if (offset == end) break;
+            std::size_t const width = character_size(data_[at]);
+            characters[offset] = decoded(data_ + at, width);
+            places[offset++] = static_cast<std::uint32_t>(at - base);
             at += width;
             if (was_wide && width == 1) break;
             was_wide = width > 1;
         }
     }
-    if (size % stride == 0) places_[size / stride] = bytes;
-}
-
-std::size_t Text::place(std::size_t offset) const {
-    if (places_.empty()) return offset;
-    std::size_t place = places_[offset / stride];
-    for (std::size_t at = offset - offset % stride; at < offset; ++at) place += width(characters_[at]);
-    return place;
+    return at;
 }
 
 std::size_t Text::offset_at(std::size_t place) const {
-    if (places_.empty()) return place;
-    auto const next = std::upper_bound(places_.begin(), places_.end(), place);
-    std::size_t offset = static_cast<std::size_t>(next - places_.begin() - 1) * stride;
-    std::size_t end = *(next - 1);
-    while (offset < size() && (end += width(characters_[offset])) <= place) ++offset;
-    return offset;
+    if (!places_) return place;
+    auto const base = std::upper_bound(bases_.begin(), bases_.end(), place) - 1;
+    std::size_t const first = static_cast<std::size_t>(base - bases_.begin()) * stretch, end = std::min(first + stretch, size_ + 1);
+    return static_cast<std::size_t>(std::upper_bound(places_.get() + first, places_.get() + end, place - *base) - places_.get() - 1);
 }
 
 std::size_t Text::stripped(std::size_t start, std::size_t end) const {
@@ -84,8 +89,7 @@ std::size_t Text::stripped(std::size_t start, std::size_t end) const {
 }
 
 std::size_t Text::line_feed(std::size_t start, std::size_t end) const {
-    auto const first = characters_.begin() + static_cast<std::ptrdiff_t>(start), last = characters_.begin() + static_cast<std::ptrdiff_t>(end);
-    return static_cast<std::size_t>(std::find(first, last, U'\n') - characters_.begin());
+    return static_cast<std::size_t>(std::find(characters_.get() + start, characters_.get() + end, U'\n') - characters_.get());
 }
 
 }  // namespace chunker

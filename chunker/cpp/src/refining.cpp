@@ -19,6 +19,7 @@ using Offsets = std::vector<std::size_t>;
 template <class At>
 Offsets spread(std::size_t number, At at) {
     Offsets result;
+    result.reserve(std::min<std::size_t>(number, 2 * branches));
     if (number < 2 * branches) {
         for (std::size_t index = 0; index < number; ++index) result.push_back(at(index));
     } else {

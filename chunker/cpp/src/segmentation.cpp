@@ -219,6 +219,11 @@ private:
     std::size_t start_ = 0;
 };
 
+// Whether a word ends between two characters, whatever is around them.
+bool are_apart(const BreakClass& first, char32_t before, const BreakClass& second, char32_t after) {
+    return first.tells(ends_word) && second.tells(begins_word) && !(first.unspaced && second.unspaced) && !(before == '\r' && after == '\n');
+}
+
 // --- sentences
 
 template <SB... values>
@@ -233,6 +238,8 @@ class SentenceReader : public Reader {
         for (char32_t const character : {U'.', U'!', U'?', U'\n', U'\r', U'\x80'}) table[character] = true;
         return table;
     }();
+    // From the kana to the last ideograph of the Basic Multilingual Plane, where nothing ends a sentence either.
+    static constexpr bool is_east_asian(char32_t character) { return character - 0x3040 < 0xA000 - 0x3040; }
 
 public:
     using Reader::Reader;
@@ -240,7 +247,7 @@ public:
     // Moves past what ends the next sentence (SB4, SB9-11), or to the end of the text, which may be none.
     bool read() {
         while (at < text_.size()) {
-            while (at < text_.size() && !stops[std::min<char32_t>(text_[at], 0x80)]) ++at;
+            while (at < text_.size() && (!stops[std::min<char32_t>(text_[at], 0x80)] || is_east_asian(text_[at]))) ++at;
             if (at == text_.size()) break;
             if (classes_[text_[at]].tells(may_end_sentence) && read_end()) return true;
             ++at;
@@ -349,7 +356,13 @@ std::vector<std::size_t> cluster_ends(Characters text) {
 
 std::vector<std::size_t> word_ends(Characters text) {
     std::vector<std::size_t> ends;
+    ends.reserve(text.size());
     for (WordReader reader(text); !reader.is_done();) {
+        // Most characters of scripts without spaces are words by themselves, which reading finds out by many questions.
+        if (reader.at + 1 < text.size() && are_apart(reader.class_of(reader.at), text[reader.at], reader.class_of(reader.at + 1), text[reader.at + 1])) {
+            ends.push_back(++reader.at);
+            continue;
+        }
         reader.read();
         bool const inside = !reader.is_done() && reader.class_of(reader.at - 1).unspaced && reader.class_of(reader.at).unspaced;
         if (!inside) ends.push_back(reader.at);
@@ -381,10 +394,7 @@ bool clusters_apart(char32_t before, char32_t after) {
 
 bool words_apart(char32_t before, char32_t after) {
     BreakClasses const& classes = break_classes();
-    BreakClass const& first = classes[before];
-    if (!first.tells(ends_word)) return false;
-    BreakClass const& second = classes[after];
-    return second.tells(begins_word) && !(first.unspaced && second.unspaced) && !(before == '\r' && after == '\n');
+    return are_apart(classes[before], before, classes[after], after);
 }
 
 }  // namespace chunker

@@ -11,7 +11,7 @@
 // scanned there: scanning took most of the time of a count. Tried and rejected: a bit for each such word, which makes reading a text a fifth slower.
 //
 // Memory for 64 bytes of text: a bit for each byte at which a pre-token may start, the number of tokens and of pre-tokens before (8 bytes
-// each), and a byte for each pre-token with its number of tokens: about half a byte for each byte of text, without the text itself. A pre-token
+// each), and a byte for each pre-token with the tokens before it: about half a byte for each byte of text, without the text itself. A pre-token
 // of more than `long_piece` bytes (thresholds.hpp) has a tree, made when a slice first cuts it.
 #pragma once
 
@@ -91,8 +91,7 @@ private:
     std::uint64_t number_;  // no other has it
     Bytes text_;
     std::vector<Word> words_;
-    std::vector<std::uint8_t> counts_;                       // of each pre-token; 255: see `large_`
-    std::map<std::uint64_t, std::uint64_t> large_;           // pre-token -> tokens
+    std::vector<std::uint8_t> sums_;  // the tokens before each pre-token, and the end, since the first that starts in the same word: less than 64
     std::vector<std::pair<std::size_t, std::size_t>> long_;  // start and end of the long pre-tokens
 
     // The last long run of low letters that was read, its start and its end in 32 bits each: one part of a text is cut at many places.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bitset>
 #include <vector>
 
@@ -31,7 +32,11 @@ struct Character {
 
 class UnicodeTable {
 public:
-    static const UnicodeTable& instance();
+    // Made with the first call. It is asked for with each slice that is priced: so this is inline.
+    static const UnicodeTable& instance() {
+        const UnicodeTable* const known = made_.load(std::memory_order_acquire);
+        return known ? *known : make();
+    }
 
     // The character at `place`; `place` < `limit`. A sequence that is cut off, overlong, a surrogate or out of range is not UTF-8.
     Character at(const Byte* text, std::size_t place, std::size_t limit) const {
@@ -68,7 +73,10 @@ public:
 
 private:
     UnicodeTable();
+    static const UnicodeTable& make();
     Flags beyond_plane_0(char32_t code) const;
+
+    inline static std::atomic<const UnicodeTable*> made_ = nullptr;
 
     std::array<Flags, 128> ascii_;
     std::array<Flags, 0x10000> plane_0_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -61,18 +62,25 @@ struct alignas(8) BreakClass {
 // The class of each character. Two steps: the number of each block of characters, and the blocks.
 class BreakClasses {
 public:
-    BreakClasses();
+    // Made with the first call.
+    static const BreakClasses& instance() {
+        const BreakClasses* const known = made_.load(std::memory_order_acquire);
+        return known ? *known : make();
+    }
 
     const BreakClass& operator[](char32_t character) const { return classes_[numbers_[character / block] * block + character % block]; }
 
 private:
     static constexpr std::size_t characters = 0x110000, block = 128;
+    inline static std::atomic<const BreakClasses*> made_ = nullptr;
+
+    BreakClasses();
+    static const BreakClasses& make();
 
     std::array<std::uint16_t, characters / block> numbers_{};
     std::vector<BreakClass> classes_;
 };
 
-// Made with the first call.
-const BreakClasses& break_classes();
+inline const BreakClasses& break_classes() { return BreakClasses::instance(); }
 
 }  // namespace chunker

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "chunker/segmentation.hpp"
@@ -13,12 +15,12 @@ public:
     // UTF-8 without surrogates, which must live as long as this.
     Text(const unsigned char* data, std::size_t bytes);
 
-    std::size_t size() const { return characters_.size(); }  // in characters
+    std::size_t size() const { return size_; }  // in characters
     char32_t operator[](std::size_t offset) const { return characters_[offset]; }
-    Characters part(std::size_t start, std::size_t end) const { return Characters(characters_).subspan(start, end - start); }
+    Characters part(std::size_t start, std::size_t end) const { return {characters_.get() + start, end - start}; }
     const unsigned char* data() const { return data_; }
     // At which byte a character begins, or the text ends. Constant time.
-    std::size_t place(std::size_t offset) const;
+    std::size_t place(std::size_t offset) const { return !places_ ? offset : bases_[offset / stretch] + places_[offset]; }
     // The character that the byte at this place is of.
     std::size_t offset_at(std::size_t place) const;
     // The end of text[start:end] without the white space at its end, as str.rstrip has it.
@@ -27,9 +29,15 @@ public:
     std::size_t line_feed(std::size_t start, std::size_t end) const;
 
 private:
+    std::size_t read(std::size_t at, std::size_t offset, std::size_t end);
+
     const unsigned char* data_;
-    std::vector<char32_t> characters_;
-    std::vector<std::size_t> places_;  // of each character whose offset is a multiple of 4; empty where all are of one byte
+    std::size_t size_;
+    std::unique_ptr<char32_t[]> characters_;
+    // The places of all characters and of the end, after the base of their stretch; none where all are of one byte.
+    static constexpr std::size_t stretch = 1 << 16;
+    std::unique_ptr<std::uint32_t[]> places_;
+    std::vector<std::size_t> bases_;
 };
 
 }  // namespace chunker
