@@ -59,7 +59,7 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
     "columns": ("chunker.formats.columns", {"_SOFT_LINE": "soft_line"}),
     "embedded": ("chunker.formats.embedded", {"LONG_CODE": "long_code"}),
     "html": (
-        "chunker.formats.markup.html",
+        "chunker.formats.markup.html_reader",
         {
             "_SECTION": "section",
             "_BLOCK": "block",

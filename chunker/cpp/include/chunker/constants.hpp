@@ -68,7 +68,7 @@ namespace embedded {
 inline constexpr int long_code = 1000;
 }  // namespace embedded
 
-// chunker.formats.markup.html
+// chunker.formats.markup.html_reader
 namespace html {
 inline constexpr int section = 1100;
 inline constexpr int block = 800;

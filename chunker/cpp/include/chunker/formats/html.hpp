@@ -1,4 +1,4 @@
-// HTML: what chunker/formats/markup/html.py and html_tags.py say, which are the specification.
+// HTML: what chunker/formats/markup/html_reader.py and html_tags.py say, which are the specification.
 #pragma once
 
 #include <array>
