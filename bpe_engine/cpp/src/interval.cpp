@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "bpe/bits.hpp"
 #include "bpe/reach.hpp"
@@ -370,10 +371,17 @@ CharacterPlaces::CharacterPlaces(Bytes text) : text_(text) {
 }
 
 std::size_t CharacterPlaces::byte_of(std::size_t index) const {
-    std::size_t place = every_64th_[index / 64];
-    for (std::size_t left = index % 64; left > 0; --left) {
-        Byte const lead = text_[place];
-        place += lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    std::size_t place = every_64th_[index / 64], left = index % 64;
+    // Eight bytes at once, then one by one: continuation bytes are 10xxxxxx.
+    for (std::uint64_t word; text_.size - place >= sizeof(word); place += sizeof(word)) {
+        std::memcpy(&word, text_.data + place, sizeof(word));
+        std::size_t const leads = sizeof(word) - ((word >> 7 & ~(word >> 6) & 0x0101010101010101) * 0x0101010101010101 >> 56);
+        if (leads > left) break;
+        left -= leads;
+    }
+    for (; place < text_.size; ++place) {
+        if (UnicodeTable::continues(text_[place])) continue;
+        if (left-- == 0) break;
     }
     return place;
 }

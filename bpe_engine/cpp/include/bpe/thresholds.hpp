@@ -67,7 +67,8 @@ inline constexpr std::size_t recalled = 64;
 inline constexpr std::size_t mark_distance = 64;
 
 // Bytes. A pipeline normalizes and cuts so much at a time, which is still in the cache then. For slices a text is read in smaller windows: more of them, and
-// less to read at the end of a slice; of its start less is read at first. A text that grows to the left is read so far beyond what was added.
+// less to read at the end of a slice; of its start less is read at first. Half as large, slices took 5 % less time, and reading a text 23 % more. A text that
+// grows to the left is read so far beyond what was added.
 inline constexpr std::size_t read_window = 1 << 14, slice_window = 96, slice_start = 40, look_ahead = 64;
 // Bytes. What may still grow at the end of a text is one unit, up to this length: nothing in it is looked for that is certain.
 inline constexpr std::size_t open_unit = 62;
