@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <bit>
 #include <vector>
 
+#include "bpe/byte_hash.hpp"
 #include "bpe/trie.hpp"
 #include "bpe/types.hpp"
 
@@ -13,19 +13,20 @@ namespace bpe {
 
 // The indices of all tokens except empty ones, ascending; of equal tokens the last.
 inline std::vector<std::uint32_t> distinct_tokens(const std::vector<Bytes>& tokens) {
-    std::unordered_map<std::string_view, std::uint32_t> places;
-    places.reserve(tokens.size());
+    constexpr std::uint32_t free = 0xFFFFFFFF;
+    std::vector<std::uint32_t> slots(std::bit_ceil(2 * tokens.size() + 1), free);  // places in `indices`
     std::vector<std::uint32_t> indices;
     indices.reserve(tokens.size());
     bool repeated = false;
     for (std::uint32_t index = 0; index < tokens.size(); ++index) {
         if (tokens[index].size == 0) continue;
-        auto const [entry, is_new] =
-            places.try_emplace({reinterpret_cast<const char*>(tokens[index].data), tokens[index].size}, static_cast<std::uint32_t>(indices.size()));
-        if (is_new) {
+        std::size_t slot = byte_hash(tokens[index]) & (slots.size() - 1);
+        while (slots[slot] != free && !(tokens[indices[slots[slot]]] == tokens[index])) slot = (slot + 1) & (slots.size() - 1);
+        if (slots[slot] == free) {
+            slots[slot] = static_cast<std::uint32_t>(indices.size());
             indices.push_back(index);
         } else {
-            indices[entry->second] = index;
+            indices[slots[slot]] = index;
             repeated = true;
         }
     }

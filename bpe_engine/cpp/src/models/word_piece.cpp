@@ -1,25 +1,68 @@
 #include "bpe/models/word_piece.hpp"
 
+#include <stdexcept>
+
+#include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
 #include "distinct_tokens.hpp"
 
 namespace bpe {
 
+namespace {
+
+Trie trie_of(const files::TokenList& tokens) {
+    std::vector<Bytes> texts;
+    std::vector<Rank> ranks;
+    for (Rank number = 0; number < tokens.size(); ++number) {
+        texts.push_back(tokens.text(number));
+        ranks.push_back(number);
+    }
+    return Trie(texts, ranks, Trie::Direction::forward);
+}
+
+}  // namespace
+
 WordPieceModel::WordPieceModel(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids, const WordPieceOptions& options)
-    : trie_(trie_of(tokens, ids, ids_)), inside_(trie_.root_node()), unknown_(options.unknown), most_characters_(options.most_characters) {
-    for (std::size_t place = 0; place < options.prefix.size && inside_ != 0; ++place) inside_ = trie_.child(inside_, options.prefix[place]);
+    : prefix_(options.prefix.begin(), options.prefix.end()), unknown_(options.unknown), most_characters_(options.most_characters) {
+    auto const add = [&](std::size_t index) {
+        if (tokens[index].size > 0 && !tokens_.add(tokens[index], ids[index])) throw std::length_error("too many tokens");
+        longest_ = std::max(longest_, tokens[index].size);
+    };
+    for (std::size_t index = 0; index < tokens.size(); ++index) add(index);
+    if (tokens_.index()) return;
+    tokens_ = {};
+    for (std::uint32_t const index : distinct_tokens(tokens)) add(index);
+    (void)tokens_.index();
+}
+
+WordPieceModel::Walks::Walks(const files::TokenList& tokens, Bytes prefix) : trie(trie_of(tokens)), inside(trie.root_node()) {
+    for (std::size_t place = 0; place < prefix.size && inside != 0; ++place) inside = trie.child(inside, prefix[place]);
+}
+
+const WordPieceModel::Walks* WordPieceModel::walks(std::size_t size) const {
+    if (Walks const* const known = known_walks_.load(std::memory_order_acquire)) return known;
+    std::size_t const most = size * std::min(size, longest_);
+    if (looked_up_.fetch_add(most, std::memory_order_relaxed) + most < thresholds::worth_walks) return nullptr;
+    std::call_once(walks_once_, [this] {
+        walks_ = std::make_unique<const Walks>(tokens_, Bytes{prefix_.data(), prefix_.size()});
+        known_walks_.store(walks_.get(), std::memory_order_release);
+    });
+    return walks_.get();
 }
 
 template <class Emit>
 bool WordPieceModel::split(Bytes piece, Emit&& emit) const {
     if (too_long(piece)) return false;
-    Trie::Node from = trie_.root_node();
+    Walks const* const known = walks(piece.size);
+    if (!known) return look_up(piece, emit);
+    Trie const& trie = known->trie;
+    Trie::Node from = trie.root_node();
     for (std::size_t start = 0; start < piece.size;) {
         Rank found = no_rank;
         std::size_t end = start;
         Trie::Node node = from;
         for (std::size_t place = start; place < piece.size; ++place) {
-            node = trie_.child(node, piece[place]);
+            node = trie.child(node, piece[place]);
             if (node == 0) break;
             Rank const rank = Trie::rank(node);
             found = rank != no_rank ? rank : found;
@@ -28,7 +71,24 @@ bool WordPieceModel::split(Bytes piece, Emit&& emit) const {
         if (found == no_rank) return false;
         emit(found, end - start);
         start = end;
-        from = inside_;
+        from = known->inside;
+    }
+    return true;
+}
+
+template <class Emit>
+bool WordPieceModel::look_up(Bytes piece, Emit&& emit) const {
+    std::vector<Byte> written;
+    for (std::size_t start = 0; start < piece.size;) {
+        std::size_t const before = start == 0 ? 0 : prefix_.size();
+        written.assign(prefix_.begin(), prefix_.begin() + static_cast<std::ptrdiff_t>(before));
+        written.insert(written.end(), piece.begin() + start, piece.end());
+        std::size_t size = std::min(written.size(), longest_);
+        std::uint32_t found = files::TokenList::none;
+        for (; size > before && found == files::TokenList::none; --size) found = tokens_.find({written.data(), size});
+        if (found == files::TokenList::none) return false;
+        emit(found, size + 1 - before);
+        start += size + 1 - before;
     }
     return true;
 }
@@ -43,8 +103,8 @@ bool WordPieceModel::too_long(Bytes piece) const {
 
 void WordPieceModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const {
     std::size_t const before = ids.size(), lengths_before = lengths ? lengths->size() : 0;
-    bool const known = split(piece, [&](Rank rank, std::size_t size) {
-        ids.push_back(ids_[rank]);
+    bool const known = split(piece, [&](std::uint32_t number, std::size_t size) {
+        ids.push_back(tokens_.id(number));
         if (lengths) lengths->push_back(static_cast<std::uint32_t>(size));
     });
     if (known) return;
@@ -58,7 +118,7 @@ void WordPieceModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::v
 
 std::size_t WordPieceModel::count(Bytes piece) const {
     std::size_t found = 0;
-    if (split(piece, [&](Rank, std::size_t) { ++found; })) return found;
+    if (split(piece, [&](std::uint32_t, std::size_t) { ++found; })) return found;
     if (!unknown_) throw NoUnknownTokenError(piece[0], 0);
     return 1;
 }

@@ -5,11 +5,16 @@
 //
 // Tokens inside a word are written with a prefix. In the trie of all tokens they are below the node of the prefix, so a walk for the rest of a
 // word starts there. A word takes at most its length times that of the longest token; in real vocabularies walks end soon, and the failure
-// links of LinMaxMatch (Song et al., "Fast WordPiece Tokenization", 2021) would cost a second read of each node.
+// links of LinMaxMatch (Song et al., "Fast WordPiece Tokenization", 2021) would cost a second read of each node. Making the trie takes as long as reading the
+// file does, so the first kilobytes are looked up in a hash table, from the longest possible token down.
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <mutex>
 #include <optional>
 
+#include "bpe/files/token_list.hpp"
 #include "bpe/models/piece_model.hpp"
 #include "bpe/trie.hpp"
 
@@ -30,14 +35,28 @@ public:
     std::size_t count(Bytes piece) const override;
 
 private:
-    // Calls `emit(rank, bytes)` for each token; false if the word is unknown.
+    // Calls `emit(number, bytes)` for each token; false if the word is unknown.
     template <class Emit>
     bool split(Bytes piece, Emit&& emit) const;
+    template <class Emit>
+    bool look_up(Bytes piece, Emit&& emit) const;
     bool too_long(Bytes piece) const;
 
-    std::vector<std::uint32_t> ids_;  // by rank
-    Trie trie_;
-    Trie::Node inside_;  // the node at which walks start after the first token; 0 if no token has the prefix
+    struct Walks {
+        Walks(const files::TokenList& tokens, Bytes prefix);
+        Trie trie;          // the rank of a token is its number
+        Trie::Node inside;  // the node at which walks start after the first token; 0 if no token has the prefix
+    };
+    // For a piece of so many bytes. Null for the first `worth_walks` look-ups.
+    const Walks* walks(std::size_t size) const;
+
+    files::TokenList tokens_;
+    std::size_t longest_ = 0;  // bytes of a token
+    std::vector<Byte> prefix_;
+    mutable std::atomic<std::size_t> looked_up_ = 0;
+    mutable std::atomic<const Walks*> known_walks_ = nullptr;
+    mutable std::once_flag walks_once_;
+    mutable std::unique_ptr<const Walks> walks_;
     std::optional<std::uint32_t> unknown_;
     std::size_t most_characters_;
 };
