@@ -213,9 +213,10 @@ void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const
 
 std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) const {
     std::vector<std::size_t> found;
-    if (!regions_.splits() || outer_.finds({}) || regions_.inner().finds({})) return found;
+    SafeSplits const* const known = regions_.splits(thresholds::worth_splits);
+    if (!known || outer_.finds({}) || regions_.inner().finds({})) return found;
     std::array<std::size_t, 256> splits;
-    SafeSplits::Search search(*regions_.splits(), text.data, 0, std::min(text.size, limit), false);
+    SafeSplits::Search search(*known, text.data, 0, std::min(text.size, limit), false);
     std::size_t const first = text.size > 0 ? character_size(text.data, text.size) : 0;
     // Text before the first character may change it.
     for (std::size_t count; found.empty() && (count = search.next(splits.data(), splits.size())) > 0;)

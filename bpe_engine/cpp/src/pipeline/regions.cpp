@@ -26,11 +26,18 @@ Regions::Regions(const std::vector<AddedToken>& tokens, std::shared_ptr<const No
       chain_(std::move(chain)),
       coder_(std::move(coder)),
       acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
-      // Not with a second normalizer: it may insert text after an added token, and the unit after a split does not know that a token ended there.
-      splits_(second_ ? nullptr
-                      : SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr,
-                                         looks_inside_ ? looked_for_inside(tokens) : std::vector<AddedToken>())),
+      tokens_inside_(looks_inside_ ? looked_for_inside(tokens) : std::vector<AddedToken>()),
       units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())) {}
+
+bool Regions::seek_splits(std::size_t size) const {
+    if (read_before_splits_.fetch_add(size, std::memory_order_relaxed) + size < thresholds::worth_splits) return false;
+    std::call_once(splits_once_, [this] {
+        // Not with a second normalizer: it may insert text after an added token, and the unit after a split does not know that a token ended there.
+        if (!second_) splits_ = SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr, tokens_inside_);
+        has_sought_splits_.store(true, std::memory_order_release);
+    });
+    return true;
+}
 
 std::size_t Regions::count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const {
     CountSink sink{coder_, workspace.pieces};

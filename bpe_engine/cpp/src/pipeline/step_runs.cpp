@@ -70,7 +70,7 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
     if (!has_table_) return place;
     UnicodeTable const& table = UnicodeTable::instance();
     std::size_t size = out.text.size();
-    std::size_t const longest = std::max<std::size_t>(longest_image_, 4);
+    constexpr std::size_t longest = std::max<std::size_t>(growth, 4);  // bytes of an image
     // Room is made in steps that double: making all of it at once would clear the rest of the region after each run that stands in no table.
     std::size_t room = 0, most_room = 256;
     // Local copies: a write through a pointer to bytes might change any member.
@@ -114,9 +114,9 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         if (raw[place] < 128 && single_[raw[place]] == -1 && place + 1 < limit && raw[place + 1] < 128 && single_[raw[place + 1]] != -2 &&
             !(is_lonely(raw[place]) && is_lonely(raw[place + 1]))) {
             auto const origin = static_cast<std::uint32_t>(place - base);
-            std::uint32_t const first = image_ends_[raw[place]], last = image_ends_[raw[place] + 1];
-            for (std::uint32_t number = first; number < last; ++number) put(static_cast<Byte>(images_[number]), origin, number == first);
-            room -= last - first;
+            std::string_view const known = block(raw[place]).image(raw[place]);
+            for (std::size_t number = 0; number < known.size(); ++number) put(static_cast<Byte>(known[number]), origin, number == 0);
+            room -= known.size();
             ++place;
             continue;
         }
@@ -127,7 +127,7 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         if (next < limit ? ease_of(table.at(raw, next, limit).code) == Ease::hard : !at_end) break;
         if (is_lonely(character.code) && (next == limit || is_lonely(table.at(raw, next, limit).code))) break;
         auto const origin = static_cast<std::uint32_t>(place - base);
-        std::string_view const known = ease == Ease::table ? image_of(character.code) : std::string_view{};
+        std::string_view const known = ease == Ease::table ? block(character.code).image(character.code) : std::string_view{};
         std::size_t const length = ease == Ease::table ? known.size() : character.size;
         Byte const* const image = ease == Ease::table ? reinterpret_cast<const Byte*>(known.data()) : raw + place;
         for (std::size_t number = 0; number < length; ++number) put(image[number], origin, number == 0);

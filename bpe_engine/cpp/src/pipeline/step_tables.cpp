@@ -30,22 +30,57 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
 }
 
 void StepNormalizer::make_table() {
-    has_table_ = keeps_ascii_ = true;
-    stays_.assign(0x10000 / 64, 0);
-    image_ends_.assign(1, 0);
-    image_ends_.reserve(0x10001);
+    has_table_ = true;
     by_clusters_ = std::any_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) { return step.kind == Kind::charsmap; });
     only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower;
     });
-    // Many at a time, each after a letter, with which it must not combine; the image must also begin a cluster, so that it combines with no other.
     Items items{{'a', 0, true}};
     apply(items, false, false, false);
-    bool const letter_stays = items.size() == 1 && items[0].code == 'a';
-    std::uint32_t const together = letter_stays ? 256 : 1;
+    letter_stays_ = items.size() == 1 && items[0].code == 'a';
+    std::size_t inserted = 0;
+    for (NormalizationStep const& step : steps_) inserted += step.content.size();
+    // Otherwise any character may be lonely, or grow too much, and all have to be looked at now.
+    bool const is_harmless =
+        inserted <= 2 && std::none_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
+            return step.kind == Kind::strip || step.kind == Kind::replace_matches || step.kind == Kind::charsmap || step.pattern.size() > 1;
+        });
+    try {
+        for (char32_t begin = 0; begin < (is_harmless ? block_size : 0x10000); begin += block_size) keep(begin, make_block(begin, &lonely_));
+    } catch (const GrowthError&) {
+        // It is said when a text is normalized.
+        has_table_ = false;
+        lonely_.clear();
+        return;
+    }
+    keeps_ascii_ = true;
+    for (char32_t code = 0; code < 128; ++code) {
+        std::string_view const image = block(code).image(code);
+        bool const is_single = image.size() == 1 && static_cast<Byte>(image[0]) < 128;
+        keeps_ascii_ = keeps_ascii_ && is_single && static_cast<Byte>(image[0]) == code;
+        single_[code] = is_single ? static_cast<std::int16_t>(image[0]) : image.empty() ? std::int16_t{-2} : std::int16_t{-1};
+    }
+    if (!lonely_.empty()) find_lonely();
+}
+
+const StepNormalizer::Block& StepNormalizer::keep(char32_t code, std::unique_ptr<Block> made) const {
+    std::lock_guard const lock(mutex_);
+    std::atomic<const Block*>& place = blocks_[code / block_size];
+    if (!place.load(std::memory_order_relaxed)) {
+        kept_.push_back(std::move(made));
+        place.store(kept_.back().get(), std::memory_order_release);
+    }
+    return *place.load(std::memory_order_relaxed);
+}
+
+std::unique_ptr<StepNormalizer::Block> StepNormalizer::make_block(char32_t first, std::vector<std::uint64_t>* lonely) const {
+    // Many at a time, each after a letter, with which it must not combine; the image must also begin a cluster, so that it combines with no other.
+    std::uint32_t const together = letter_stays_ ? block_size : 1;
+    auto made = std::make_unique<Block>();
+    Items items;
     std::vector<Byte> image;
     std::vector<Watched> watched;
-    for (char32_t begin = 0; begin < 0x10000; begin += together) {
+    for (char32_t begin = first; begin < first + block_size; begin += together) {
         if (together > 1 && treats_alike(begin, begin + together - 1)) {
             items.assign({{'a', 0, true}, {begin, 1, true}});
             watched.clear();
@@ -56,7 +91,7 @@ void StepNormalizer::make_table() {
                     image.clear();
                     for (Item const& item : items)
                         if (item.origin == 1) put(image, item.code == begin ? begin + number : item.code);
-                    add_image(begin + number, image);
+                    made->add(begin + number, image);
                 }
                 continue;
             }
@@ -70,18 +105,11 @@ void StepNormalizer::make_table() {
         }
         items.push_back({'a', 2 * together, true});
         watched.clear();
-        try {
-            apply(items, false, false, true, &watched);
-        } catch (const GrowthError&) {
-            // It is said when a text is normalized.
-            has_table_ = keeps_ascii_ = false;
-            lonely_.clear();
-            return;
-        }
+        apply(items, false, false, true, &watched);
         for (auto const [step, origin] : watched) {
-            lonely_.resize(0x10000 / 64);
+            lonely->resize(0x10000 / 64);
             char32_t const code = begin + origin / 2;
-            if (origin % 2 != 0) lonely_[code >> 6] |= std::uint64_t{1} << (code & 63);
+            if (origin % 2 != 0) (*lonely)[code >> 6] |= std::uint64_t{1} << (code & 63);
         }
         auto item = items.begin();
         for (std::uint32_t number = 0; number < together; ++number) {
@@ -91,12 +119,20 @@ void StepNormalizer::make_table() {
             bool const is_apart = item != items.end() && item->origin == 2 * number + 1 && item->is_cut && !UnicodeForms::instance().joins(item->code);
             for (; item != items.end() && item->origin == 2 * number + 1; ++item)
                 if (is_apart) put(image, item->code);
-            // What grows that much is counted where it is normalized.
-            if ((by_clusters_ && joins_clusters(code)) || image.size() > growth) image.clear();
-            add_image(code, image);
+            if (by_clusters_ && joins_clusters(code)) image.clear();
+            made->add(code, image);
         }
     }
-    if (!lonely_.empty()) find_lonely();
+    return made;
+}
+
+void StepNormalizer::Block::add(char32_t code, const std::vector<Byte>& image) {
+    std::vector<Byte> same;
+    put(same, code);
+    if (code >= 128 && image == same) stays[code >> 6 & 3] |= std::uint64_t{1} << (code & 63);
+    // What grows that much is counted where it is normalized.
+    else if (image.size() <= growth) images.append(image.begin(), image.end());
+    ends[(code & 0xFF) + 1] = static_cast<std::uint16_t>(images.size());
 }
 
 // Whether what becomes of most characters depends on nothing around them: but for those that are lonely, which are few. Characters of a pattern are looked at
@@ -171,24 +207,6 @@ bool StepNormalizer::treats_alike(char32_t first, char32_t last) const {
             if (step.members[run] <= last && step.members[run + 1] >= first && !(step.members[run] <= first && step.members[run + 1] >= last)) return false;
         return true;
     });
-}
-
-void StepNormalizer::add_image(char32_t code, const std::vector<Byte>& image) {
-    bool stays = false;
-    if (!image.empty()) {
-        std::vector<Byte> same;
-        put(same, code);
-        stays = image == same;
-    }
-    if (code < 128) {
-        keeps_ascii_ = keeps_ascii_ && stays;
-        bool const is_single = image.size() == 1 && image[0] < 128;
-        single_[code] = is_single ? static_cast<std::int16_t>(image[0]) : image.empty() ? std::int16_t{-2} : std::int16_t{-1};
-    }
-    longest_image_ = std::max(longest_image_, image.size());
-    if (stays && code >= 128) stays_[code >> 6] |= std::uint64_t{1} << (code & 63);
-    else images_.append(image.begin(), image.end());
-    image_ends_.push_back(static_cast<std::uint32_t>(images_.size()));
 }
 
 // Spaces that come to a step which makes one thing of all of them.
@@ -381,8 +399,9 @@ bool NormalizationStep::has_member(char32_t code) const {
 StepNormalizer::Ease StepNormalizer::ease_of(char32_t code) const {
     if (!has_table_) return Ease::hard;
     if (code >= 0x10000) return Ease::hard;
-    if (stays_[code >> 6] >> (code & 63) & 1) return Ease::stays;
-    return image_ends_[code + 1] > image_ends_[code] ? Ease::table : Ease::hard;
+    Block const& known = block(code);
+    if (known.stays[code >> 6 & 3] >> (code & 63) & 1) return Ease::stays;
+    return known.image(code).empty() ? Ease::hard : Ease::table;
 }
 
 Normalizer::Image StepNormalizer::image(char32_t code) const {
@@ -404,7 +423,7 @@ Normalizer::Image StepNormalizer::image(char32_t code) const {
     }
     case Ease::stays: return {true, code, code, false, false, is_lonely(code), !is_lonely(code) || begins_alike(code)};
     case Ease::table: {
-        std::string_view const known = image_of(code);
+        std::string_view const known = block(code).image(code);
         auto const* const bytes = reinterpret_cast<const Byte*>(known.data());
         std::size_t last = known.size() - 1;
         while (last > 0 && UnicodeTable::continues(bytes[last])) --last;

@@ -148,8 +148,8 @@ public:
     template <class Sink>
     void scan_to_end(const Byte* text, std::size_t begin, Position& at, std::size_t limit, Workspace& workspace, Sink& sink, bool after_token = false,
                      OpenTail* tail = nullptr) const {
-        bool const is_simple = !regions_.splits() && !tail && !looks_inside() && chain().runs_to_end() && !outer_.finds({}) && !regions_.inner().finds({}) &&
-                               unfinished_end({text + at.offset, limit - at.offset}) == 0;
+        bool const is_simple = !regions_.splits(limit - at.offset) && !tail && !looks_inside() && chain().runs_to_end() && !outer_.finds({}) &&
+                               !regions_.inner().finds({}) && unfinished_end({text + at.offset, limit - at.offset}) == 0;
         // With a normalizer what follows may change the last character: its class stays, and scanners look at no more.
         if (is_simple && (!normalizer() || (chain().stages()[0].scanner && normalizer()->keeps({text + at.offset, limit - at.offset}, begins_region(at.before),
                                                                                                at.before == Before::nothing)))) {

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -54,8 +56,10 @@ public:
     const PieceCoder& coder() const { return coder_; }
     // The stage before which a region is whole, and still has tokens in it: see Pipeline::growing.
     std::size_t before_tokens_inside() const { return chain_.stages().size() + 1; }
-    // Null: none are known.
-    const SafeSplits* splits() const { return splits_.get(); }
+    // Null: none are known, or too little was read to look for them, which takes as long as reading a small vocabulary. `size`: bytes that are read now.
+    const SafeSplits* splits(std::size_t size) const {
+        return has_sought_splits_.load(std::memory_order_acquire) || seek_splits(size) ? splits_.get() : nullptr;
+    }
     // Null: pieces are read one by one.
     const UnigramText* units_of_unigram() const { return units_of_unigram_.get(); }
 
@@ -77,7 +81,8 @@ public:
         if (at.offset >= end) return Progress::uncertain;
         if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
         if constexpr (counts_units<Sink> || requires { sink.unit(text, begin, end, limit); })
-            if (splits_ && (!looks_inside_ || wanted.empty())) return by_units(text, begin, at, end, limit, is_known, workspace, sink);
+            if (SafeSplits const* const splits = !looks_inside_ || wanted.empty() ? this->splits(end - at.offset) : nullptr)
+                return by_units(*splits, text, begin, at, end, limit, is_known, workspace, sink);
         return pieces(text, begin, at, end, limit, is_known, wanted, workspace, sink);
     }
 
@@ -260,10 +265,10 @@ private:
 
     // Reads on in a region from one safe split to the next.
     template <class Sink>
-    Progress by_units(const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known, Workspace& workspace,
-                      Sink& sink) const {
+    Progress by_units(const SafeSplits& safe, const Byte* text, std::size_t begin, Position& at, std::size_t end, std::size_t limit, bool is_known,
+                      Workspace& workspace, Sink& sink) const {
         std::array<std::size_t, 128> splits;
-        SafeSplits::Search search(*splits_, text, at.offset, end, is_known);
+        SafeSplits::Search search(safe, text, at.offset, end, is_known);
         auto const moved_to = [&](std::size_t stop) {
             at.offset = stop;
             at.before = Before::region;
@@ -327,6 +332,9 @@ private:
     // The number of tokens of text[start:end), which is between two safe splits, or the text begins there.
     std::size_t count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const;
 
+    // Whether they are worth it now.
+    bool seek_splits(std::size_t size) const;
+
     static constexpr std::size_t longest_unit = std::min(UnitCounts::longest, UnitIds::longest);  // bytes, of those that are remembered
 
     AddedTokens inner_;
@@ -335,7 +343,11 @@ private:
     Chain chain_;
     PieceCoder coder_;
     bool acts_at_start_;
-    std::unique_ptr<const SafeSplits> splits_;
+    std::vector<AddedToken> tokens_inside_;
+    mutable std::once_flag splits_once_;
+    mutable std::unique_ptr<const SafeSplits> splits_;
+    mutable std::atomic<bool> has_sought_splits_ = false;
+    mutable std::atomic<std::size_t> read_before_splits_ = 0;  // bytes
     std::shared_ptr<const UnigramText> units_of_unigram_;
 };
 

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -98,10 +100,26 @@ private:
     // The result of a run there, for any text on its other side; nothing if it grows too much.
     std::optional<std::vector<std::u32string>> made_of_run(Place place, const std::u32string& run) const;
     bool is_in_pattern_without_space(char32_t code) const;
+    // What becomes of 256 characters.
+    struct Block {
+        std::string images;  // one after the other; empty for one that depends on its neighbours
+        std::array<std::uint16_t, 257> ends{};
+        std::array<std::uint64_t, 4> stays{};  // a bit for each character beyond ASCII
+        std::string_view image(char32_t code) const {
+            return {images.data() + ends[code & 0xFF], static_cast<std::size_t>(ends[(code & 0xFF) + 1] - ends[code & 0xFF])};
+        }
+        void add(char32_t code, const std::vector<Byte>& image);
+    };
+    static constexpr std::size_t block_size = 256, blocks = 0x10000 / block_size;
+    const Block& block(char32_t code) const {
+        Block const* const known = blocks_[code / block_size].load(std::memory_order_acquire);
+        return known ? *known : keep(code, make_block(code / block_size * block_size, nullptr));
+    }
     void make_table();
+    // `lonely`: where lonely characters are noted, if there may be any.
+    std::unique_ptr<Block> make_block(char32_t begin, std::vector<std::uint64_t>* lonely) const;
+    const Block& keep(char32_t code, std::unique_ptr<Block> made) const;
     bool treats_alike(char32_t first, char32_t last) const;
-    // Notes what becomes of a character; in their order.
-    void add_image(char32_t code, const std::vector<Byte>& image);
     // A step that looks at more than one character of its kind, or at the end of a region, and the origin of such a character.
     struct Watched {
         std::size_t step;
@@ -127,20 +145,19 @@ private:
     Ease ease_of(char32_t code) const;
     std::size_t cut_in_dropped(const Items& items) const;
     std::size_t write_easy(const Byte* raw, std::size_t place, std::size_t limit, bool at_end, std::size_t base, Normalized& out) const;
-    std::string_view image_of(char32_t code) const { return {images_.data() + image_ends_[code], image_ends_[code + 1] - image_ends_[code]}; }
     static void write(const Items& items, Normalized& out);
 
     std::vector<NormalizationStep> steps_;
     bool acts_at_start_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false,
          orders_marks_ = false;
-    // The images of the characters of the basic plane, one after the other; empty for one that depends on its neighbours.
-    std::string images_;
-    std::vector<std::uint32_t> image_ends_;
+    bool letter_stays_ = false;  // 'a'
+    // Of the basic plane, each made when one of its characters is met.
+    mutable std::array<std::atomic<const Block*>, blocks> blocks_{};
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<const Block>> kept_;
     std::vector<std::uint64_t> lonely_;       // a bit for each character of the basic plane; empty: none is
     bool clusters_leave_nonblank_ = true;     // no cluster that stands in a charsmap leaves nothing, or something lonely
-    std::vector<std::uint64_t> stays_;        // a bit for each character of the basic plane beyond ASCII
     std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
-    std::size_t longest_image_ = 1;           // bytes
     SettlingRun runs_between_, runs_at_start_, runs_at_end_;
 };
 
