@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from bpe_engine.implementation import core, implementation
 
-_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+_BYTES = {f"<0x{byte:02X}>": byte for byte in range(256)}
 
 
 def ranks_by_score(tokens: Sequence[str], scores: Sequence[float]) -> dict[int, int]:
@@ -36,4 +35,4 @@ def byte_fallback_of(id_of: Mapping[str, int]) -> dict[int, int]:
     >>> byte_fallback_of({"<0x0A>": 13, "<0x0a>": 14, "a": 15})
     {10: 13}
     """
-    return {int(match[1], 16): token for text, token in id_of.items() if (match := _BYTE.fullmatch(text))}
+    return {_BYTES[text]: token for text, token in id_of.items() if text in _BYTES}

@@ -23,10 +23,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_engine.errors import VocabularyError
-from bpe_engine.fallback.definition import merge_by_definition
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
 from bpe_engine.formats.sentencepiece_file import (
     BPE,
@@ -42,12 +41,14 @@ from bpe_engine.formats.sentencepiece_file import (
 )
 from bpe_engine.formats.tables import ReadNumbers, ReadTokens
 from bpe_engine.implementation import core, implementation
-from bpe_engine.pipeline.charsmaps import table_of
 from bpe_engine.pipeline.decoders import ByteFallbackDecoder, Decoder, FuseDecoder, ReplaceDecoder, StripDecoder
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.normalizers import Normalizer, Prepend, Replace, SentencePieceText
 from bpe_engine.pipeline.pre_tokenizers import Split
 from bpe_engine.pipeline.specification import AddedToken, Specification
+
+if TYPE_CHECKING:
+    from bpe_engine import _core
 
 _MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 _INSTEAD = "use the package itself: pass its SentencePieceProcessor to a chunker as tokenizer="
@@ -57,6 +58,16 @@ MOST_BYTES = 1 << 28
 
 # The core's rank for a token that no merge makes.
 _NO_RANK = 0xFFFFFFFF
+# The options of a model of the core that merges characters of tokens alone.
+_ALONE: dict[str, Any] = {
+    "by_characters": True,
+    "ignore_merges": False,
+    "unknown": "error",
+    "fuse_unknown": False,
+    "continuing_prefix": "",
+    "end_suffix": "",
+    "byte_fallback": {},
+}
 
 
 def read(path: Path) -> Specification:
@@ -113,13 +124,11 @@ def _unknown(model: SentencePieceModel) -> int:
 
 def _found_by_merging(model: SentencePieceModel, taken_whole: Mapping[int, str]) -> dict[str, Any]:
     """Return the pieces that a text can be encoded to, with their ranks, and the pieces for decoding only."""
-    read = model.pieces.read
-    if read is not None and not taken_whole:
-        tables = read.select([NORMAL], ranked=True)
-        if tables is not None:
-            tokens = ReadTokens(tables, "characters")
-            tokens.texts_only[_unknown(model)] = model.unknown_surface
-            return {"tokens": tokens, "texts_only": tokens.texts_only, "ranks": ReadNumbers(tables, "ranks")}
+    tables = _tables(model, taken_whole)
+    if tables is not None:
+        tokens = ReadTokens(tables, "characters")
+        tokens.texts_only[_unknown(model)] = model.unknown_surface
+        return {"tokens": tokens, "texts_only": tokens.texts_only, "ranks": ReadNumbers(tables, "ranks")}
     pieces = model.pieces.all
     # Only normal pieces merge; the others get an empty text, which no piece has.
     normal = [text if kind == NORMAL else "" for text, _, kind in pieces]
@@ -134,6 +143,20 @@ def _found_by_merging(model: SentencePieceModel, taken_whole: Mapping[int, str])
         "texts_only": _only_decoded(model, listed),
         "ranks": {token: rank for token, rank in ranks.items() if token in listed},
     }
+
+
+def _tables(model: SentencePieceModel, taken_whole: Mapping[int, str]) -> _core.TokenTables | None:
+    """Return the pieces as the core has read them, with ranks; None if it has not, or if some of them must be left out."""
+    read = model.pieces.read
+    tables = None if read is None else read.select([NORMAL], ranked=True)
+    if read is None or tables is None or not taken_whole:
+        return tables
+    if (
+        taken_whole != model.pieces.texts_of({USER_DEFINED})
+        or core().MergeModel.of_tables(tables, **_ALONE).never_made()
+    ):
+        return None
+    return read.select([NORMAL, USER_DEFINED], ranked=True)
 
 
 def _only_decoded(model: SentencePieceModel, found: Mapping[int, str]) -> dict[int, str]:
@@ -217,6 +240,8 @@ def _never_made(normal: dict[int, str], ranks: dict[int, int]) -> list[int]:
     """
     if implementation() == "cpp":
         return _never_made_by_the_core(normal, ranks)
+    from bpe_engine.fallback.definition import merge_by_definition  # noqa: PLC0415 - the core does not need it
+
     id_of = {text: token for token, text in normal.items()}
 
     def rank_of(left: int, right: int) -> tuple[int, int] | None:
@@ -238,13 +263,7 @@ def _never_made_by_the_core(normal: dict[int, str], ranks: dict[int, int]) -> li
         list(normal),
         None,
         [ranks.get(token, _NO_RANK) for token in normal],
-        by_characters=True,
-        ignore_merges=False,
-        unknown="error",
-        fuse_unknown=False,
-        continuing_prefix="",
-        end_suffix="",
-        byte_fallback={},
+        **_ALONE,
     )
     never: list[int] = model.never_made()
     return never
@@ -281,6 +300,8 @@ def _refuse(model: SentencePieceModel, source: str) -> None:
 
 def _check_tables(model: SentencePieceModel, source: str) -> None:
     if model.precompiled_charsmap:
+        from bpe_engine.pipeline.charsmaps import table_of  # noqa: PLC0415 - not every file has a table
+
         try:
             table_of(model.precompiled_charsmap)
         except ValueError as error:

@@ -50,6 +50,9 @@ bool TokenTables::has_id(std::uint64_t id) const { return std::binary_search(ids
 
 TokenTables::TokenTables(const PieceFile& file, const std::vector<std::uint64_t>& kinds, bool ranked) : as_bytes_(false) {
     std::vector<float> scores;
+    ids_.reserve(file.size());
+    offsets_.reserve(file.size() + 1);
+    bytes_.reserve(file.texts.size());
     for (std::uint32_t number = 0; number < file.size(); ++number) {
         Bytes const text = file.text(number);
         if (std::find(kinds.begin(), kinds.end(), file.kinds[number]) == kinds.end()) {
@@ -67,9 +70,18 @@ TokenTables::TokenTables(const PieceFile& file, const std::vector<std::uint64_t>
     // Usually they are already in this order.
     if (!std::is_sorted(scores.begin(), scores.end(), std::greater{})) std::sort(scores.begin(), scores.end(), std::greater{});
     scores.erase(std::unique(scores.begin(), scores.end()), scores.end());
+    ranks_.reserve(ids_.size());
+    std::size_t rank = 0;
     for (std::uint32_t const number : ids_) {
-        auto const place = std::lower_bound(scores.begin(), scores.end(), file.scores[number], std::greater{}) - scores.begin();
-        ranks_.push_back(file.kinds[number] == PieceFile::normal ? static_cast<std::uint32_t>(place) : no_rank);
+        if (file.kinds[number] != PieceFile::normal) {
+            ranks_.push_back(no_rank);
+            continue;
+        }
+        float const score = file.scores[number];
+        // Usually that of the piece before, or the next one.
+        if (scores[rank] != score && (rank + 1 == scores.size() || scores[++rank] != score))
+            rank = static_cast<std::size_t>(std::lower_bound(scores.begin(), scores.end(), score, std::greater{}) - scores.begin());
+        ranks_.push_back(static_cast<std::uint32_t>(rank));
     }
 }
 

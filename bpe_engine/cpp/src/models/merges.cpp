@@ -47,9 +47,10 @@ void MergeModel::add_tokens(const std::vector<Token>& tokens) {
         offsets_.push_back(static_cast<std::uint32_t>(bytes_.size()));
         longest_ = std::max(longest_, token.text.size);
         std::size_t const mask = lookup_.size() - 1;
-        std::size_t slot = mixed(hash_of(token.text)) & mask;
+        std::uint64_t const hash = mixed(hash_of(token.text));
+        std::size_t slot = hash & mask;
         while (lookup_[slot] != 0) slot = (slot + 1) & mask;
-        lookup_[slot] = number + 1;
+        lookup_[slot] = (hash >> 32) << 32 | (number + 1);
         if (!options_.by_characters) {
             if (token.text.size == 1) byte_tokens_[token.text[0]] = number;
         } else if (token.text.size > 0) {
@@ -94,8 +95,10 @@ std::int64_t MergeModel::find_token(Bytes text) const { return text.size > longe
 
 std::int64_t MergeModel::find_token(Bytes text, std::uint64_t hash) const {
     std::size_t const mask = lookup_.size() - 1;
-    for (std::size_t slot = mixed(hash) & mask; lookup_[slot] != 0; slot = (slot + 1) & mask) {
-        std::uint32_t const number = lookup_[slot] - 1;
+    hash = mixed(hash);
+    for (std::size_t slot = hash & mask; lookup_[slot] != 0; slot = (slot + 1) & mask) {
+        if (lookup_[slot] >> 32 != hash >> 32) continue;
+        auto const number = static_cast<std::uint32_t>(lookup_[slot]) - 1;
         if (Bytes{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]} == text) return number;
     }
     return -1;

@@ -184,7 +184,7 @@ private:
     std::vector<std::uint32_t> ids_;  // internal number -> id
     std::vector<Byte> bytes_;
     std::vector<std::uint32_t> offsets_{0};
-    std::vector<std::uint32_t> lookup_;  // token -> internal number + 1, open-addressed
+    std::vector<std::uint64_t> lookup_;  // token -> internal number + 1, and in the high half bits of its hash; open-addressed
     std::vector<Entry> pairs_;
     std::array<std::int64_t, 256> byte_tokens_;                    // single bytes, or ASCII characters
     std::unordered_map<std::uint32_t, std::uint32_t> characters_;  // other single characters -> internal number
