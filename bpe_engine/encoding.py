@@ -18,7 +18,6 @@ from typing import Any
 from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import UnknownEncodingError, VocabularyError
 from bpe_engine.patterns import PATTERNS, Pattern
-from bpe_engine.pipeline.fancy import translated
 from bpe_engine.published import plugins
 from bpe_engine.published.registry import encoding_name_for_model, load_vocabulary
 from bpe_engine.special_tokens import Specials
@@ -197,7 +196,11 @@ def _pattern_of(pat_str: str) -> Pattern:
     if not isinstance(pat_str, str):
         raise TypeError(f"pat_str must be a regular expression as a str, not {type(pat_str).__name__}")
     known = {pattern.source for pattern in PATTERNS.values()}
-    return Pattern(pat_str if pat_str in known else translated(pat_str))
+    if pat_str in known:
+        return Pattern(pat_str)
+    from bpe_engine.pipeline.fancy import translated  # noqa: PLC0415 - published encodings do not need it
+
+    return Pattern(translated(pat_str))
 
 
 def _of_vocabulary(vocabulary: Vocabulary) -> Encoding:

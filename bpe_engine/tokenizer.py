@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -146,7 +145,7 @@ class Tokenizer:
         if pattern is not None or special_tokens is not None:
             raise VocabularyError(f"{path}: the file defines its own pattern and special tokens, so none can be passed")
         specification = read_specification(path)
-        return cls.from_specification(specification if name is None else replace(specification, name=name))
+        return cls.from_specification(specification if name is None else specification.with_fields(name=name))
 
     @classmethod
     def from_pretrained(

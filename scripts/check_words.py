@@ -28,6 +28,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from bpe_engine.pipeline.records import Record
 from chunker.errors import MissingExtraError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -209,6 +210,8 @@ def class_parameters(found: type[Any], own: list[type[Any]]) -> list[str]:
         return [name for name, field in fields.items() if not field.description]
     if dataclasses.is_dataclass(found):
         return [field.name for field in dataclasses.fields(found) if field.init]
+    if issubclass(found, Record):
+        return list(found.__match_args__)
     if issubclass(found, tuple):
         return list(getattr(found, "_fields", ()))
     return next((_parameters(init)[1:] for init in _own_init(own)), [])

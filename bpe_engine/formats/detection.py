@@ -22,7 +22,7 @@ Format = Literal["tiktoken", "tokenizer_json", "gguf", "minbpe", "sentencepiece"
 
 # Bytes at the start of a file that are tested. A JSON object is parsed as a whole if they do not decide.
 _HEAD = 4096
-_TIKTOKEN_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|$)")
+_TIKTOKEN_LINE = rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?(?:\n|$)"
 # The tag of a protobuf field with number 1 and wire type 2: the first piece of the vocabulary.
 _SENTENCEPIECE_START = b"\n"
 
@@ -55,10 +55,11 @@ def detect(path: Path) -> Format:
         return "minbpe"
     if head.startswith(b"#version") or path.name == "vocab.bpe":
         return "gpt2"
-    if _TIKTOKEN_LINE.match(head.lstrip(b"\r\n")) or path.suffix == ".tiktoken":
-        return "tiktoken"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{"):
+    is_object = text.startswith(b"{")
+    if path.suffix == ".tiktoken" or (not is_object and re.match(_TIKTOKEN_LINE, head.lstrip(b"\r\n"))):
+        return "tiktoken"
+    if is_object:
         if b'"default_num_special_tokens"' in text:
             return "tekken"
         # Publishers write these keys early; any other file is parsed.

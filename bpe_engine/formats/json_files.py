@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from bpe_engine.errors import UnsupportedModelError, VocabularyError
-from bpe_engine.formats.json_numbers import rounded
 from bpe_engine.formats.utf8 import decoded
 
 
@@ -21,8 +20,9 @@ def read_json(path: Path) -> dict[str, Any]:
     return parse_json(path.read_bytes(), str(path))
 
 
-def parse_json(data: bytes, source: str, *, parse_float: Callable[[str], float] = rounded) -> dict[str, Any]:
-    """Parse the object in the contents of a file; `source` is the name of the file in error messages.
+def parse_json(data: bytes, source: str, *, parse_float: Callable[[str], float] | None = None) -> dict[str, Any]:
+    """Parse the object in the contents of a file; `source` is the name of the file in error messages. Numbers are
+    rounded by `parse_float`; by default as `tokenizers` rounds them.
 
     >>> parse_json(b'{"a": 1, "a": 2}', "twice.json")
     Traceback (most recent call last):
@@ -40,7 +40,7 @@ def parse_json(data: bytes, source: str, *, parse_float: Callable[[str], float] 
     text = decoded(data, source).removeprefix("\ufeff")
     _check_escapes(text, source)
     try:
-        found = json.loads(text, object_pairs_hook=entries, parse_float=parse_float)
+        found = json.loads(text, object_pairs_hook=entries, parse_float=parse_float or _rounded)
     except json.JSONDecodeError as error:
         raise VocabularyError(f"{source}:{error.lineno}: invalid JSON at column {error.colno}: {error.msg}") from error
     except RecursionError:
@@ -54,18 +54,21 @@ def parse_json(data: bytes, source: str, *, parse_float: Callable[[str], float] 
     return found
 
 
+def _rounded(text: str) -> float:
+    from bpe_engine.formats.json_numbers import rounded  # noqa: PLC0415 - few files have such numbers that the core does not read
+
+    return rounded(text)
+
+
 # An escape: a surrogate pair, a lone surrogate, or any other.
-_ESCAPES = re.compile(
-    r"\\(?:(?P<whole>u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
+_ESCAPES = r"\\(?:(?P<whole>u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 
 
 def _check_escapes(text: str, source: str) -> None:
     """Raise VocabularyError for a lone surrogate: it has no UTF-8 form, and `tokenizers` refuses the file, too."""
     if "\\ud" not in text and "\\uD" not in text:
         return
-    for found in _ESCAPES.finditer(text):
+    for found in re.finditer(_ESCAPES, text, re.DOTALL):
         if found["half"]:
             line = text.count("\n", 0, found.start()) + 1
             raise VocabularyError(f"{source}:{line}: {found.group()} is a lone surrogate, half of a character")

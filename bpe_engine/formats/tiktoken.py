@@ -8,8 +8,6 @@ The format has neither special tokens nor a pattern; these come with the name of
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -60,6 +58,9 @@ def parse_tiktoken(data: bytes, source: str) -> dict[bytes, int]:
         if found is not None:
             return found
         # The fast reader found something unusual: the code below reads it, or raises an error.
+    import base64  # noqa: PLC0415 - the fast reader does not need it
+    import binascii  # noqa: PLC0415 - as above
+
     ranks: dict[bytes, int] = {}
     lines_by_id: dict[int, int] = {}
     for number, line in enumerate(data.splitlines(), start=1):
@@ -93,6 +94,8 @@ def dump_tiktoken(ranks: Mapping[bytes, int]) -> bytes:
     >>> dump_tiktoken({b'"': 1, b"!": 0})
     b'IQ== 0\\nIg== 1\\n'
     """
+    import base64  # noqa: PLC0415 - few programs write files
+
     by_id = sorted(ranks.items(), key=lambda item: item[1])
     return b"".join(b"%b %d\n" % (base64.b64encode(token) or _EMPTY, token_id) for token, token_id in by_id)
 

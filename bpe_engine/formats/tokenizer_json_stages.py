@@ -7,12 +7,10 @@ An unknown type is refused with its place: "pre_tokenizer.pretokenizers[1]: the 
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Iterator
 from typing import Literal, cast
 
 from bpe_engine.formats.json_files import Node
-from bpe_engine.pipeline.charsmaps import table_of
 from bpe_engine.pipeline.decoders import (
     ByteFallbackDecoder,
     ByteLevelDecoder,
@@ -139,6 +137,10 @@ def _normalizer(node: Node) -> Normalizer:
 
 
 def _charsmap(node: Node) -> Charsmap:
+    from base64 import b64decode  # noqa: PLC0415 - not every file has a table
+
+    from bpe_engine.pipeline.charsmaps import table_of  # noqa: PLC0415 - as above
+
     text = node.string("precompiled_charsmap")
     try:
         data = b64decode(text, validate=True)

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
-from bpe_engine.text.unicode_classes import package_text, ranges
+from bpe_engine.text import package_text
 
 if TYPE_CHECKING:
     import regex
@@ -92,6 +92,8 @@ def script_of(character: str) -> int:
 @cache
 def numbers() -> str:
     """Return the characters that are numbers, as the inside of a set in a regular expression."""
+    from bpe_engine.text.unicode_classes import ranges  # noqa: PLC0415 - few files split at numbers
+
     found = ranges()
     ends = [following.first - 1 for following in found[1:]] + [0x10FFFF]
     return "".join(rf"\U{r.first:08X}-\U{end:08X}" for r, end in zip(found, ends, strict=True) if r.category == "N")

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from bpe_engine import _core
 from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.errors import PatternError
-from bpe_engine.formats.overlaps import overlapping
 from bpe_engine.pipeline.characters import WHITE_SPACE, code_points
 from bpe_engine.pipeline.compiling_models import merge_model, piece_model
 from bpe_engine.pipeline.compiling_stages import Insertion, Stage, matcher_of, stages_of
@@ -40,7 +39,6 @@ from bpe_engine.pipeline.normalizers import (
     UnicodeForm,
 )
 from bpe_engine.pipeline.not_native import NotNativeError
-from bpe_engine.pipeline.oniguruma import translated
 from bpe_engine.pipeline.pre_tokenizers import (
     ByteLevel,
     Metaspace,
@@ -51,6 +49,9 @@ from bpe_engine.pipeline.pre_tokenizers import (
 
 if TYPE_CHECKING:
     from bpe_engine.pipeline.specification import Specification
+
+# What few files need is imported on use, because each module takes a hundredth of the time to load a file.
+# ruff: noqa: PLC0415
 
 Step: TypeAlias = tuple[str, object, object]
 
@@ -124,6 +125,8 @@ def _compiled(specification: Specification) -> PipelineParts:
             stages = [*stages, (touching, "isolated")]
     added = specification.added_tokens
     if specification.added_tokens_order == "longest_first":
+        from bpe_engine.formats.overlaps import overlapping
+
         # Only tokens that are always found: with this order the core does not search for special tokens.
         added = tuple(token for token in added if not token.special)
         if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
@@ -190,6 +193,8 @@ def _step(normalizer: Normalizer) -> Step:
         case Replace(Expression(source), content):
             if not content and source in _STRIPS:
                 return "strip_members", *_STRIPS[source]
+            from bpe_engine.pipeline.oniguruma import translated
+
             expression = translated(source)
             matcher_of(expression)
             return "replace_matches", expression, content

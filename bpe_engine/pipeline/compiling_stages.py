@@ -19,7 +19,6 @@ from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.pipeline.characters import members, numbers, script_runs
 from bpe_engine.pipeline.expressions import WORD, Expression, escaped
 from bpe_engine.pipeline.not_native import NotNativeError
-from bpe_engine.pipeline.oniguruma import translated
 from bpe_engine.pipeline.pre_tokenizers import (
     ByteLevel,
     CharDelimiterSplit,
@@ -119,6 +118,8 @@ def _stage(one: PreTokenizer) -> Stage:
         case Split(str(literal), behaviour, invert):
             return matcher_of(escaped(literal)), _BEHAVIOURS[behaviour, invert]
         case Split(Expression(source), behaviour, invert):
+            from bpe_engine.pipeline.oniguruma import translated  # noqa: PLC0415 - not every file has an expression
+
             return matcher_of(translated(source)), _BEHAVIOURS[behaviour, invert]
         case Pattern(source, behaviour):
             return matcher_of(source), "without_gap" if behaviour == "match" else "isolated"

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.records import Record
 
 
-@dataclass(frozen=True)
-class ByteLevelDecoder:
+class ByteLevelDecoder(Record):
     """Decodes the bytes of all tokens together as UTF-8; invalid bytes become U+FFFD."""
 
 
-@dataclass(frozen=True)
-class ByteFallbackDecoder:
+class ByteFallbackDecoder(Record):
     """Decodes runs of byte tokens such as `<0xE4>`; in a run that is not UTF-8 each byte becomes one U+FFFD."""
 
 
-@dataclass(frozen=True)
-class MetaspaceDecoder:
+class MetaspaceDecoder(Record):
     """Replaces `replacement` by a space; in the first token removes it, unless `prepend_scheme` is "never"."""
 
     replacement: str = "\u2581"
     prepend_scheme: Literal["always", "first", "never"] = "always"
 
 
-@dataclass(frozen=True)
-class FuseDecoder:
+class FuseDecoder(Record):
     """Joins all tokens to one text."""
 
 
-@dataclass(frozen=True)
-class ReplaceDecoder:
+class ReplaceDecoder(Record):
     """Replaces each match of `pattern` in each token by `content`."""
 
     pattern: str | Expression
     content: str
 
 
-@dataclass(frozen=True)
-class StripDecoder:
+class StripDecoder(Record):
     """Removes the character `content` up to `start` times at the start of each token, and up to `stop` times at its end."""
 
     content: str
@@ -48,8 +42,7 @@ class StripDecoder:
     stop: int
 
 
-@dataclass(frozen=True)
-class WordPieceDecoder:
+class WordPieceDecoder(Record):
     """Removes `prefix` from each token but the first, or puts a space before a token without it.
 
     With `cleanup`, some spaces before English punctuation are removed.
@@ -59,8 +52,7 @@ class WordPieceDecoder:
     cleanup: bool = True
 
 
-@dataclass(frozen=True)
-class WordEndDecoder:
+class WordEndDecoder(Record):
     """Replaces `suffix` by a space, and removes it from the last token: Hugging Face's BPEDecoder."""
 
     suffix: str = "</w>"

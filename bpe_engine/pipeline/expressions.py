@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bpe_engine.pipeline.records import Record
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(Record):
     """A regular expression in the syntax of Oniguruma (Ruby's): "Regex" in a tokenizer.json. A literal text is a plain str instead."""
 
     source: str

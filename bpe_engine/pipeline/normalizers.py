@@ -2,77 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.records import Record
 
 
-@dataclass(frozen=True)
-class UnicodeForm:
+class UnicodeForm(Record):
     """One of the normalization forms of Unicode."""
 
     form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
-@dataclass(frozen=True)
-class Lowercase:
+class Lowercase(Record):
     """Converts each character to lower case by itself, so without final sigma."""
 
 
-@dataclass(frozen=True)
-class StripAccents:
+class StripAccents(Record):
     """Removes combining marks."""
 
 
-@dataclass(frozen=True)
-class Strip:
+class Strip(Record):
     """Removes the white space at the start (`left`) and at the end (`right`) of each text between added tokens."""
 
     left: bool = True
     right: bool = True
 
 
-@dataclass(frozen=True)
-class Prepend:
+class Prepend(Record):
     """Inserts `text` before each non-empty text between added tokens."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Replace:
+class Replace(Record):
     """Replaces each match of `pattern` by `content`, from left to right."""
 
     pattern: str | Expression
     content: str
 
 
-@dataclass(frozen=True)
-class ReplaceCharacters:
+class ReplaceCharacters(Record):
     """Replaces each character of a kind by `content`, or removes it if `content` is empty. Kinds: `bpe_engine/pipeline/characters.py`."""
 
     kind: Literal["control", "space", "nonspacing", "nmt_control", "nmt_space"]
     content: str = ""
 
 
-@dataclass(frozen=True)
-class Surround:
+class Surround(Record):
     """Inserts `text` before and after each character of a kind."""
 
     kind: Literal["ideograph"]
     text: str = " "
 
 
-@dataclass(frozen=True)
-class Charsmap:
+class Charsmap(Record):
     """Hugging Face's Precompiled: replaces grapheme clusters, or characters, by a table of SentencePiece."""
 
-    data: bytes = field(repr=False)
+    _unshown = frozenset({"data"})
+    data: bytes
 
 
-@dataclass(frozen=True)
-class SentencePieceText:
+class SentencePieceText(Record):
     """The normalizer of `sentencepiece`: replaces the longest key of a table (`charsmap`; empty: no table), except in
     user-defined tokens.
 
@@ -80,7 +71,8 @@ class SentencePieceText:
     and spaces become U+2581.
     """
 
-    charsmap: bytes = field(repr=False)
+    _unshown = frozenset({"charsmap"})
+    charsmap: bytes
     user_defined: frozenset[str] = frozenset()
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True

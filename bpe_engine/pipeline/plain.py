@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from bpe_engine.errors import VocabularyError
-from bpe_engine.fallback.ranking import Ranking, rank_by_pairs
 from bpe_engine.formats.byte_alphabet import bytes_of
 from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import Pattern
@@ -14,6 +14,9 @@ from bpe_engine.pipeline.pre_tokenizers import ByteLevel
 from bpe_engine.pipeline.recognition import named_pattern
 from bpe_engine.pipeline.specification import Specification
 from bpe_engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from bpe_engine.fallback.ranking import Ranking
 
 
 def plain_vocabulary(specification: Specification) -> Vocabulary | None:
@@ -104,6 +107,8 @@ def _plain_ranks(specification: Specification) -> dict[bytes, int] | None:
 
 def _ranking(tokens: dict[int, bytes], specification: Specification) -> Ranking:
     """Return the merge order of tokens under the merges of a specification, by the core if there is one."""
+    from bpe_engine.fallback.ranking import Ranking, rank_by_pairs  # noqa: PLC0415 - few files need it
+
     merges, source = specification.merges or (), specification.source
     if implementation() != "cpp":
         return rank_by_pairs(tokens, merges, source)

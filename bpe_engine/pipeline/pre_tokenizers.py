@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from bpe_engine.patterns import Pattern
 from bpe_engine.pipeline.expressions import Expression
+from bpe_engine.pipeline.records import Record
 
 Behaviour = Literal["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
 """The treatment of a match: left out; a piece of its own; joined to the piece before or after it; one piece with adjacent matches."""
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(Record):
     """Split at the matches of `pattern`; with `invert`, at the gaps between them."""
 
     pattern: str | Expression
@@ -21,8 +20,7 @@ class Split:
     invert: bool = False
 
 
-@dataclass(frozen=True)
-class ByteLevel:
+class ByteLevel(Record):
     """Insert a space before each piece that does not start with one (`add_prefix_space`), then split by GPT-2's pattern (`use_regex`).
 
     The stages after it see each byte as its stand-in character of `formats/byte_alphabet.py`.
@@ -32,44 +30,37 @@ class ByteLevel:
     use_regex: bool = True
 
 
-@dataclass(frozen=True)
-class Digits:
+class Digits(Record):
     """Split so that each run of numbers is a piece, or each single number (`individual`)."""
 
     individual: bool = False
 
 
-@dataclass(frozen=True)
-class Punctuation:
+class Punctuation(Record):
     """Split at punctuation: ASCII punctuation and symbols, and the punctuation of Unicode."""
 
     behaviour: Behaviour = "isolated"
 
 
-@dataclass(frozen=True)
-class Whitespace:
+class Whitespace(Record):
     r"""Keep the matches of `\w+|[^\w\s]+` as pieces, and remove the rest."""
 
 
-@dataclass(frozen=True)
-class WhitespaceSplit:
+class WhitespaceSplit(Record):
     """Split at white space, and remove it."""
 
 
-@dataclass(frozen=True)
-class CharDelimiterSplit:
+class CharDelimiterSplit(Record):
     """Split at one character, and remove it."""
 
     delimiter: str
 
 
-@dataclass(frozen=True)
-class UnicodeScripts:
+class UnicodeScripts(Record):
     """Split into runs of one script. Characters of no script belong to the run before them; before the first run they are removed."""
 
 
-@dataclass(frozen=True)
-class Metaspace:
+class Metaspace(Record):
     """Replace spaces by `replacement`, and put one before each piece ("always") or before the first piece of a text ("first"), if it has none.
 
     With `split`, a piece is split before each `replacement`.

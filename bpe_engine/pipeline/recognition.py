@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from bpe_engine.formats.written_patterns import CL100K as CL100K_OF_ONIGURUMA
 from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel, Digits, PreTokenizer, Split
@@ -21,7 +20,7 @@ _NOT_ONIGURUMA = frozenset({"r50k", "cl100k"})
 _NUMBER = r"\p{N}"
 # Three spellings of a character in an expression: by its number, after a backslash, or (line ends and tabs) as itself;
 # in a set or outside.
-_SPELLING = re.compile(r"\\u([0-9A-Fa-f]{4})|\\(.)|([\r\n\t])", re.DOTALL)
+_SPELLING = r"\\u([0-9A-Fa-f]{4})|\\(.)|([\r\n\t])"
 _BY_LETTER = {"\r": r"\r", "\n": r"\n", "\t": r"\t"}
 _NEVER_SPECIAL = frozenset('!"#%,/:;=@_~\r\n\t')
 
@@ -72,17 +71,19 @@ def spelled(source: str) -> str:
             return _BY_LETTER.get(escaped or plain, escaped or plain)
         return found[0]
 
-    return _SPELLING.sub(one, source)
+    return re.sub(_SPELLING, one, source, flags=re.DOTALL)
 
 
 @cache
 def _published() -> dict[tuple[str, ...], Pattern]:
+    from bpe_engine.formats.written_patterns import CL100K  # noqa: PLC0415 - few files need it
+
     known = {
         (spelled(pattern.source.removeprefix("(?V1)")),): pattern
         for name, pattern in PATTERNS.items()
         if name not in STAGES and name not in _NOT_ONIGURUMA
     }
-    known[spelled(CL100K_OF_ONIGURUMA),] = PATTERNS["cl100k"]
+    known[spelled(CL100K),] = PATTERNS["cl100k"]
     return known | {tuple(map(spelled, stages)): PATTERNS[name] for name, stages in STAGES.items()}
 
 

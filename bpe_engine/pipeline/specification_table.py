@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from bpe_engine.errors import UnknownTokenError
 from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.pipeline.decoders import ByteLevelDecoder
-from bpe_engine.pipeline.decoding import Decoding, byte_level_bytes
 from bpe_engine.pipeline.specification import Specification
-from bpe_engine.pipeline.streaming import TextStreamDecoder
 from bpe_engine.text.input import require_int
 from bpe_engine.text.stream_decoder import StreamDecoder
+
+if TYPE_CHECKING:
+    from bpe_engine.pipeline.decoding import Decoding
+
+# Decoding is imported on use: a tokenizer that only counts does not need it.
+# ruff: noqa: PLC0415
 
 
 class SpecificationTable:
@@ -86,12 +91,16 @@ class SpecificationTable:
 
     @cached_property
     def _decoding(self) -> Decoding:
+        from bpe_engine.pipeline.decoding import Decoding
+
         return Decoding(self._specification.decoders, self._text_of)
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
         """Return a decoder for tokens that come one by one."""
         if self._joins_bytes:
             return StreamDecoder(self.decode_single_token_bytes, errors)
+        from bpe_engine.pipeline.streaming import TextStreamDecoder
+
         return TextStreamDecoder(self._text_of, self._specification.decoders, errors)
 
     def _text_of(self, token: int) -> str:
@@ -113,6 +122,8 @@ class SpecificationTable:
     @cached_property
     def _bytes(self) -> dict[int, bytes]:
         """Id -> bytes, for all tokens."""
+        from bpe_engine.pipeline.decoding import byte_level_bytes
+
         specification = self._specification
         is_byte_level = any(isinstance(decoder, ByteLevelDecoder) for decoder in specification.decoders)
         added = {

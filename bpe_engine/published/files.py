@@ -6,16 +6,17 @@ cache folder, under the file's own name; the publisher. Only our own folder is w
 
 from __future__ import annotations
 
-import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from bpe_engine.errors import HashMismatchError
+from bpe_engine.pipeline.records import Record
+
+# Embedded vocabularies need no hashes, whose module takes as long to import as a tenth of this package.
+# ruff: noqa: PLC0415
 
 
-@dataclass(frozen=True)
-class PublishedFile:
+class PublishedFile(Record):
     """One published file: its address, the SHA-256 of its contents in hexadecimal, and its name in our cache folder.
 
     If `sha256` is None, any contents are accepted: for addresses from a caller.
@@ -28,7 +29,7 @@ class PublishedFile:
 
 def own_cache_folder() -> Path:
     """Return the folder of downloads: the platform's cache folder of the user, such as ~/.cache/bpe-chunker."""
-    import platformdirs  # noqa: PLC0415 - takes 8 ms, and embedded vocabularies do not need it
+    import platformdirs
 
     return Path(platformdirs.user_cache_dir("bpe-chunker", appauthor=False))
 
@@ -47,7 +48,7 @@ def fetch(file: PublishedFile) -> bytes:
             _check_hash(contents, file, f"the cached file {place}", "remove it to have it downloaded again")
             return contents
     # Imported late: few programs download files, and the network modules take longer to import than this whole package.
-    from bpe_engine.published import download  # noqa: PLC0415
+    from bpe_engine.published import download
 
     places = [own_place] if tiktoken_place is None else [own_place, tiktoken_place]
     contents = download.read(file.url, file.save_as, places)
@@ -60,11 +61,15 @@ def _tiktoken_place(file: PublishedFile) -> Path | None:
     folder = os.environ.get("TIKTOKEN_CACHE_DIR")
     if not folder:
         return None
+    import hashlib
+
     # tiktoken names its cached files by SHA-1; nothing depends on the strength of the hash.
     return Path(folder) / hashlib.sha1(file.url.encode(), usedforsecurity=False).hexdigest()
 
 
 def _check_hash(contents: bytes, file: PublishedFile, what: str, advice: str) -> None:
+    import hashlib
+
     found = hashlib.sha256(contents).hexdigest()
     if file.sha256 is not None and found != file.sha256:
         raise HashMismatchError(

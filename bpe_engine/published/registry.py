@@ -5,23 +5,20 @@ The facts are data, in `data/published.json`; the token files come from the pack
 
 from __future__ import annotations
 
-import json
 import threading
-from dataclasses import dataclass
 from functools import cache
 
 from bpe_engine.errors import UnknownEncodingError
-from bpe_engine.formats.gpt2 import parse_gpt2
 from bpe_engine.formats.tiktoken import parse_tiktoken
 from bpe_engine.patterns import PATTERNS, Pattern
+from bpe_engine.pipeline.records import Record
 from bpe_engine.published import data as vocabularies
 from bpe_engine.published import plugins
 from bpe_engine.published.files import PublishedFile, fetch
 from bpe_engine.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True)
-class PublishedEncoding:
+class PublishedEncoding(Record):
     """The published facts about one encoding.
 
     `files` is one `.tiktoken` file, or GPT-2's `vocab.bpe` and `encoder.json` in this order. `embedded` is the name of
@@ -40,6 +37,8 @@ class PublishedEncoding:
 @cache
 def published_encodings() -> dict[str, PublishedEncoding]:
     """Return encoding name -> published facts. The dictionary is shared; do not change it."""
+    import json  # noqa: PLC0415 - tokenizers of files do not need it
+
     encodings = {}
     for name, entry in json.loads(vocabularies.published_table()).items():
         special_tokens = dict(entry["special_tokens"])
@@ -131,6 +130,8 @@ def build_vocabulary(encoding: PublishedEncoding) -> Vocabulary:
             encoding.name, encoding.embedded, special_tokens, encoding.pattern, load_vocabulary
         )
     if len(encoding.files) == 2:
+        from bpe_engine.formats.gpt2 import parse_gpt2  # noqa: PLC0415 - of one encoding
+
         merges, ids = encoding.files
         ranks = parse_gpt2(fetch(merges), fetch(ids), merges.save_as, ids.save_as)
     else:

@@ -13,10 +13,11 @@ The stand-ins have the same length as the text, so offsets carry over. ASCII tex
 
 from __future__ import annotations
 
-import pkgutil
 from bisect import bisect_right
 from functools import cache
 from typing import NamedTuple
+
+from bpe_engine.text import package_text
 
 __all__ = ["stand_ins"]
 
@@ -44,15 +45,6 @@ class Range(NamedTuple):
     first: int
     category: str
     han: bool
-
-
-def package_text(name: str) -> str:
-    """Read an ASCII text file of this package. Raises OSError if it is missing."""
-    # importlib.resources would do the same and take 20 ms to import.
-    data = pkgutil.get_data("bpe_engine", name)
-    if data is None:
-        raise OSError(f"the loader of bpe_engine gives no access to its file {name}")
-    return data.decode("ascii")
 
 
 @cache

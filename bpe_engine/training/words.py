@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TypeVar
 
 from bpe_engine.errors import TrainingError
-from bpe_engine.fallback.pair_merging import merge_pairs
 from bpe_engine.training.options import (
     Progress,
     TieBreaking,
@@ -55,6 +54,8 @@ class WordMerges:
         Returns:
             The merged symbols from left to right; joined they are the word.
         """
+        from bpe_engine.fallback.pair_merging import merge_pairs  # noqa: PLC0415 - few programs merge words
+
         return merge_pairs(list(word), self._ranks, "".join)
 
     @cached_property

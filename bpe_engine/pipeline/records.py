@@ -1,0 +1,61 @@
+"""Record: the base class of the parts of a specification, which hold data and do nothing.
+
+`dataclasses` compiles six methods for each class: for the thirty of them that took as long as reading a vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self, dataclass_transform
+
+
+@dataclass_transform(frozen_default=True)
+class Record:
+    """An immutable object whose fields are the annotated names of its class, as those of a frozen dataclass."""
+
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+    _unshown: ClassVar[frozenset[str]] = frozenset()
+    """The fields that its `repr` leaves out."""
+
+    def __init_subclass__(cls) -> None:
+        cls.__match_args__ = (*cls.__match_args__, *cls.__annotations__)  # type: ignore[misc]  # mypy knows it in matches alone
+
+    def __init__(self, *values: Any, **named: Any) -> None:  # noqa: ANN401 - of the types of the fields
+        fields = self.__match_args__
+        given = dict(zip(fields, values, strict=False)) | named
+        wrong = given.keys() - set(fields) or [
+            field for field in fields if field not in given and not hasattr(type(self), field)
+        ]
+        if wrong or len(given) != len(values) + len(named):
+            raise TypeError(f"{type(self).__name__} has the fields {fields}, not {len(values)} values and {[*named]}")
+        self.__dict__.update(given)
+        self._check()
+
+    def _check(self) -> None:
+        """Raise an error if the fields do not go together."""
+
+    def with_fields(self, **changed: Any) -> Self:  # noqa: ANN401 - of the types of the fields
+        """Return a copy with other values of some fields."""
+        return type(self)(**(self.__dict__ | changed))
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field) for field in self.__match_args__)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            self._values() == other._values()
+            if isinstance(other, Record) and type(other) is type(self)
+            else NotImplemented
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def __repr__(self) -> str:
+        shown = zip(self.__match_args__, self._values(), strict=True)
+        return f"{type(self).__qualname__}({', '.join(f'{name}={value!r}' for name, value in shown if name not in self._unshown)})"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"cannot delete field {name!r}")
