@@ -129,9 +129,10 @@ class Node:
 
     def boolean(self, name: str, *, default: bool | None = None) -> bool:
         """Return an entry that must be true or false; `default`, if given, if it is null or missing."""
-        if default is not None and self.get(name) is None:
-            return default
-        return bool(self._expected(name, bool, "true or false"))
+        found = self.value.get(name)
+        if type(found) is bool:
+            return found
+        return default if default is not None and found is None else bool(self._expected(name, bool, "true or false"))
 
     def _expected(self, name: str, kind: type, what: str) -> Any:  # noqa: ANN401 - any JSON of this type
         found = self.get(name)

@@ -103,17 +103,17 @@ def _compiled(specification: Specification) -> PipelineParts:
     model = merge_model(specification) if specification.model == "merges" else piece_model(specification)
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = stages_of(pre_tokenizers)
-    normalizer, second = _normalizer(specification.normalizers), None
     # Added tokens split normalized text before the first pre-tokenizer inserts anything, so the insertion becomes a
     # second normalizer.
-    looks_inside = normalizer is not None and (
+    looks_inside = bool(specification.normalizers) and (
         any(token.normalized for token in specification.added_tokens)
         or (bool(before) and isinstance(specification.normalizers[0], SentencePieceText))
     )
-    if looks_inside and before:
-        second = _of_steps(tuple(before))
-    elif before:
+    if before and not looks_inside:
         normalizer = _of_steps((*map(_step, specification.normalizers), *before))
+    else:
+        normalizer = _normalizer(specification.normalizers)
+    second = _of_steps(tuple(before)) if before and looks_inside else None
     if (
         isinstance(model, _core.MergeModel)
         and not insertions
@@ -131,11 +131,11 @@ def _compiled(specification: Specification) -> PipelineParts:
         added = tuple(token for token in added if not token.special)
         if overlapping({token.text for token in added}) is not None or any(token.single_word for token in added):
             raise NotNativeError("added tokens that overlap, of which the longest is found first")
-    sought = {
-        token: normalizer.normalize(token.text) if looks_inside and normalizer and token.normalized else ""
-        for token in added
-    }
-    if any(token.rstrip for token in added) and any((sought[token] or token.text)[0] in WHITE_SPACE for token in added):
+    sought = [
+        normalizer.normalize(token.text) if looks_inside and normalizer and token.normalized else "" for token in added
+    ]
+    starts = ((text or token.text)[0] for token, text in zip(added, sought, strict=True))
+    if any(token.rstrip for token in added) and any(start in WHITE_SPACE for start in starts):
         raise NotNativeError("an added token that takes white space along, which another one may begin with")
     tokens = [
         (
@@ -146,9 +146,9 @@ def _compiled(specification: Specification) -> PipelineParts:
             token.rstrip,
             token.single_word,
             token.normalized,
-            sought[token],
+            text,
         )
-        for token in added
+        for token, text in zip(added, sought, strict=True)
     ]
     return PipelineParts(tokens, normalizer, stages, insertions, model, looks_inside, second)
 
