@@ -145,7 +145,9 @@ class Tokenizer:
         if pattern is not None or special_tokens is not None:
             raise VocabularyError(f"{path}: the file defines its own pattern and special tokens, so none can be passed")
         specification = read_specification(path)
-        return cls.from_specification(specification if name is None else specification.with_fields(name=name))
+        if name is not None:
+            specification = type(specification)(**(vars(specification) | {"name": name}))
+        return cls.from_specification(specification)
 
     @classmethod
     def from_pretrained(

@@ -109,6 +109,7 @@ def _compiled(specification: Specification) -> PipelineParts:
         any(token.normalized for token in specification.added_tokens)
         or (bool(before) and isinstance(specification.normalizers[0], SentencePieceText))
     )
+    normalizer: _core.Normalizer | None
     if before and not looks_inside:
         normalizer = _of_steps((*map(_step, specification.normalizers), *before))
     else:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True)
@@ -32,10 +32,6 @@ class Record:
 
     def _check(self) -> None:
         """Raise an error if the fields do not go together."""
-
-    def with_fields(self, **changed: Any) -> Self:  # noqa: ANN401 - of the types of the fields
-        """Return a copy with other values of some fields."""
-        return type(self)(**(self.__dict__ | changed))
 
     def _values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field) for field in self.__match_args__)
