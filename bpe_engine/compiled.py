@@ -224,7 +224,7 @@ class CompiledPattern(_OfVocabulary, _Piped):
     """The engine of a vocabulary with a custom pattern."""
 
     def __init__(self, vocabulary: Vocabulary, tokens: _core.TokenSet, parts: PipelineParts) -> None:
-        super().__init__(*parts)
+        super().__init__(**vars(parts))
         self._keep(vocabulary, tokens)
 
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
@@ -257,7 +257,7 @@ class CompiledPipeline(_Piped):
 
         parts = compile_specification(specification)
         written = written_tokens(specification.added_tokens, token_normalizer(specification))
-        super().__init__(*parts)
+        super().__init__(**vars(parts))
         self._specification = specification
         self._model = parts.model
         self.table = SpecificationTable(specification, written)

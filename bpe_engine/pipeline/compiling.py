@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bpe_engine import _core
 from bpe_engine.at_exit import cache_until_exit
@@ -46,6 +46,7 @@ from bpe_engine.pipeline.pre_tokenizers import (
     Split,
     UnicodeScripts,
 )
+from bpe_engine.pipeline.records import Record
 
 if TYPE_CHECKING:
     from bpe_engine.pipeline.specification import Specification
@@ -64,7 +65,7 @@ _STRIPS: Final = {
 }
 
 
-class PipelineParts(NamedTuple):
+class PipelineParts(Record):
     """The arguments of `_core.Pipeline`."""
 
     added_tokens: list[tuple[str, int, bool, bool, bool, bool, bool, str]]
