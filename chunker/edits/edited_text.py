@@ -14,7 +14,7 @@ Plain text, Markdown, reStructuredText, LaTeX and HTML, and without context JSON
 notebooks, are parsed only around the edit. At least this much is parsed: of HTML, the text between two blocks; of
 reStructuredText, that between two blocks in no others but directives; of the other markups, the text between two
 headings or paragraphs outside of all lists and environments; of YAML, the text between two keys of little depth; of
-notebooks, a cell; of source code, some statements before and after the edit, unless the edit causes a syntax error. All
+notebooks, a cell; of source code, some statements before and after the edit, and around a syntax error that it causes. All
 other formats, the strategy "optimal", and contexts of more than breadcrumbs are parsed and chunked as a whole after
 each edit.
 """
@@ -29,7 +29,7 @@ from chunker.chunkers import TextChunker
 from chunker.edits.blocks import BlockText
 from chunker.edits.reading import reader_of
 from chunker.edits.rows import EditedRow, Mark, Pieces, Rows, Stand
-from chunker.edits.windows import TooNarrowError, WindowReader, same_stand
+from chunker.edits.windows import StartsTooLateError, TooNarrowError, WindowReader, same_stand
 from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.formats.outline import Outline
 from chunker.formats.restarting import NotLocalError
@@ -42,6 +42,8 @@ _NOTHING = Stand((), 0, 0)
 _MORE = 3
 # Characters that the grower may look farther after an edit than before it. Without them every fifth window of code is too small.
 _FARTHER = 384
+# How many times as many restart offsets before an edit are read if an error may begin before them.
+_FARTHER_BACK = 6
 
 
 class ChunkChange(NamedTuple):
@@ -160,7 +162,7 @@ class EditedText:
         self._chunker.budget.check(str(text), self._chunker.tokenizer)
         if not len(text):
             return Rows([], [])
-        made = list(reader.window(text, 0, Mark(0, "", 0, ""), len(text), "").grow(0, _NOTHING))
+        made = list(reader.window(text, 0, Mark(0, "", 0, ""), (len(text), ""), 0).grow(0, _NOTHING))
         return Rows([one.row for one in made], [one.step for one in made])
 
     def _compared(self, before: Rows | list[Chunk], old: str, new: str) -> ChunkChange:
@@ -179,29 +181,46 @@ class EditedText:
 
     def _reread(self, reader: WindowReader, new: BlockText, start: int, end: int) -> ChunkChange:
         """Chunk the text around an edit of text[start:end], which turned the text into `new`."""
+        reader = reader.edited(new, start, end, len(new) - len(self._text))
+        back, size = 1, _FARTHER  # text before the last restart offset but one is parsed as before
+        while True:
+            kept = self._rows.place_before(start, back)
+            try:
+                return self._reread_from(kept, reader, new, (start, end), size)
+            except StartsTooLateError:
+                if kept == 0:
+                    raise
+                back *= _FARTHER_BACK
+                size = max(size, start - kept)  # what is read after the edit keeps up with that before it
+
+    def _reread_from(
+        self, kept: int, reader: WindowReader, new: BlockText, edit: tuple[int, int], size: int
+    ) -> ChunkChange:
+        """The same from the first chunk on for which the grower looked at text after `kept`, in windows that end `size`
+        characters or more after the edit.
+        """
+        start, end = edit
         longer = len(new) - len(self._text)
         rows = self._rows
-        reader = reader.edited(new, start, end, longer)
-        first = self._first_to_grow(start)
+        first = rows.first_reaching(kept)
         at, stand = rows.starts[first], rows.rows[first].stand
         mark_at, mark = rows.mark(first), rows.rows[first].mark
         made: list[EditedRow] = []
         steps: list[int] = []
         ahead = rows.first_marked_from(end)
         usual = len(self._text) // max(len(rows.rows), 1)  # characters of a chunk
-        size = _FARTHER
         while True:
             known = rows.reach(max(ahead - 1, 0)) + longer if ahead < len(rows.rows) else len(new)
-            until, closing = len(new), ""
+            until = (len(new), "")
             # A chunk is uncertain if the grower looked as far as the end of the certain text.
             last = rows.place_from(max(known, at) + 1 + size - longer, _MORE - 1)
             if last is not None:
-                until, closing = last[0] + longer, last[1]
+                until = (last[0] + longer, last[1])
             size = max(2 * size, usual)
             try:
-                window = reader.window(new, mark_at, mark, until, closing)
+                window = reader.window(new, mark_at, mark, until, kept)
             except TooNarrowError:
-                if until == len(new):
+                if until[0] == len(new):
                     raise
                 continue
             for one in window.grow(at, stand):
@@ -219,9 +238,8 @@ class EditedText:
             if window.is_last:
                 self._reader = reader
                 return self._put(first, len(rows.rows), made, steps, start)
-            if window.hands_on:
-                here = window.mark(at)
-                mark_at, mark = at + here.offset, here
+            here = window.mark(at)
+            mark_at, mark = at + here.offset, here
 
     def _put(self, first: int, stop: int, made: list[EditedRow], steps: list[int], start: int) -> ChunkChange:
         """Replace rows[first:stop] by the rows made. Returns the change without the chunks before the edit, at
@@ -236,13 +254,6 @@ class EditedText:
             at += steps[same]
             same += 1
         return ChunkChange(first + same, stop - first - same, len(made) - same)
-
-    def _first_to_grow(self, start: int) -> int:
-        """Return the index of the first chunk for which the grower looked at text that an edit at `start` may have
-        changed.
-        """
-        # Text before the last restart offset but one is parsed as before.
-        return self._rows.first_reaching(self._rows.place_before(start, 1))
 
     def _check(self, new: BlockText, start: int, end: int) -> None:
         """Raise `BudgetTooSmallError` for a character in new[start:end] that is over the budget."""

@@ -50,10 +50,10 @@ class RestartReader:
         """See `WindowReader`."""
         return self._chunking.rules.decided_by
 
-    def window(self, text: BlockText, start: int, mark: Mark, end: int, _closing: str, /) -> Window:
+    def window(self, text: BlockText, start: int, mark: Mark, end: tuple[int, str], _kept: int, /) -> Window:
         """See `WindowReader`."""
-        window = RestartWindow(self._chunking, text, start, mark, end)
-        if start == 0 and end == len(text):
+        window = RestartWindow(self._chunking, text, start, mark, end[0])
+        if start == 0 and end[0] == len(text):
             self._notes = window.outline.notes
         elif window.outline.notes != self._notes:
             raise NotLocalError

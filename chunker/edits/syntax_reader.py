@@ -6,9 +6,9 @@
         def thr x(self): ...       --------->          def thr x(self): ...
         def four(self): ...                            def four(self): ...
 
-A window is parsed on its own. Except for its last parts, the result equals that in the whole text if the parser meets
-no syntax errors in the window other than those that were there before the edit. So errors elsewhere cost nothing; their
-offsets are kept for the notes. After an edit that causes an error the whole text is parsed.
+A window is parsed on its own. Except for its last parts, the result equals that in the whole text, because a window
+begins and ends where the parser is certain, and does not begin anew where it goes farther back to recover from a syntax
+error. So errors elsewhere cost nothing; their spans are kept, for the notes and because nothing inside of one is certain.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from chunker.chunkers import TextChunker
 from chunker.edits.blocks import BlockText
 from chunker.edits.rows import Mark
-from chunker.edits.windows import Read, TooNarrowError, Window, WindowReader
+from chunker.edits.windows import Read, StartsTooLateError, TooNarrowError, Window, WindowReader
 from chunker.formats.restarting import NotLocalError
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
@@ -36,8 +36,8 @@ class SyntaxReader:
         chunker: Makes the chunks.
         source: The name of the text.
         walk: Parses texts of the language.
-        errors: The spans of the syntax errors that the parser met, in characters.
-        edit: Start and end of the last edit; no error elsewhere has changed.
+        errors: The spans of the syntax errors before the last edit, in characters: each from as far back as the parser may
+            go to recover from it up to where it is certain again.
     """
 
     decided_by = 0
@@ -48,42 +48,36 @@ class SyntaxReader:
         source: str | None,
         walk: CompiledWalk,
         errors: Sequence[tuple[int, int]] = (),
-        *,
-        edit: tuple[int, int] | None = None,
     ) -> None:
         self._chunker, self._source, self._walk = chunker, source, walk
         self._errors = self._known = errors
-        self._edit = edit
+        self._read = 0  # characters, since the last edit
 
     @property
     def notes(self) -> dict[str, str]:
         """See `WindowReader`."""
         return {"parse": "had errors"} if self._errors else {}
 
-    def window(self, text: BlockText, start: int, mark: Mark, end: int, closing: str, /) -> Window:
+    def window(self, text: BlockText, start: int, mark: Mark, end: tuple[int, str], kept: int, /) -> Window:
         """See `WindowReader`."""
-        window = SyntaxWindow((self._chunker, self._source, self._walk), (text, start, end), mark, closing)
-        if self._edit is not None:
-            edit, edit_end = self._edit
-            known = [error for error in self._known if start <= error[0] < window.settled]
-            kept = [error for error in known if error[1] < edit or error[0] > edit_end]
-            # The end of a new error may depend on the whole text, as with open quotes; and an error far before the
-            # window may go on to confuse the parser, as open blocks of Python do.
-            if [error for error in window.errors if error[0] < window.settled] != kept:
-                raise NotLocalError
-        kept = [error for error in self._errors if error[1] <= start or error[0] >= window.settled]
-        self._errors = sorted(
-            kept + [error for error in window.errors if start < error[1] and error[0] < window.settled]
-        )
+        if _is_inside(kept, self._known):
+            raise StartsTooLateError
+        self._read += end[0] - start
+        if self._read > len(text):
+            raise NotLocalError  # so that an edit costs no more than reading all of the text twice
+        window = SyntaxWindow((self._chunker, self._source, self._walk), (text, start, end[0]), mark, end[1])
+        if _is_inside(kept, window.errors):
+            raise StartsTooLateError
+        settled = window.settled
+        if not window.is_last and (_is_inside(settled, self._known) or _is_inside(settled, window.errors)):
+            raise TooNarrowError
+        others = [error for error in self._errors if error[1] <= start or error[0] >= settled]
+        self._errors = sorted(others + [error for error in window.errors if error[0] < settled])
         return window
 
     def edited(self, text: BlockText, start: int, end: int, longer: int, /) -> WindowReader:
         """See `WindowReader`."""
         if not self._walk.reads(text):
-            raise NotLocalError
-        # How the parser recovers from an error depends on those before it.
-        touched = any(first <= end and last >= start for first, last in self._errors)
-        if touched and any(first > end for first, _ in self._errors):
             raise NotLocalError
         moved = [
             (first if first < end else first + longer, last if last <= start else last + longer)
@@ -91,7 +85,11 @@ class SyntaxReader:
         ]
         # Errors in deleted text are dropped.
         errors = [(first, last) for first, last in moved if first < last]
-        return SyntaxReader(self._chunker, self._source, self._walk, errors, edit=(start, end + longer))
+        return SyntaxReader(self._chunker, self._source, self._walk, errors)
+
+
+def _is_inside(offset: int, errors: Sequence[tuple[int, int]]) -> bool:
+    return any(first < offset < last for first, last in errors)
 
 
 class SyntaxWindow(Window):
@@ -116,27 +114,17 @@ class SyntaxWindow(Window):
         window_end = end - start + head  # where the text ends in the window
         points = [point for point in points if head < point[0] < window_end]
         settled = window_end
-        if any(first < head or last > window_end for first, last in errors):
-            raise TooNarrowError  # the text around the window has changed
         if start and any(first < (points[0][0] if points else window_end) for first, _ in errors):
-            raise NotLocalError  # in the whole text the error may begin before the window
+            raise StartsTooLateError  # in the whole text the parser may go back to before the window
         if end < len(text):
-            known = points[-_UNSURE][0] if len(points) >= _UNSURE else 0
-            unsure = next((first for first, last in errors if last > known), window_end)
-            points = [point for point in points if point[0] < unsure]
-            if len(points) < _UNSURE:
-                raise TooNarrowError
-            settled = points[1 - _UNSURE][0]
+            settled = points[1 - _UNSURE][0] if len(points) >= _UNSURE else head
+            if any(last > settled for _, last in errors) or settled == head:
+                raise TooNarrowError  # text after the window may change it
             points = points[: 1 - _UNSURE]
         read = Read(walk.sketch_of(reading), head, settled, [offset for offset, _ in points])
         super().__init__(chunker, source, text, (start, mark), read)
         self.errors = [(first + self._shift, last + self._shift) for first, last in errors]
         self._bodies = [bodies[number] for _, number in points]
-
-    @property
-    def hands_on(self) -> bool:
-        """See `WindowReader`: not after an error, which may confuse the parser for long."""
-        return not self.errors
 
     def _around(self, number: int) -> tuple[str, str]:
         return self._bodies[number]

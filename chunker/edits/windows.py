@@ -38,6 +38,10 @@ class TooNarrowError(NotLocalError):
     """No chunk of a window is certain: a larger window is needed."""
 
 
+class StartsTooLateError(NotLocalError):
+    """An edit may have an effect on text before it that a window was to leave out: the window has to begin earlier."""
+
+
 class Made(NamedTuple):
     """A row, the distance from its start to the start of the next row, and the state of the grower there."""
 
@@ -59,11 +63,12 @@ class WindowReader(Protocol):
         """Offset before which an edit may change how the whole text is read."""
         ...
 
-    def window(self, text: BlockText, start: int, mark: Mark, end: int, closing: str, /) -> Window:
+    def window(self, text: BlockText, start: int, mark: Mark, end: tuple[int, str], kept: int, /) -> Window:
         """Parse `text` from `mark`, which is at `start`, up to `end`: an offset where parsing can resume, or the end of
-        the text. `closing` is text that closes what is open there.
+        the text, and text that closes what is open there. Chunks that depend on no text after `kept` are kept.
 
-        Raises `TooNarrowError` if no chunk of the window is certain.
+        Raises `TooNarrowError` if no chunk of the window is certain, and `StartsTooLateError` if text before `start`, or
+        before `kept`, may be read in another way than before the edit.
         """
         ...
 
@@ -117,11 +122,6 @@ class Window(ABC):
         if self._start:
             row, first = self._rows[0], self._first_mark
             outline.strengths[row], outline.labels[row] = first.strength, first.label
-
-    @property
-    def hands_on(self) -> bool:
-        """Whether the next window may begin inside this one."""
-        return True
 
     @abstractmethod
     def _around(self, number: int) -> tuple[str, str]:

@@ -83,7 +83,11 @@ std::unique_ptr<const Tree> parse(const TSLanguage* language, std::string_view s
     TSInput const input{&source, read_all, TSInputEncodingUTF8, nullptr};
     TSParseOptions const options{&budget, Budget::is_over};
     TSTree* const tree = ts_parser_parse_with_options(parser.get(), nullptr, input, options);
-    if (tree) return std::make_unique<const Tree>(std::move(pool), tree);
+    if (tree) {
+        std::uint32_t count = 0;
+        const ChunkerRecovery* const first = chunker_recoveries(parser.get(), tree, &count);
+        return std::make_unique<const Tree>(std::move(pool), tree, Doubts{{first, first + count}, chunker_first_open(parser.get())});
+    }
     if (!budget.spent() && !budget.late()) throw std::runtime_error("the parser ended without a tree");
     return nullptr;
 }

@@ -6,22 +6,32 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "pool.hpp"
+#include "runtime.h"
 
 namespace chunker::syntax {
+
+// What the parser met on its way to a tree.
+struct Doubts {
+    std::vector<ChunkerRecovery> recoveries;
+    std::uint32_t first_open;  // see chunker_first_open
+};
 
 // A syntax tree, in a pool that goes with it.
 class Tree {
 public:
-    Tree(std::unique_ptr<Pool> pool, TSTree* tree) : pool_(std::move(pool)), tree_(tree) {}
+    Tree(std::unique_ptr<Pool> pool, TSTree* tree, Doubts doubts) : pool_(std::move(pool)), tree_(tree), doubts_(std::move(doubts)) {}
 
     TSTree* get() const { return tree_; }
     Pool& pool() const { return *pool_; }
+    const Doubts& doubts() const { return doubts_; }
 
 private:
     std::unique_ptr<Pool> pool_;
     TSTree* tree_;
+    Doubts doubts_;
 };
 
 // The syntax tree of `source`, nullptr if that takes too long.

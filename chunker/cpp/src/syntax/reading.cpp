@@ -72,7 +72,7 @@ public:
     Resumption resumption(std::uint32_t preamble) const override {
         if (!tree_) return {};
         Pool::Use const use(tree_->pool());
-        return syntax::resumption({grammar_, source_, lines_}, ts_tree_root_node(tree_->get()), regions_, tops_.front(), rows_.front(), preamble);
+        return syntax::resumption({grammar_, source_, lines_}, *tree_, regions_, tops_.front(), rows_.front(), preamble);
     }
 
 private:

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "chunker/syntax.hpp"
+#include "parsing.hpp"
 #include "walking.hpp"
 
 namespace chunker::syntax {
 
 // `regions`: the definitions that the walk has found; `tops`: where those went that moved. `rows`: what the boundaries have become. `preamble`: see
 // SyntaxReading.
-Resumption resumption(const Text& text, TSNode root, const std::vector<Region>& regions, const ByRow<Row>& tops, const LineBoundaries& rows,
+Resumption resumption(const Text& text, const Tree& tree, const std::vector<Region>& regions, const ByRow<Row>& tops, const LineBoundaries& rows,
                       std::uint32_t preamble);
 
 }  // namespace chunker::syntax

@@ -58,7 +58,7 @@ static StackSliceArray pop_count(Stack *self, StackVersion version, uint32_t cou
 }
 
 // The entry of a grammar's tables for a state and a symbol: in most states it is searched for, some ten numbers at a time, and asked for again and again. One for
-// each hash; the parser keeps them where loggers, of which it has none, keep theirs.
+// each hash.
 typedef struct {
   TSStateId state;
   TSSymbol symbol;
@@ -66,6 +66,15 @@ typedef struct {
   bool known;
 } Looked;
 enum { looked_size = 4096 };
+
+// What the parser keeps in the place of a logger. `error_cost`: of all errors before the last recovery, or, if none is under way, after it.
+typedef struct {
+  Looked looked[looked_size];
+  Array(ChunkerRecovery) recoveries;
+  bool is_recovering;
+  unsigned error_cost;
+  uint32_t first_open;
+} Notes;
 
 static inline uint16_t look_up(Looked *looked, const TSLanguage *language, TSStateId state, TSSymbol symbol) {
   if (state < language->large_state_count) return ts_language_lookup(language, state, symbol);
@@ -90,9 +99,71 @@ static inline TSStateId next_state_of(Looked *looked, const TSLanguage *language
 }
 
 #define ts_stack_pop_count pop_count
-#define ts_language_table_entry(...) table_entry_of(self->lexer.logger.payload, __VA_ARGS__)
-#define ts_language_next_state(...) next_state_of(self->lexer.logger.payload, __VA_ARGS__)
+#define ts_language_table_entry(...) table_entry_of(((Notes *)self->lexer.logger.payload)->looked, __VA_ARGS__)
+#define ts_language_next_state(...) next_state_of(((Notes *)self->lexer.logger.payload)->looked, __VA_ARGS__)
+// The parser asks for a summary of a stack where it looks for a way on after an error, before each token whether a version of its stack is active, and finishes
+// each look for a token, which begins at `start_position`.
+#define ts_stack_get_summary(stack, version) note_recovery(self, version, lookahead)
+#define ts_stack_is_active(stack, version) (((Notes *)self->lexer.logger.payload)->is_recovering ? end_recovery(self) : (void)0, ts_stack_is_active(stack, version))
+#define ts_lexer_finish(lexer, end) (ts_lexer_finish(lexer, end), note_end(self, start_position.bytes))
+static StackSummary *note_recovery(TSParser *self, StackVersion version, Subtree lookahead);
+static void end_recovery(TSParser *self);
+static void note_end(TSParser *self, uint32_t token);
 #include "parser.c"
+#undef ts_stack_get_summary
+#undef ts_stack_is_active
+
+static void note_end(TSParser *self, uint32_t token) {
+  Notes *notes = self->lexer.logger.payload;
+  if (ts_lexer__eof(&self->lexer.data) && token < notes->first_open) notes->first_open = token;
+}
+
+// Note how far back the parser may go with this token, as ts_parser__recover does: to the nearest state in which the token is valid, unless that costs too
+// much. With other text before it that state could be anywhere: so far away as is not too much, at most.
+static StackSummary *note_recovery(TSParser *self, StackVersion version, Subtree lookahead) {
+  Notes *notes = self->lexer.logger.payload;
+  StackSummary *summary = ts_stack_get_summary(self->stack, version);
+  uint32_t position = ts_stack_position(self->stack, version).bytes;
+  if (!notes->is_recovering) {
+    ChunkerRecovery recovery = {position, position, UINT32_MAX};
+    array_push(&notes->recoveries, recovery);
+    notes->is_recovering = true;
+  }
+  ChunkerRecovery *recovery = array_back(&notes->recoveries);
+  for (uint32_t index = 0; summary && !ts_subtree_is_error(lookahead) && index < summary->size; index++) {
+    StackSummaryEntry entry = *array_get(summary, index);
+    bool is_there = entry.state == ERROR_STATE || entry.position.bytes == position;
+    for (StackVersion other = 0; other < ts_stack_version_count(self->stack) && !is_there; other++) {
+      is_there = ts_stack_state(self->stack, other) == entry.state && ts_stack_position(self->stack, other).bytes == position;
+    }
+    if (is_there) continue;
+    unsigned cost = ts_stack_error_cost(self->stack, version) + entry.depth * ERROR_COST_PER_SKIPPED_TREE;
+    if (ts_parser__better_version_exists(self, version, false, cost)) break;
+    if (!ts_language_has_actions(self->language, entry.state, ts_subtree_symbol(lookahead))) continue;
+    uint32_t back = position - entry.position.bytes;
+    while (back > 1 && ts_parser__better_version_exists(self, version, false, cost + back / 2 * ERROR_COST_PER_SKIPPED_CHAR)) back /= 2;
+    if (position - back < recovery->first) recovery->first = position - back;
+    break;
+  }
+  return summary;
+}
+
+// If one understanding of all that was before is left, and not because of where the text ends, which may have been seen only by a version that is no more, in an
+// open quote.
+static void end_recovery(TSParser *self) {
+  const unsigned deepest = 1000;
+  Notes *notes = self->lexer.logger.payload;
+  Stack *stack = self->stack;
+  if (notes->first_open != UINT32_MAX || ts_stack_version_count(stack) > 1 || !ts_stack_is_active(stack, 0) || ts_stack_state(stack, 0) == ERROR_STATE) return;
+  const StackNode *node = array_get(&stack->heads, 0)->node;
+  for (unsigned depth = 0; depth < deepest && node->link_count == 1; depth++) node = node->links[0].node;
+  if (node->link_count > 0) return;
+  notes->is_recovering = false;
+  array_back(&notes->recoveries)->end = ts_stack_position(stack, 0).bytes;
+  unsigned error_cost = ts_stack_error_cost(stack, 0);
+  if (error_cost == notes->error_cost) (void)array_pop(&notes->recoveries);  // what had an error is no more
+  notes->error_cost = error_cost;
+}
 
 // What ts_lexer__advance does where both the character after it and the one before are of one byte, no line ends, and the text is one piece: it
 // comes to the same, and a fifth of a parse is spent there.
@@ -113,46 +184,45 @@ static void advance_over_ascii(TSLexer *data, bool skip) {
 TSParser *chunker_new_parser(void) {
   TSParser *parser = ts_parser_new();
   parser->lexer.data.advance = advance_over_ascii;
-  parser->lexer.logger.payload = ts_calloc(looked_size, sizeof(Looked));
+  Notes *notes = parser->lexer.logger.payload = ts_calloc(1, sizeof(Notes));
+  notes->first_open = UINT32_MAX;
   return parser;
 }
 
+const ChunkerRecovery *chunker_recoveries(const TSParser *parser, const TSTree *tree, uint32_t *count) {
+  const Notes *notes = parser->lexer.logger.payload;
+  bool was_in_vain = notes->is_recovering && ts_subtree_error_cost(tree->root) == notes->error_cost;
+  *count = notes->recoveries.size - was_in_vain;
+  return notes->recoveries.contents;
+}
+
+uint32_t chunker_first_open(const TSParser *parser) { return ((const Notes *)parser->lexer.logger.payload)->first_open; }
+
 void chunker_delete_parser(TSParser *parser) {
-  ts_free(parser->lexer.logger.payload);
+  Notes *notes = parser->lexer.logger.payload;
+  array_delete(&notes->recoveries);
+  ts_free(notes);
   ts_parser_delete(parser);
 }
 
-// Tokens that the parser has put in may be of kinds without a node, such as the end of a statement.
-static void hidden_errors(Subtree around, uint32_t position, unsigned depth, void (*report)(void *, uint32_t), void *receiver) {
-  for (uint32_t index = 0; index < ts_subtree_child_count(around); index++) {
-    Subtree child = ts_subtree_children(around)[index];
-    if (!ts_subtree_visible(child) && ts_subtree_error_cost(child) > 0) {
-      if (ts_subtree_child_count(child) > 0 && depth > 0) hidden_errors(child, position, depth - 1, report, receiver);
-      else report(receiver, position + ts_subtree_padding(child).bytes);
-    }
-    position += ts_subtree_total_bytes(child);
-  }
-}
-
-void chunker_hidden_errors(const void *node, uint32_t start, void (*report)(void *, uint32_t), void *receiver) {
-  const unsigned most_depth = 100;
-  Subtree around = *(const Subtree *)node;
-  hidden_errors(around, start - ts_subtree_padding(around).bytes, most_depth, report, receiver);
-}
-
-uint32_t chunker_first_open(const void *root) {
-  Subtree around = *(const Subtree *)root;
-  uint32_t size = ts_subtree_total_bytes(around), position = 0;
+const char *chunker_scanner_state(const void *root, uint32_t byte, size_t *length) {
+  Subtree around = *(const Subtree *)root, last = NULL_SUBTREE;
+  uint32_t position = 0;
   for (uint32_t index = 0; index < ts_subtree_child_count(around);) {
     Subtree child = ts_subtree_children(around)[index];
     uint32_t end = position + ts_subtree_total_bytes(child);
-    if (end + ts_subtree_lookahead_bytes(child) > size) {
+    if (end > byte) {
       around = child;
       index = 0;
     } else {
+      if (ts_subtree_has_external_tokens(child)) last = child;
       position = end;
       index++;
     }
   }
-  return position + ts_subtree_padding(around).bytes;
+  *length = 0;
+  if (!last.ptr) return "";
+  const ExternalScannerState *state = ts_subtree_external_scanner_state(ts_subtree_last_external_token(last));
+  *length = state->length;
+  return ts_external_scanner_state_data(state);
 }

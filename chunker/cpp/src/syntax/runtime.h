@@ -9,17 +9,27 @@ extern "C" {
 #endif
 
 struct TSParser;
+struct TSTree;
+
+// In bytes: from an error up to where the parser was certain again: one understanding of the text was left, whatever follows; UINT32_MAX if it never was.
+// `first`: as far back as it tried to leave out what it had understood.
+typedef struct {
+  uint32_t first, start, end;
+} ChunkerRecovery;
 
 // As ts_parser_new and ts_parser_delete, for texts that are one piece and have no included ranges.
 struct TSParser *chunker_new_parser(void);
 void chunker_delete_parser(struct TSParser *parser);
 
-// Report the bytes at which there are errors in a node, of which `node` is the `id` and `start` the first byte, but in none of its children.
-void chunker_hidden_errors(const void *node, uint32_t start, void (*report)(void *, uint32_t), void *receiver);
+// How the parser recovered from the errors of its tree.
+const ChunkerRecovery *chunker_recoveries(const struct TSParser *parser, const struct TSTree *tree, uint32_t *count);
 
-// The byte at which the first token begins whose scanner has looked at the end of the text: with more text it may be another, as the slash of a comment that
-// nothing closes. `root` is the `id` of the root.
-uint32_t chunker_first_open(const void *root);
+// The byte after which the parser has looked at the end of the text to tell a token: with more text it may be another, as the slash of a comment that nothing
+// closes.
+uint32_t chunker_first_open(const struct TSParser *parser);
+
+// The state of the scanner that a grammar brings, after the last of its tokens that ends at or before this byte. `root` is the `id` of the root.
+const char *chunker_scanner_state(const void *root, uint32_t byte, size_t *length);
 
 // pool.cpp. None of them returns NULL for a size that is not 0.
 void *chunker_allocate(size_t size);
