@@ -58,8 +58,8 @@ Charsmap::Match Charsmap::find(Bytes text, bool longest) const {
     return match;
 }
 
-Charsmap::Several Charsmap::several() const {
-    Several all;
+Charsmap::Texts Charsmap::texts() const {
+    Texts all;
     std::vector<char32_t>& found = all.later;
     if (units_.empty()) return all;
     // Nodes at which a character begins that is not the first. Texts share the nodes of their ends, so each is looked at once.
@@ -80,10 +80,8 @@ Charsmap::Several Charsmap::several() const {
                 if (size + 1 < text.size()) self(self, next, size + 1, is_first);
                 continue;
             }
-            if (!is_first) {
-                found.push_back(character.code);
-                if (units_[place] & leaf_bit) all.contents.push_back(content_at(units_[next] & value_bits));
-            }
+            if (!is_first) found.push_back(character.code);
+            if (units_[place] & leaf_bit) all.ends.push_back({character.code, is_first, content_at(units_[next] & value_bits)});
             if (is_met[next]) continue;
             is_met[next] = true;
             nodes.push_back(next);

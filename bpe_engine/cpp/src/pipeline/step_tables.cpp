@@ -38,15 +38,8 @@ void StepNormalizer::make_table() {
     Items items{{'a', 0, true}};
     apply(items, false, false, false);
     letter_stays_ = items.size() == 1 && items[0].code == 'a';
-    std::size_t inserted = 0;
-    for (NormalizationStep const& step : steps_) inserted += step.content.size();
-    // Otherwise any character may be lonely, or grow too much, and all have to be looked at now.
-    bool const is_harmless =
-        inserted <= 2 && std::none_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
-            return step.kind == Kind::strip || step.kind == Kind::replace_matches || step.kind == Kind::charsmap || step.pattern.size() > 1;
-        });
     try {
-        for (char32_t begin = 0; begin < (is_harmless ? block_size : 0x10000); begin += block_size) keep(begin, make_block(begin, &lonely_));
+        for (char32_t const begin : blocks_to_look_at()) keep(begin, make_block(begin, &lonely_));
     } catch (const GrowthError&) {
         // It is said when a text is normalized.
         has_table_ = false;
@@ -143,55 +136,6 @@ bool StepNormalizer::can_have_table() const {
         // Where a run of characters is deleted, those on both sides of it become neighbours, and may form one grapheme cluster.
         return step.kind != Kind::replace_matches || (step.least_run > 0 && step.run_of != 'a' && !step.content.empty());
     });
-}
-
-void StepNormalizer::find_lonely() {
-    keeps_ascii_ = false;
-    for (char32_t code = 0; code < 128; ++code)
-        if (is_lonely(code)) single_[code] = std::min<std::int16_t>(single_[code], -1);
-    for (std::size_t number = 0; number < steps_.size(); ++number) {
-        if (steps_[number].kind != Kind::charsmap) continue;
-        for (Bytes const content : steps_[number].charsmap->several().contents) {
-            if (content.size == 0) {
-                clusters_leave_nonblank_ = false;
-                continue;
-            }
-            std::size_t last = content.size - 1;
-            while (last > 0 && UnicodeTable::continues(content.data[last])) --last;
-            if (!leaves_nonblank({{UnicodeTable::instance().at(content.data, last, content.size).code, 0, true}}, number + 1)) clusters_leave_nonblank_ = false;
-        }
-    }
-}
-
-// Whether a lonely character has an image that begins with the same character alone and beside others of its kind. At the end of a region the image may
-// be empty.
-bool StepNormalizer::begins_alike(char32_t code) const {
-    // The first character that is made of characters between two letters; nothing where none is left.
-    auto const first_of = [&](const std::u32string& text, std::size_t step, std::vector<Watched>* watched) -> std::optional<char32_t> {
-        Items items{{'a', 0, true}};
-        for (char32_t const made : text) items.push_back({made, 1, true});
-        items.push_back({'a', 2, true});
-        apply(items, false, false, true, watched, step);
-        auto const found = std::find_if(items.begin(), items.end(), [](Item const& item) { return item.origin == 1; });
-        return found == items.end() ? std::nullopt : std::optional(found->code);
-    };
-    std::vector<Watched> watched;
-    auto const alone = first_of({code}, 0, &watched);
-    return std::all_of(watched.begin(), watched.end(), [&](Watched const& one) {
-        if (one.origin != 1 || steps_[one.step].kind == Kind::strip) return true;
-        return alone && first_of(steps_[one.step].content, one.step + 1, nullptr) == alone;
-    });
-}
-
-// Whether nothing lonely is left of characters; from the step `first` on.
-bool StepNormalizer::leaves_nonblank(Items items, std::size_t first) const {
-    std::vector<Watched> watched;
-    try {
-        apply(items, false, false, false, &watched, first);
-    } catch (const GrowthError&) {
-        return false;
-    }
-    return watched.empty();
 }
 
 // Whether the characters from `first` to `last` are ideographs, or of private use, which have no forms, case or marks, and no step knows one of them from

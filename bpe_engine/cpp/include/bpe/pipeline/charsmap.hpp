@@ -32,12 +32,17 @@ public:
     // The shortest or the longest text of the table at the start of `text`. No text of a table holds a zero.
     Match shortest(Bytes text) const { return find(text, false); }
     Match longest(Bytes text) const { return find(text, true); }
-    // Of the texts of several characters: the characters after the first one, ascending; and the replacements.
-    struct Several {
+    // Of the texts of several characters: the characters after the first one, ascending. Of all texts: the last character and the replacement.
+    struct Texts {
+        struct End {
+            char32_t last;
+            bool is_single;  // the text is this character
+            Bytes content;
+        };
         std::vector<char32_t> later;
-        std::vector<Bytes> contents;
+        std::vector<End> ends;
     };
-    Several several() const;
+    Texts texts() const;
 
 private:
     Match find(Bytes text, bool longest) const;

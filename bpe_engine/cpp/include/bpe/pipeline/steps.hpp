@@ -116,6 +116,7 @@ private:
         return known ? *known : keep(code, make_block(code / block_size * block_size, nullptr));
     }
     void make_table();
+    std::vector<char32_t> blocks_to_look_at() const;
     // `lonely`: where lonely characters are noted, if there may be any.
     std::unique_ptr<Block> make_block(char32_t begin, std::vector<std::uint64_t>* lonely) const;
     const Block& keep(char32_t code, std::unique_ptr<Block> made) const;
