@@ -51,7 +51,7 @@ std::optional<Bytes> utf8(nb::handle text) {
 
 std::uint32_t find(const VocabularyFile& self, nb::handle text) {
     std::optional<Bytes> const found = utf8(text);
-    return found ? self.tokens.find(*found) : files::TokenList::none;
+    return found ? self.tokens->find(*found) : files::TokenList::none;
 }
 
 std::optional<TokenTables> select(const VocabularyFile& self, nb::list left_out, nb::object byte_of) {
@@ -238,7 +238,7 @@ void define_files(nb::module_& module) {
         .def("first_merge_of", &first_merge_of, nb::arg("ids"), nb::sig("def first_merge_of(self, ids: list[int]) -> int | None"),
              "The place of the first merge of one of these tokens.");
     nb::class_<VocabularyFile>(module, "VocabularyFile", "The tokens of a tokenizer.json, and its merges or scores.")
-        .def("__len__", [](const VocabularyFile& self) { return self.tokens.size(); })
+        .def("__len__", [](const VocabularyFile& self) { return self.tokens->size(); })
         .def_ro("has_merges", &VocabularyFile::has_merges, "Whether there is a list of merges.")
         .def_prop_ro(
             "has_scores", [](const VocabularyFile& self) { return !self.scores.empty(); }, "Whether tokens have scores.")
@@ -250,7 +250,7 @@ void define_files(nb::module_& module) {
             [](const VocabularyFile& self, nb::handle text) -> nb::object {
                 std::uint32_t const found = find(self, text);
                 if (found == files::TokenList::none) return nb::none();
-                return number(self.tokens.id(found));
+                return number(self.tokens->id(found));
             },
             nb::arg("text"), nb::sig("def find(self, text: str) -> int | None"), "The id of a token; None where there is none.")
         .def(

@@ -104,10 +104,16 @@ void make_word_level(WordLevelModel* self, const Given& given, nb::object unknow
 
 template <class Given>
 void make_word_piece(WordPieceModel* self, const Given& given, nb::object unknown, nb::bytes prefix, nb::object most) {
-    Tokens const tokens = tokens_of(given);
     WordPieceOptions options{view(prefix), optional_id(unknown)};
     options.most_characters = PyLong_AsSize_t(most.ptr());
     if (options.most_characters == static_cast<std::size_t>(-1) && PyErr_Occurred()) throw nb::python_error();
+    if constexpr (std::is_same_v<Given, files::TokenTables>) {
+        if (given.as_read()) {
+            new (self) WordPieceModel(given.as_read(), options);
+            return;
+        }
+    }
+    Tokens const tokens = tokens_of(given);
     new (self) WordPieceModel(tokens.bytes, tokens.ids, options);
 }
 

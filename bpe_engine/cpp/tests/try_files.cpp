@@ -40,7 +40,7 @@ void check_tokens(const TokenList& tokens) {
 void check_tables(const VocabularyFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of) {
     try {
         TokenTables const tables(file, left_out, as_bytes, byte_of);
-        CHECK(tables.size() > 0 && tables.size() + tables.texts_only().size() <= file.tokens.size());
+        CHECK(tables.size() > 0 && tables.size() + tables.texts_only().size() <= file.tokens->size());
         CHECK(tables.merges().size() == file.merges.size());
         CHECK(tables.ranks().empty() && tables.scores().size() == (file.scores.empty() ? 0 : tables.size()));
         for (std::size_t place = 0; place < tables.size(); ++place) {
@@ -48,7 +48,7 @@ void check_tables(const VocabularyFile& file, const std::vector<Bytes>& left_out
             CHECK(place == 0 || tables.id(place - 1) < tables.id(place));
         }
         for (auto const& [left, right] : tables.merges()) CHECK(tables.has_id(left) && tables.has_id(right));
-        for (auto const& [id, text] : tables.texts_only()) CHECK(!tables.has_id(id) && file.tokens.find({text.data(), text.size()}) != TokenList::none);
+        for (auto const& [id, text] : tables.texts_only()) CHECK(!tables.has_id(id) && file.tokens->find({text.data(), text.size()}) != TokenList::none);
     } catch (const Unreadable&) {
         // A merge of what is left out, or nothing left.
         CHECK(!file.merges.empty() || as_bytes || !left_out.empty());
@@ -56,23 +56,23 @@ void check_tables(const VocabularyFile& file, const std::vector<Bytes>& left_out
 }
 
 void check_tokenizer_json(const VocabularyFile& file) {
-    check_tokens(file.tokens);
-    CHECK(file.tokens.has_distinct_ids() && file.merged.size() == (file.has_merges ? file.tokens.size() : 0));
-    CHECK(file.scores.empty() || file.scores.size() == file.tokens.size());
+    check_tokens(*file.tokens);
+    CHECK(file.tokens->has_distinct_ids() && file.merged.size() == (file.has_merges ? file.tokens->size() : 0));
+    CHECK(file.scores.empty() || file.scores.size() == file.tokens->size());
     for (double const score : file.scores) CHECK(std::isfinite(score));
     for (auto const& [left, right] : file.merges) {
-        CHECK(left < file.tokens.size() && right < file.tokens.size());
+        CHECK(left < file.tokens->size() && right < file.tokens->size());
         CHECK(file.merged[left] && file.merged[right]);
         if (!file.prefix.empty()) continue;
-        std::string const whole = text_of(file.tokens.text(left)) + text_of(file.tokens.text(right));
-        std::uint32_t const made = file.tokens.find(view(whole));
+        std::string const whole = text_of(file.tokens->text(left)) + text_of(file.tokens->text(right));
+        std::uint32_t const made = file.tokens->find(view(whole));
         CHECK(made != TokenList::none && file.merged[made]);
     }
     std::vector<std::int16_t> byte_of(256, -1);
     std::iota(byte_of.begin() + 'a', byte_of.begin() + 'z', std::int16_t{0});
     for (bool const as_bytes : {false, true}) {
         check_tables(file, {}, as_bytes, byte_of);
-        check_tables(file, {file.tokens.text(0)}, as_bytes, byte_of);
+        check_tables(file, {file.tokens->text(0)}, as_bytes, byte_of);
     }
 }
 

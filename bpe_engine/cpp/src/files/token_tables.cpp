@@ -8,14 +8,15 @@ namespace bpe::files {
 
 TokenTables::TokenTables(const VocabularyFile& file, const std::vector<Bytes>& left_out, bool as_bytes, const std::vector<std::int16_t>& byte_of)
     : as_bytes_(as_bytes) {
+    if (!as_bytes && left_out.empty() && !file.has_merges && file.scores.empty()) as_read_ = file.tokens;
     UnicodeTable const& table = UnicodeTable::instance();
-    std::vector<bool> is_out(file.tokens.size(), false), is_in(file.tokens.size(), false);
+    std::vector<bool> is_out(file.tokens->size(), false), is_in(file.tokens->size(), false);
     for (Bytes const token : left_out)
-        if (std::uint32_t const number = file.tokens.find(token); number != TokenList::none) is_out[number] = true;
-    ids_.reserve(file.tokens.size());
-    for (std::uint32_t const number : file.tokens.by_id()) {
+        if (std::uint32_t const number = file.tokens->find(token); number != TokenList::none) is_out[number] = true;
+    ids_.reserve(file.tokens->size());
+    for (std::uint32_t const number : file.tokens->by_id()) {
         if (is_out[number]) continue;
-        Bytes const text = file.tokens.text(number);
+        Bytes const text = file.tokens->text(number);
         std::size_t const before = bytes_.size();
         bool whole = text.size > 0;
         if (as_bytes) {
@@ -30,19 +31,19 @@ TokenTables::TokenTables(const VocabularyFile& file, const std::vector<Bytes>& l
         }
         if (!whole) {
             bytes_.resize(before);
-            texts_only_.emplace_back(file.tokens.id(number), std::vector<Byte>(text.begin(), text.end()));
+            texts_only_.emplace_back(file.tokens->id(number), std::vector<Byte>(text.begin(), text.end()));
             continue;
         }
         if (!file.scores.empty()) scores_.push_back(file.scores[number]);
         is_in[number] = true;
-        ids_.push_back(file.tokens.id(number));
+        ids_.push_back(file.tokens->id(number));
         offsets_.push_back(bytes_.size());
     }
     if (ids_.empty()) throw Unreadable{};
     merges_.reserve(file.merges.size());
     for (auto const& [left, right] : file.merges) {
         if (!is_in[left] || !is_in[right]) throw Unreadable{};
-        merges_.emplace_back(file.tokens.id(left), file.tokens.id(right));
+        merges_.emplace_back(file.tokens->id(left), file.tokens->id(right));
     }
 }
 

@@ -40,18 +40,20 @@ void read_scored_vocabulary(JsonCursor& cursor, VocabularyFile& file) {
         cursor.expect('[');
         Bytes const token = cursor.string();
         cursor.expect(',');
-        if (!file.tokens.add(token, static_cast<std::uint32_t>(file.scores.size()))) throw Unreadable{};
+        if (!file.tokens->add(token, static_cast<std::uint32_t>(file.scores.size()))) throw Unreadable{};
         file.scores.push_back(cursor.number());
         cursor.expect(']');
     } while (cursor.another(']'));
-    if (file.tokens.size() == 1 && file.tokens.text(0).size == 0) throw Unreadable{};
-    if (!file.tokens.index()) throw Unreadable{};
+    if (file.tokens->size() == 1 && file.tokens->text(0).size == 0) throw Unreadable{};
+    if (!file.tokens->index()) throw Unreadable{};
 }
 
 // Reads the merges of a file in batches, so that the hash-table slots of all halves of a batch are prefetched before the first is read.
 class MergeReader {
 public:
-    explicit MergeReader(VocabularyFile& file) : file_(file), prefix_{file.prefix.data(), file.prefix.size()} { file.merged.assign(file.tokens.size(), false); }
+    explicit MergeReader(VocabularyFile& file) : file_(file), prefix_{file.prefix.data(), file.prefix.size()} {
+        file.merged.assign(file.tokens->size(), false);
+    }
 
     void add(Bytes left, Bytes right) {
         put(left, waiting_[count_].left);
@@ -62,16 +64,16 @@ public:
     void finish() {
         for (std::size_t place = 0; place < count_; ++place) {
             std::uint32_t const left = find(waiting_[place].left), right = find(waiting_[place].right);
-            Bytes const first = file_.tokens.text(left);
-            Bytes second = file_.tokens.text(right);
+            Bytes const first = file_.tokens->text(left);
+            Bytes second = file_.tokens->text(right);
             if (!(second.size >= prefix_.size && second.part(0, prefix_.size) == prefix_)) throw Unreadable{};
             second = second.part(prefix_.size, second.size);
             whole_.assign(first.begin(), first.end());
             whole_.insert(whole_.end(), second.begin(), second.end());
             // A merge usually makes the token after that of the merge before, or the same token from another pair.
             Bytes const token{whole_.data(), whole_.size()};
-            if (made_ + 1 < file_.tokens.size() && file_.tokens.text(made_ + 1) == token) ++made_;
-            else if (!(file_.tokens.text(made_) == token)) made_ = known(file_.tokens.find(token));
+            if (made_ + 1 < file_.tokens->size() && file_.tokens->text(made_ + 1) == token) ++made_;
+            else if (!(file_.tokens->text(made_) == token)) made_ = known(file_.tokens->find(token));
             file_.merged[made_] = file_.merged[left] = file_.merged[right] = true;
             file_.merges.emplace_back(left, right);
         }
@@ -89,14 +91,14 @@ private:
     };
 
     void put(Bytes text, Half& half) {
-        half = {bytes_.size(), text.size, file_.tokens.prepare(text)};
+        half = {bytes_.size(), text.size, file_.tokens->prepare(text)};
         bytes_.insert(bytes_.end(), text.begin(), text.end());
     }
     static std::uint32_t known(std::uint32_t found) {
         if (found == TokenList::none) throw Unreadable{};
         return found;
     }
-    std::uint32_t find(const Half& half) const { return known(file_.tokens.find({bytes_.data() + half.start, half.size}, half.hash)); }
+    std::uint32_t find(const Half& half) const { return known(file_.tokens->find({bytes_.data() + half.start, half.size}, half.hash)); }
 
     VocabularyFile& file_;
     Bytes prefix_;
@@ -148,7 +150,7 @@ void read_model(JsonCursor& cursor, VocabularyFile& file, LongEntries& found) {
         Byte const first = cursor.next();
         std::size_t const start = cursor.place();
         if (is_vocabulary && (first == '{' || first == '[') && !found.vocabulary.is_there()) {
-            if (first == '{') read_vocabulary(cursor, file.tokens);
+            if (first == '{') read_vocabulary(cursor, *file.tokens);
             else read_scored_vocabulary(cursor, file);
             found.vocabulary = {start, cursor.place()};
         } else if (is_merges && first == '[' && !found.merges.is_there()) {

@@ -14,25 +14,29 @@ Trie trie_of(const files::TokenList& tokens) {
     std::vector<Bytes> texts;
     std::vector<Rank> ranks;
     for (Rank number = 0; number < tokens.size(); ++number) {
+        if (tokens.text(number).size == 0) continue;
         texts.push_back(tokens.text(number));
         ranks.push_back(number);
     }
     return Trie(texts, ranks, Trie::Direction::forward);
 }
 
+std::shared_ptr<const files::TokenList> list_of(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids) {
+    auto list = std::make_shared<files::TokenList>();
+    for (std::uint32_t const index : distinct_tokens(tokens))
+        if (!list->add(tokens[index], ids[index])) throw std::length_error("too many tokens");
+    (void)list->index();
+    return list;
+}
+
 }  // namespace
 
 WordPieceModel::WordPieceModel(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids, const WordPieceOptions& options)
-    : prefix_(options.prefix.begin(), options.prefix.end()), unknown_(options.unknown), most_characters_(options.most_characters) {
-    auto const add = [&](std::size_t index) {
-        if (tokens[index].size > 0 && !tokens_.add(tokens[index], ids[index])) throw std::length_error("too many tokens");
-        longest_ = std::max(longest_, tokens[index].size);
-    };
-    for (std::size_t index = 0; index < tokens.size(); ++index) add(index);
-    if (tokens_.index()) return;
-    tokens_ = {};
-    for (std::uint32_t const index : distinct_tokens(tokens)) add(index);
-    (void)tokens_.index();
+    : WordPieceModel(list_of(tokens, ids), options) {}
+
+WordPieceModel::WordPieceModel(std::shared_ptr<const files::TokenList> tokens, const WordPieceOptions& options)
+    : tokens_(std::move(tokens)), prefix_(options.prefix.begin(), options.prefix.end()), unknown_(options.unknown), most_characters_(options.most_characters) {
+    for (std::uint32_t number = 0; number < tokens_->size(); ++number) longest_ = std::max(longest_, tokens_->text(number).size);
 }
 
 WordPieceModel::Walks::Walks(const files::TokenList& tokens, Bytes prefix) : trie(trie_of(tokens)), inside(trie.root_node()) {
@@ -44,7 +48,7 @@ const WordPieceModel::Walks* WordPieceModel::walks(std::size_t size) const {
     std::size_t const most = size * std::min(size, longest_);
     if (looked_up_.fetch_add(most, std::memory_order_relaxed) + most < thresholds::worth_walks) return nullptr;
     std::call_once(walks_once_, [this] {
-        walks_ = std::make_unique<const Walks>(tokens_, Bytes{prefix_.data(), prefix_.size()});
+        walks_ = std::make_unique<const Walks>(*tokens_, Bytes{prefix_.data(), prefix_.size()});
         known_walks_.store(walks_.get(), std::memory_order_release);
     });
     return walks_.get();
@@ -85,7 +89,7 @@ bool WordPieceModel::look_up(Bytes piece, Emit&& emit) const {
         written.insert(written.end(), piece.begin() + start, piece.end());
         std::size_t size = std::min(written.size(), longest_);
         std::uint32_t found = files::TokenList::none;
-        for (; size > before && found == files::TokenList::none; --size) found = tokens_.find({written.data(), size});
+        for (; size > before && found == files::TokenList::none; --size) found = tokens_->find({written.data(), size});
         if (found == files::TokenList::none) return false;
         emit(found, size + 1 - before);
         start += size + 1 - before;
@@ -104,7 +108,7 @@ bool WordPieceModel::too_long(Bytes piece) const {
 void WordPieceModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const {
     std::size_t const before = ids.size(), lengths_before = lengths ? lengths->size() : 0;
     bool const known = split(piece, [&](std::uint32_t number, std::size_t size) {
-        ids.push_back(tokens_.id(number));
+        ids.push_back(tokens_->id(number));
         if (lengths) lengths->push_back(static_cast<std::uint32_t>(size));
     });
     if (known) return;

@@ -18,7 +18,7 @@ namespace bpe::files {
 
 // The tokens of a tokenizer.json, with the merges or the scores of its model, or neither.
 struct VocabularyFile {
-    TokenList tokens;
+    std::shared_ptr<TokenList> tokens = std::make_shared<TokenList>();
     bool has_merges = false;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> merges;  // numbers of tokens
     std::vector<bool> merged;                                     // of each token: whether it is part of a merge, or made by one
@@ -65,6 +65,8 @@ public:
     std::size_t size() const { return ids_.size(); }
     std::uint32_t id(std::size_t number) const { return ids_[number]; }
     Bytes text(std::size_t number) const { return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; }
+    // The tokens of a model without merges and scores as they were read, the empty one among them; null where some are left out or changed.
+    const std::shared_ptr<const TokenList>& as_read() const { return as_read_; }
     bool has_id(std::uint64_t id) const;
     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges() const { return merges_; }  // ids
     const std::vector<double>& scores() const { return scores_; }                                   // of each token; empty where there are none
@@ -76,6 +78,7 @@ public:
 
 private:
     bool as_bytes_;
+    std::shared_ptr<const TokenList> as_read_;
     std::vector<std::uint32_t> ids_;
     std::vector<Byte> bytes_;
     std::vector<std::size_t> offsets_{0};

@@ -30,6 +30,8 @@ class WordPieceModel : public PieceModel {
 public:
     // `ids` are those of `tokens`; of equal tokens the last one counts.
     WordPieceModel(const std::vector<Bytes>& tokens, const std::vector<std::uint32_t>& ids, const WordPieceOptions& options);
+    // Distinct tokens, which are indexed.
+    WordPieceModel(std::shared_ptr<const files::TokenList> tokens, const WordPieceOptions& options);
 
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
@@ -50,7 +52,7 @@ private:
     // For a piece of so many bytes. Null for the first `worth_walks` look-ups.
     const Walks* walks(std::size_t size) const;
 
-    files::TokenList tokens_;
+    std::shared_ptr<const files::TokenList> tokens_;
     std::size_t longest_ = 0;  // bytes of a token
     std::vector<Byte> prefix_;
     mutable std::atomic<std::size_t> looked_up_ = 0;
