@@ -62,6 +62,12 @@ Charsmap::Texts Charsmap::texts() const {
     Texts all;
     std::vector<char32_t>& found = all.later;
     if (units_.empty()) return all;
+    // Most nodes are ends, below which no label needs to be tried.
+    std::vector<bool> has_children(units_.size());
+    for (std::size_t place = 0; place < units_.size(); ++place) {
+        std::size_t const label = units_[place] & label_bits;
+        if (label > 0 && label < 256 && (place ^ label) < units_.size()) has_children[place ^ label] = true;
+    }
     // Nodes at which a character begins that is not the first. Texts share the nodes of their ends, so each is looked at once.
     std::vector<std::size_t> nodes;
     std::vector<bool> is_met(units_.size());
@@ -82,7 +88,7 @@ Charsmap::Texts Charsmap::texts() const {
             }
             if (!is_first) found.push_back(character.code);
             if (units_[place] & leaf_bit) all.ends.push_back({character.code, is_first, content_at(units_[next] & value_bits)});
-            if (is_met[next]) continue;
+            if (is_met[next] || !has_children[next]) continue;
             is_met[next] = true;
             nodes.push_back(next);
         }

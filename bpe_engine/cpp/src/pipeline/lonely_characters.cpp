@@ -42,7 +42,7 @@ bool may_touch(const NormalizationStep& step, char32_t code) {
 // The first characters of all blocks that may have lonely characters, or grow too much, and of the first one. A block has none if no step touches its
 // characters or what a table of characters has in place of them. Looked at are letters between its characters, so a text of that table which stands there
 // ends with a character of the block, or with the letter.
-std::vector<char32_t> StepNormalizer::blocks_to_look_at() const {
+std::vector<char32_t> StepNormalizer::blocks_to_look_at(const std::vector<Charsmap::Texts>& texts) const {
     std::size_t inserted = 0;
     for (NormalizationStep const& step : steps_) inserted += step.content.size();
     auto const is_table = [](NormalizationStep const& step) { return step.kind == Kind::charsmap; };
@@ -59,15 +59,18 @@ std::vector<char32_t> StepNormalizer::blocks_to_look_at() const {
     bool all = is_touched(letter);
     if (table != steps_.end()) {
         all = all || std::count_if(steps_.begin(), steps_.end(), is_table) > 1 || table->charsmap->shortest({&letter, 1}).size > 0;
-        for (Charsmap::Texts::End const& end : table->charsmap->texts().ends) {
+        for (Charsmap::Texts::End const& end : texts[static_cast<std::size_t>(table - steps_.begin())].ends) {
+            all = all || end.content.size > growth;
+            if (all) break;
             bool is_plain = true;
             for (std::size_t place = 0; place < end.content.size && is_plain;) {
                 Character const character = UnicodeTable::instance().at(end.content.data, place, end.content.size);
                 is_plain = !is_touched(character.code);
                 place += character.size;
             }
-            all = all || end.content.size > growth || (end.last == letter && !is_plain);
-            if (!is_plain && end.last < 0x10000) may_have[end.last / block_size] = true;
+            if (is_plain) continue;
+            all = end.last == letter;
+            if (end.last < 0x10000) may_have[end.last / block_size] = true;
         }
     }
     std::vector<char32_t> found;
@@ -79,13 +82,12 @@ std::vector<char32_t> StepNormalizer::blocks_to_look_at() const {
     return found;
 }
 
-void StepNormalizer::find_lonely() {
+void StepNormalizer::find_lonely(const std::vector<Charsmap::Texts>& texts) {
     keeps_ascii_ = false;
     for (char32_t code = 0; code < 128; ++code)
         if (is_lonely(code)) single_[code] = std::min<std::int16_t>(single_[code], -1);
     for (std::size_t number = 0; number < steps_.size(); ++number) {
-        if (steps_[number].kind != Kind::charsmap) continue;
-        for (Charsmap::Texts::End const& end : steps_[number].charsmap->texts().ends) {
+        for (Charsmap::Texts::End const& end : texts[number].ends) {
             if (end.is_single) continue;
             Bytes const content = end.content;
             if (content.size == 0) {

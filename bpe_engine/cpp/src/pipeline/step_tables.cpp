@@ -38,8 +38,10 @@ void StepNormalizer::make_table() {
     Items items{{'a', 0, true}};
     apply(items, false, false, false);
     letter_stays_ = items.size() == 1 && items[0].code == 'a';
+    std::vector<Charsmap::Texts> texts;
+    for (NormalizationStep const& step : steps_) texts.push_back(step.charsmap ? step.charsmap->texts() : Charsmap::Texts{});
     try {
-        for (char32_t const begin : blocks_to_look_at()) keep(begin, make_block(begin, &lonely_));
+        for (char32_t const begin : blocks_to_look_at(texts)) keep(begin, make_block(begin, &lonely_));
     } catch (const GrowthError&) {
         // It is said when a text is normalized.
         has_table_ = false;
@@ -53,7 +55,7 @@ void StepNormalizer::make_table() {
         keeps_ascii_ = keeps_ascii_ && is_single && static_cast<Byte>(image[0]) == code;
         single_[code] = is_single ? static_cast<std::int16_t>(image[0]) : image.empty() ? std::int16_t{-2} : std::int16_t{-1};
     }
-    if (!lonely_.empty()) find_lonely();
+    if (!lonely_.empty()) find_lonely(texts);
 }
 
 const StepNormalizer::Block& StepNormalizer::keep(char32_t code, std::unique_ptr<Block> made) const {

@@ -116,7 +116,8 @@ private:
         return known ? *known : keep(code, make_block(code / block_size * block_size, nullptr));
     }
     void make_table();
-    std::vector<char32_t> blocks_to_look_at() const;
+    // `texts`: those of each step that is a charsmap.
+    std::vector<char32_t> blocks_to_look_at(const std::vector<Charsmap::Texts>& texts) const;
     // `lonely`: where lonely characters are noted, if there may be any.
     std::unique_ptr<Block> make_block(char32_t begin, std::vector<std::uint64_t>* lonely) const;
     const Block& keep(char32_t code, std::unique_ptr<Block> made) const;
@@ -129,7 +130,7 @@ private:
     // From the step `first` on.
     void apply(Items& items, bool at_start, bool is_first, bool at_end, std::vector<Watched>* watched = nullptr, std::size_t first = 0) const;
     bool can_have_table() const;
-    void find_lonely();
+    void find_lonely(const std::vector<Charsmap::Texts>& texts);
     bool begins_alike(char32_t code) const;
     bool can_order_marks() const;
     // Whether a character leaves something that is lonely, at its end at least.
