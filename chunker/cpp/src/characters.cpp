@@ -34,15 +34,15 @@ Text::Text(const unsigned char* data, std::size_t bytes)
     }
     places_ = std::make_unique_for_overwrite<std::uint32_t[]>(size_ + 1);
     std::size_t at = 0;
-    for (std::size_t offset = 0; offset < size_; offset += stretch) {
+    for (std::size_t offset = 0; offset < size_; offset += block) {
         bases_.push_back(at);
-        at = read(at, offset, std::min(size_, offset + stretch));
+        at = read(at, offset, std::min(size_, offset + block));
     }
-    if (size_ % stretch == 0) bases_.push_back(bytes);
+    if (size_ % block == 0) bases_.push_back(bytes);
     places_[size_] = static_cast<std::uint32_t>(bytes - bases_.back());
 }
 
-// Reads the characters of a stretch that begins at byte `at`; the byte after them.
+// Reads the characters of a block that begins at byte `at`; the byte after them.
 std::size_t Text::read(std::size_t at, std::size_t offset, std::size_t end) {
     std::size_t const base = at;
     char32_t* const characters = characters_.get();
@@ -79,7 +79,7 @@ std::size_t Text::read(std::size_t at, std::size_t offset, std::size_t end) {
 std::size_t Text::offset_at(std::size_t place) const {
     if (!places_) return place;
     auto const base = std::upper_bound(bases_.begin(), bases_.end(), place) - 1;
-    std::size_t const first = static_cast<std::size_t>(base - bases_.begin()) * stretch, end = std::min(first + stretch, size_ + 1);
+    std::size_t const first = static_cast<std::size_t>(base - bases_.begin()) * block, end = std::min(first + block, size_ + 1);
     return static_cast<std::size_t>(std::upper_bound(places_.get() + first, places_.get() + end, place - *base) - places_.get() - 1);
 }
 

@@ -1,4 +1,4 @@
-// Places and offsets of the characters of a text, where these are of one to four bytes, and at the ends of stretches.
+// Places and offsets of the characters of a text, where these are of one to four bytes, and at the ends of blocks.
 #include "chunker/characters.hpp"
 
 #include <random>

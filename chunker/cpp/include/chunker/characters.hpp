@@ -20,7 +20,7 @@ public:
     Characters part(std::size_t start, std::size_t end) const { return {characters_.get() + start, end - start}; }
     const unsigned char* data() const { return data_; }
     // At which byte a character begins, or the text ends. Constant time.
-    std::size_t place(std::size_t offset) const { return !places_ ? offset : bases_[offset / stretch] + places_[offset]; }
+    std::size_t place(std::size_t offset) const { return !places_ ? offset : bases_[offset / block] + places_[offset]; }
     // The character that the byte at this place is of.
     std::size_t offset_at(std::size_t place) const;
     // The end of text[start:end] without the white space at its end, as str.rstrip has it.
@@ -34,8 +34,8 @@ private:
     const unsigned char* data_;
     std::size_t size_;
     std::unique_ptr<char32_t[]> characters_;
-    // The places of all characters and of the end, after the base of their stretch; none where all are of one byte.
-    static constexpr std::size_t stretch = 1 << 16;
+    // The places of all characters and of the end, after the base of their block; none where all are of one byte.
+    static constexpr std::size_t block = 1 << 16;
     std::unique_ptr<std::uint32_t[]> places_;
     std::vector<std::size_t> bases_;
 };
