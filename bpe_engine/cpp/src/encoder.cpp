@@ -244,7 +244,7 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         for (Pieces::One const& one : pieces) {
             Bytes const piece{text.data + one.start, one.size};
             if (one.size <= PieceKey::longest) [[likely]] {
-                unsigned count = ids.short_pieces.find_in_set(one.key, one.hash, end);
+                unsigned count = ids.short_pieces.find_first(one.key, one.hash, end);
                 if (!IdsCache::are_written(count)) [[unlikely]]
                     count = encode_unknown(one.key, one.hash, piece, workspace, end);
                 end += count;

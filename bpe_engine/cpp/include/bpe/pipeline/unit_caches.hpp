@@ -126,7 +126,7 @@ public:
         std::uint32_t* next = first;
         std::size_t known = 0;
         for (number = std::min(number, most_known); known < number && units[known].is_short; ++known) {
-            unsigned const count = short_.find_in_set(units[known].key, units[known].hash, next);
+            unsigned const count = short_.find_first(units[known].key, units[known].hash, next);
             if (!IdsCache::are_written(count)) [[unlikely]]
                 break;
             next += count;
