@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -145,9 +146,7 @@ class Tokenizer:
         if pattern is not None or special_tokens is not None:
             raise VocabularyError(f"{path}: the file defines its own pattern and special tokens, so none can be passed")
         specification = read_specification(path)
-        if name is not None:
-            specification = type(specification)(**(vars(specification) | {"name": name}))
-        return cls.from_specification(specification)
+        return cls.from_specification(specification if name is None else replace(specification, name=name))
 
     @classmethod
     def from_pretrained(

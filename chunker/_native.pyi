@@ -76,9 +76,9 @@ class Grower:
         `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
 
-    def grow(self, number: int, horizon: int | None, kind: type[tuple[int, int, str, int, str]]) -> list[tuple[int, int, str, int, str]]:
+    def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
         """
-        The next chunks, at most so many, that begin up to `horizon`, as tuples of this class: of each where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
+        The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
         """
 
     def bodies(self, strip: bool) -> list[str]:
@@ -298,9 +298,9 @@ class KeptMessages:
         How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
         """
 
-def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, kind: type[tuple[int, int, str, int, str]]) -> list[tuple[int, int, str, int, str]] | None:
+def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:
     """
-    The chunks of a text that cost least, as tuples of this class: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text with halves of surrogate pairs.
+    The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text with halves of surrogate pairs.
     """
 
 def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[int]:

@@ -196,8 +196,8 @@ class EditedText:
     def _reread_from(
         self, kept: int, reader: WindowReader, new: BlockText, edit: tuple[int, int], size: int
     ) -> ChunkChange:
-        """The same from the first chunk on for which the grower looked at text after `kept`, in windows that end `size`
-        characters or more after the edit.
+        """Chunk again as `_reread` does, from the first chunk on for which the grower looked at text after `kept`, in
+        windows that end `size` characters or more after the edit.
         """
         start, end = edit
         longer = len(new) - len(self._text)

@@ -8,14 +8,12 @@
 #include "counters.hpp"
 #include "outlined.hpp"
 #include "parts.hpp"
-#include "pieces.hpp"
 
 namespace chunker::bindings {
 
 namespace {
 
-nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::type_object kind) {
-    require_tuples(kind);
+nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at) {
     std::optional<Utf8> bytes;
     try {
         bytes = utf8_of(source);
@@ -33,7 +31,8 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
     if (rows.offsets.empty() || rows.offsets.front() != 0) throw nb::value_error("an outline's first offset is 0");
     auto const prices = make_prices(source, tokenizer, *counter);
     try {
-        for (Piece const& piece : Optimizer(text, rows, limits, *counter, *prices, outlined).pieces()) made.append(made_piece(kind, piece, contexts, outlined));
+        for (Piece const& piece : Optimizer(text, rows, limits, *counter, *prices, outlined).pieces())
+            made.append(nb::make_tuple(piece.start, piece.end, contexts.string(piece.context), piece.tokens, outlined.label(piece.label)));
     } catch (const TooSmall& unit) {
         throw too_small(source, unit.start, unit.end, unit.tokens, limits.most);
     }
@@ -43,13 +42,12 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
 }  // namespace
 
 void define_optimizing(nb::module_& module) {
-    module.def("best_pieces", &best_pieces, nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(),
-               nb::arg("kind"),
-               nb::sig("def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                       "kind: type[tuple[int, int, str, int, str]]) -> list[tuple[int, int, str, int, str]] | None"),
-               "The chunks of a text that cost least, as tuples of this class: of each where it starts and ends, its context, its tokens, and the label of its "
-               "first unit. None for a text "
-               "with halves of surrogate pairs.");
+    module.def(
+        "best_pieces", &best_pieces, nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(),
+        nb::sig("def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> "
+                "list[tuple[int, int, str, int, str]] | None"),
+        "The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text "
+        "with halves of surrogate pairs.");
 }
 
 }  // namespace chunker::bindings

@@ -351,10 +351,10 @@ def test_what_makes_no_sense_is_refused() -> None:
             "word " * 40, Wrong([0, 150], [9, 9], ["a", "b"]), closed=[0], inside=lambda _, found=found: found
         )
         if offsets == [4]:
-            assert grower.grow(1, None, tuple)
+            assert grower.grow(1, None)
             continue
         with pytest.raises((ValueError, OverflowError)):
-            grower.grow(1, None, tuple)
+            grower.grow(1, None)
     for places, overlapping in (
         ([(0, 1, "a", 4)], 0),
         ([("x", 1, "", 4)], 0),
@@ -400,7 +400,7 @@ def test_a_counter_that_counts_nonsense() -> None:
     tokenizer = Tokenizer()
     for tokenizer.whole in (None, "many"):
         with pytest.raises(TypeError, match="a count must be an int, not str"):
-            make("abcd", Wrong([0, 2], [9, 9], ["a", "b"]), tokenizer=tokenizer).grow(1, None, tuple)
+            make("abcd", Wrong([0, 2], [9, 9], ["a", "b"]), tokenizer=tokenizer).grow(1, None)
 
 
 def test_budgets_are_checked_by_each_character() -> None:

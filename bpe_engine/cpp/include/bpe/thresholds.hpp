@@ -24,7 +24,7 @@ inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2
 
 // Bytes that a pipeline reads before it looks for safe splits, which takes as long as reading a small vocabulary.
 inline constexpr std::size_t worth_splits = 1 << 13;
-// Texts that WordPiece looks up in a hash table, at most, before it makes a trie, which takes as long as that.
+// An upper bound on the look-ups that WordPiece makes in a hash table before it makes a trie: so many take about as long as making that.
 inline constexpr std::size_t worth_walks = 1 << 16;
 // Bytes. A growing encoder scans a tail up to this length, which is faster than looking its runs up.
 inline constexpr std::size_t long_tail = 512;

@@ -332,7 +332,7 @@ private:
     // The number of tokens of text[start:end), which is between two safe splits, or the text begins there.
     std::size_t count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const;
 
-    // Whether they are worth it now.
+    // Makes the splits if they are worth it now; whether they are.
     bool seek_splits(std::size_t size) const;
 
     static constexpr std::size_t longest_unit = std::min(UnitCounts::longest, UnitIds::longest);  // bytes, of those that are remembered

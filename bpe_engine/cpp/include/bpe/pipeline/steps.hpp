@@ -152,7 +152,7 @@ private:
     std::vector<NormalizationStep> steps_;
     bool acts_at_start_ = false, has_table_ = false, keeps_ascii_ = false, by_clusters_ = false, only_forms_ = false, drops_marks_ = false,
          orders_marks_ = false;
-    bool letter_stays_ = false;  // 'a'
+    bool letter_stays_ = false;  // whether 'a', which stands between the characters that a block is made of, stays as it is
     // Of the basic plane, each made when one of its characters is met.
     mutable std::array<std::atomic<const Block*>, blocks> blocks_{};
     mutable std::mutex mutex_;
