@@ -58,7 +58,7 @@ MOST_BYTES = 1 << 28
 
 # The core's rank for a token that no merge makes.
 _NO_RANK = 0xFFFFFFFF
-# The options of a model of the core that merges characters of tokens alone.
+# The options of a MergeModel of the core that is only asked which tokens merging makes.
 _ALONE: dict[str, Any] = {
     "by_characters": True,
     "ignore_merges": False,

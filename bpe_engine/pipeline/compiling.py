@@ -51,7 +51,7 @@ from bpe_engine.pipeline.records import Record
 if TYPE_CHECKING:
     from bpe_engine.pipeline.specification import Specification
 
-# What few files need is imported on use, because each module takes a hundredth of the time to load a file.
+# Modules that few files need are imported where they are used: importing one takes a hundredth of the time to load a file.
 # ruff: noqa: PLC0415
 
 Step: TypeAlias = tuple[str, object, object]

@@ -1,6 +1,7 @@
 """Record: the base class of the parts of a specification, which hold data and do nothing.
 
-`dataclasses` compiles six methods for each class: for the thirty of them that took as long as reading a vocabulary.
+`dataclasses` compiles six methods for each class: for some thirty classes that took as long as reading a small vocabulary. Classes that users
+copy with other values, `Specification` and `AddedToken`, are dataclasses.
 """
 
 from __future__ import annotations
@@ -28,10 +29,6 @@ class Record:
         if wrong or len(given) != len(values) + len(named):
             raise TypeError(f"{type(self).__name__} has the fields {fields}, not {len(values)} values and {[*named]}")
         self.__dict__.update(given)
-        self._check()
-
-    def _check(self) -> None:
-        """Raise an error if the fields do not go together."""
 
     def _values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field) for field in self.__match_args__)

@@ -344,7 +344,7 @@ def test_one_of_several_errors_is_mended(monkeypatch: pytest.MonkeyPatch) -> Non
     assert edited.chunks == chunker.chunk(before + after)
 
 
-# What breaks a statement, and does not open anything that others after it could close.
+# Statements with a syntax error that leave no bracket or quote open.
 @pytest.mark.parametrize(
     ("language", "broken"),
     [("javascript", "let = = 1;\n"), ("rust", "fn (;\n"), ("go", "func (1) {}\n"), ("c", "int 1 f(;\n")],
@@ -366,7 +366,7 @@ def test_only_the_neighbourhood_of_a_new_error_is_read(
     assert max(windows.sizes) < len(text) / 5
 
 
-# What stands in the window alone must not decide: the quote is closed after it, or never.
+# The quote is closed after the end of the window, or never: so the window alone cannot tell which.
 @pytest.mark.parametrize("closing", ["", "const y = `z`;\n"])
 def test_an_open_quote_is_read_to_its_end(closing: str) -> None:
     part = "const a{n} = {\n  b: {n},\n};\n"

@@ -125,7 +125,7 @@ void StepNormalizer::Block::add(char32_t code, const std::vector<Byte>& image) {
     std::vector<Byte> same;
     put(same, code);
     if (code >= 128 && image == same) stays[code >> 6 & 3] |= std::uint64_t{1} << (code & 63);
-    // What grows that much is counted where it is normalized.
+    // A longer image is left out, as if the character depended on its neighbours: the growth of the text is then checked when the character is normalized.
     else if (image.size() <= growth) images.append(image.begin(), image.end());
     ends[(code & 0xFF) + 1] = static_cast<std::uint16_t>(images.size());
 }

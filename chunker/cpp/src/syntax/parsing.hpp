@@ -13,7 +13,7 @@
 
 namespace chunker::syntax {
 
-// What the parser met on its way to a tree.
+// The places of a text that the parser is not certain of, because of a syntax error or because the text ends.
 struct Doubts {
     std::vector<ChunkerRecovery> recoveries;
     std::uint32_t first_open;  // see chunker_first_open

@@ -100,7 +100,7 @@ private:
     // The result of a run there, for any text on its other side; nothing if it grows too much.
     std::optional<std::vector<std::u32string>> made_of_run(Place place, const std::u32string& run) const;
     bool is_in_pattern_without_space(char32_t code) const;
-    // What becomes of 256 characters.
+    // The images of 256 consecutive characters: the UTF-8 that each is normalized to.
     struct Block {
         std::string images;  // one after the other; empty for one that depends on its neighbours
         std::array<std::uint16_t, 257> ends{};
