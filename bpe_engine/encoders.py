@@ -12,15 +12,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
+from bpe_engine.fitting import append_fitting
 from bpe_engine.special_tokens import Part, Specials
-from bpe_engine.text.input import require_int
-
-# Characters that are appended per token of the limit before the count is checked. A token has 3 to 5 characters, so a
-# text that is far too long is read at most half a limit further than needed.
-_STRIDE = 2
 
 
 class Mark(ABC):  # noqa: B024 - it has no methods for users
@@ -325,64 +320,6 @@ class AppendingEncoder(GrowingEncoder):
             (([2, 3, 4], True), 'one two three ')
         """
         return append_fitting(self, text, cuts, limit, slack)
-
-
-class Growable(Protocol):
-    """The methods of an encoder that `append_fitting` needs."""
-
-    @property
-    def count(self) -> int: ...  # noqa: D102
-    def append(self, text: str, /) -> None: ...  # noqa: D102
-    def snapshot(self) -> Any: ...  # noqa: ANN401, D102  # whatever its own rollback takes
-    def rollback(self, mark: Any, /) -> None: ...  # noqa: ANN401, D102
-
-
-def append_fitting(
-    encoder: Growable, text: str, cuts: Sequence[int], limit: int, slack: int = 0
-) -> tuple[list[int], bool]:
-    """`AppendingEncoder.append_fitting` for any encoder that can append, take a mark and return to it.
-
-    Args:
-        encoder: The encoder to append to.
-        text: As for the method, as are `cuts`, `limit` and `slack`.
-        cuts: Ascending offsets in `text`, in characters.
-        limit: The largest count, in tokens.
-        slack: By how many tokens a count may exceed `limit` before the search ends.
-
-    Returns:
-        As the method.
-
-    Raises:
-        IndexError: `cuts` are not ascending offsets in `text`.
-        TypeError: An argument is of another type.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
-    if not hasattr(type(cuts), "__getitem__"):
-        raise TypeError(f"cuts must be a sequence of offsets, not {type(cuts).__name__}")
-    for cut in cuts:
-        require_int(cut, "a cut")
-    require_int(limit, "limit")
-    require_int(slack, "slack")
-    if any(not 0 <= start <= end <= len(text) for start, end in pairwise(cuts)):
-        raise IndexError(f"cuts must be ascending offsets into a text of {len(text)} characters")
-    stride = max(limit, 16) * _STRIDE
-    counts: list[int] = []
-    fitting, mark = 0, encoder.snapshot()
-    overflowed = False
-    for start, end in pairwise(cuts):
-        for at in range(start, end, stride):
-            encoder.append(text[at : min(end, at + stride)])
-            overflowed = encoder.count > limit + slack
-            if overflowed:
-                break
-        counts.append(encoder.count)
-        if overflowed:
-            break
-        if encoder.count <= limit:
-            fitting, mark = len(counts), encoder.snapshot()
-    encoder.rollback(mark)
-    return counts[:fitting], overflowed
 
 
 class PrependingEncoder(GrowingEncoder):

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bpe_engine import Tokenizer
-from bpe_engine.encoders import append_fitting
+from bpe_engine.fitting import append_fitting
 
 PIECES = [
     "a",
