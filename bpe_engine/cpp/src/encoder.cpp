@@ -20,6 +20,9 @@ std::size_t next_seam(const Dictionary& dictionary, Bytes piece, std::size_t sta
     return piece.size;
 }
 
+// The number of bytes of `text` from `place` on.
+std::size_t readable(Bytes text, const Byte* place) { return text.size - static_cast<std::size_t>(place - text.data); }
+
 }  // namespace
 
 Encoder::Encoder(std::shared_ptr<const Dictionary> dictionary, const Scanner* scanner, std::vector<std::uint32_t> ids)
@@ -98,15 +101,22 @@ std::size_t Encoder::count_long(Bytes piece, std::size_t readable, Workspace& wo
     return encode_piece(piece, workspace).size();
 }
 
-// The pieces of a step, with the keys of the short ones and the hashes of short and medium ones.
+// The pieces of a step, each with what will be looked at first: the first slot of its set. `Slot`: of the cache of short pieces.
+template <class Slot>
 struct Encoder::Pieces {
     static constexpr std::size_t most = 64;
+    // A longer piece than `PieceKey::longest` is found nowhere at first: its slot is free. Its key is {hash if it is of medium length, 0}.
     struct One {
         PieceKey key;
-        std::uint64_t hash;
-        std::size_t start, size;
+        const Slot* slot;
+        const Byte* start;
+
+        std::size_t size() const { return static_cast<std::size_t>(this[1].start - start); }
+        bool is_short() const { return key.high != 0; }
     };
-    One all[most];
+    static constexpr Slot free{};
+
+    One all[most + 1];  // the last one has its start alone
     std::size_t count = 0;
 
     const One* begin() const { return all; }
@@ -118,27 +128,34 @@ struct Encoder::Pieces {
 // sizes costs more than the shorter keys save), batches of several steps, huge pages.
 template <class Cache, class MediumCache, class Use>
 void Encoder::for_each_step(Bytes text, const Cache& cache, const MediumCache& medium, Use&& use) const {
-    Pieces two[2];
-    Pieces *coming = &two[0], *there = &two[1];
+    using Some = Pieces<typename Cache::Slot>;
+    Some two[2];
+    Some *coming = &two[0], *there = &two[1];
     for (std::size_t place = 0; place < text.size;) {
         Step const next = step(text, place);
-        std::size_t count = 0;
-        for_each_end(next, place, [&](std::size_t start, std::size_t end) {
-            auto& one = coming->all[count++];
-            one.start = start;
-            one.size = end - start;
-            if (one.size > PieceKey::longest) [[unlikely]] {
-                if (one.size > MediumKey::longest) return;
-                one.hash = MediumKey::of(text.data + start, one.size, text.size - start).hash();
-                medium.expect(one.hash);
-                return;
+        auto* one = coming->all;
+        auto const add = [&](std::size_t start, std::size_t end, std::size_t readable) {
+            std::size_t const size = end - start;
+            one->start = text.data + start;
+            if (size <= PieceKey::longest) [[likely]] {
+                one->key = PieceKey::of(one->start, size, readable);
+                one->slot = cache.expect(one->key.hash());
+            } else {
+                one->key = {};
+                one->slot = &Some::free;
+                if (size <= MediumKey::longest) {
+                    one->key.low = MediumKey::of(one->start, size, readable).hash();
+                    medium.expect(one->key.low);
+                }
             }
-            one.key = PieceKey::of(text.data + start, one.size, text.size - start);
-            one.hash = one.key.hash();
-            cache.expect(one.hash);
-        });
-        coming->count = count;
+            ++one;
+        };
+        // Not one look for each piece whether the text goes on beyond it.
+        if (text.size - place >= next.consumed + 32) for_each_end(next, place, [&](std::size_t start, std::size_t end) { add(start, end, 32); });
+        else for_each_end(next, place, [&](std::size_t start, std::size_t end) { add(start, end, text.size - start); });
         place += next.consumed;
+        one->start = text.data + place;
+        coming->count = static_cast<std::size_t>(one - coming->all);
         std::swap(coming, there);
         use(*coming);
     }
@@ -150,25 +167,25 @@ std::size_t Encoder::count(Bytes text) const {
     Workspace& workspace = *lease;
     if (!scanner_) return text.size == 0 ? 0 : count_piece(text, text.size, workspace);
     std::size_t total = 0;
-    for_each_step(text, workspace.counts, workspace.medium_counts, [&](const Pieces& pieces) {
+    for_each_step(text, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
         std::size_t found = 0;
-        for (Pieces::One const& one : pieces) {
-            Bytes const piece{text.data + one.start, one.size};
-            if (one.size <= PieceKey::longest) [[likely]] {
-                found += count_by(workspace.counts, one.key, one.hash, piece, workspace);
-            } else if (one.size <= MediumKey::longest) {
-                MediumKey const key = MediumKey::of(piece.data, piece.size, text.size - one.start);
-                found += count_by(workspace.medium_counts, key, one.hash, piece, workspace);
-            } else {
-                found += count_long(piece, text.size - one.start, workspace);
+        for (auto const& one : pieces) {
+            if (unsigned const known = one.slot->count(one.key)) [[likely]] {
+                found += known;
+                continue;
             }
+            Bytes const piece{one.start, one.size()};
+            if (one.is_short()) found += count_by(workspace.counts, one.key, one.key.hash(), piece, workspace);
+            else if (piece.size > MediumKey::longest) found += count_long(piece, readable(text, one.start), workspace);
+            else found += count_by(workspace.medium_counts, MediumKey::of(one.start, piece.size, readable(text, one.start)), one.key.low, piece, workspace);
         }
         total += found;
     });
     return total;
 }
 
-unsigned Encoder::encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
+unsigned Encoder::encode_unknown(PieceKey key, Bytes piece, Workspace& workspace, std::uint32_t* out) const {
+    std::uint64_t const hash = key.hash();
     unsigned const found = workspace.ids->short_pieces.find(key, hash, out);
     if (IdsCache::are_written(found)) return found;
     MediumKey const medium = MediumKey::of(key);
@@ -237,21 +254,22 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         if (text.size > 0) encode_long(text);
         return flush();
     }
-    for_each_step(text, ids.short_pieces, ids.medium_pieces, [&](const Pieces& pieces) {
+    for_each_step(text, ids.short_pieces, ids.medium_pieces, [&](const auto& pieces) {
         if (next > last) [[unlikely]]
             flush();
         std::uint32_t* end = next;  // a local variable, which stays in a register
-        for (Pieces::One const& one : pieces) {
-            Bytes const piece{text.data + one.start, one.size};
-            if (one.size <= PieceKey::longest) [[likely]] {
-                unsigned count = ids.short_pieces.find_first(one.key, one.hash, end);
-                if (!IdsCache::are_written(count)) [[unlikely]]
-                    count = encode_unknown(one.key, one.hash, piece, workspace, end);
+        for (auto const& one : pieces) {
+            if (unsigned const count = one.slot->find(one.key, end); IdsCache::are_written(count)) [[likely]] {
                 end += count;
                 continue;
             }
+            Bytes const piece{one.start, one.size()};
+            if (one.is_short()) {
+                end += encode_unknown(one.key, piece, workspace, end);
+                continue;
+            }
             next = end;
-            if (one.size <= MediumKey::longest) encode_medium(MediumKey::of(piece.data, piece.size, text.size - one.start), one.hash, piece);
+            if (piece.size <= MediumKey::longest) encode_medium(MediumKey::of(piece.data, piece.size, readable(text, piece.data)), one.key.low, piece);
             else encode_long(piece);
             end = next;
         }

@@ -84,6 +84,7 @@ public:
     const std::vector<Rank>& encode_piece(Bytes piece, Workspace& workspace) const;
 
 private:
+    template <class Slot>
     struct Pieces;
     template <class Cache, class MediumCache, class Use>
     void for_each_step(Bytes text, const Cache& cache, const MediumCache& medium, Use&& use) const;
@@ -109,7 +110,7 @@ private:
         return by_units_ ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
     }
     // Writes up to `short_length` ids. Returns their number.
-    unsigned encode_unknown(PieceKey key, std::uint64_t hash, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
+    unsigned encode_unknown(PieceKey key, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
     // Writes the tokens of a piece of up to `short_length` bytes. Returns their number.
     std::size_t merge(Bytes piece, Rank* out) const;
 

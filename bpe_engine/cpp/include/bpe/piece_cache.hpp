@@ -101,8 +101,8 @@ struct ShortSlot {
     void set(PieceKey key, std::size_t count) { low = key.low, high = key.high | std::uint64_t{count} << 56; }
     // The count if this is the slot of `key`, otherwise 0.
     unsigned count(PieceKey key) const {
-        if (low != key.low || (high & ~PieceKey::count_mask) != key.high) return 0;
-        return static_cast<unsigned>(high >> 56) & 0x0F;
+        std::uint64_t const difference = std::rotl(high ^ key.high, 8);  // the count, if all else is equal
+        return low == key.low && difference < 16 ? static_cast<unsigned>(difference) : 0;
     }
 };
 
@@ -122,6 +122,18 @@ struct MediumSlot {
 template <class Slot, std::size_t most_ids>
 struct SlotWithIds : Slot {
     std::uint32_t ids[most_ids];
+
+    // Writes `most_ids` ids to `out`; the number of valid ones if this is the slot of `key`, otherwise 0.
+    template <class Key>
+    unsigned find(const Key& key, std::uint32_t* out) const {
+        // Two at a time. Three of four writes of 16 bytes would cross a boundary of 16 bytes: on a processor with the Zen architecture of 2017 encoding took
+        // 15 % longer with them. Others were not measured.
+        for (std::size_t index = 0; index < most_ids; index += 2) {
+            std::memcpy(out + index, ids + index, 2 * sizeof(std::uint32_t));
+            std::atomic_signal_fence(std::memory_order_acq_rel);  // keeps the compiler from making them one
+        }
+        return this->count(key);
+    }
 };
 
 // `room`: the least number of sets for each piece, until there are 2^`most_bits` sets.
@@ -131,6 +143,11 @@ public:
     SlotPairs() : sets_(std::size_t{1} << most_bits) {}
 
     const Slot* set(std::uint64_t hash) const { return sets_[hash >> shift_].slots; }
+    const Slot* expect(std::uint64_t hash) const {
+        Slot const* const slots = set(hash);
+        prefetch(slots);
+        return slots;
+    }
     // Looks for a piece that is not in the first slot of its set: in the second one, and in the neighbour of the set, where one piece of twenty is, for want of
     // room. It moves to the first slot. So pieces that are read often are there, and to look there alone is a branch that can be predicted: to look into both
     // slots without a branch took a tenth longer.
@@ -191,9 +208,10 @@ private:
 };
 
 // Piece -> number of tokens, up to 15.
-template <class Key, class Slot, int first_bits, int most_bits>
+template <class Key, class SlotOfKey, int first_bits, int most_bits>
 class CountsOf {
 public:
+    using Slot = SlotOfKey;
     static constexpr std::size_t most = 15;  // tokens
 
     // 0 if the piece is not known.
@@ -204,8 +222,8 @@ public:
         return slots_.set(hash)->count(key);
     }
 
-    // Prefetches the set that `find` will read.
-    void expect(std::uint64_t hash) const { prefetch(slots_.set(hash)); }
+    // Prefetches the set that `find` will read. Returns its first slot, which is valid as long as the cache and has another key after some changes.
+    const Slot* expect(std::uint64_t hash) const { return slots_.expect(hash); }
 
     void put(const Key& key, std::uint64_t hash, std::size_t count) { slots_.make(hash).set(key, count); }
 
@@ -214,9 +232,10 @@ private:
 };
 
 // Piece -> ids, of pieces with few tokens.
-template <class Key, class Slot, std::size_t most_ids, int first_bits, int most_bits>
+template <class Key, class SlotOfKey, std::size_t most_ids, int first_bits, int most_bits>
 class IdsOf {
 public:
+    using Slot = SlotWithIds<SlotOfKey, most_ids>;
     static constexpr std::size_t most = most_ids;  // tokens
     // In place of a number: the piece has more tokens, which another cache may have.
     static constexpr unsigned elsewhere = 15;
@@ -228,20 +247,11 @@ public:
         return find_first(key, hash, out);
     }
     // The same, with 0 also for the few that are not in the first slots of their sets.
-    unsigned find_first(const Key& key, std::uint64_t hash, std::uint32_t* out) const {
-        auto const& slot = *slots_.set(hash);
-        // Two at a time. Three of four writes of 16 bytes would cross a boundary of 16 bytes: on a processor with the Zen architecture of 2017 encoding took
-        // 15 % longer with them. Others were not measured.
-        for (std::size_t index = 0; index < most_ids; index += 2) {
-            std::memcpy(out + index, slot.ids + index, 2 * sizeof(std::uint32_t));
-            std::atomic_signal_fence(std::memory_order_acq_rel);  // keeps the compiler from making them one
-        }
-        return slot.count(key);
-    }
-    // Whether so many, as these return it, were written.
+    unsigned find_first(const Key& key, std::uint64_t hash, std::uint32_t* out) const { return slots_.set(hash)->find(key, out); }
+    // Whether so many, as `find` returns it, were written.
     static bool are_written(unsigned count) { return count - 1 < most; }
 
-    void expect(std::uint64_t hash) const { prefetch(slots_.set(hash)); }
+    const Slot* expect(std::uint64_t hash) const { return slots_.expect(hash); }
 
     void put(const Key& key, std::uint64_t hash, const std::uint32_t* ids, std::size_t count) {
         auto& slot = slots_.make(hash);
@@ -251,7 +261,7 @@ public:
     void put_elsewhere(const Key& key, std::uint64_t hash) { slots_.make(hash).set(key, elsewhere); }
 
 private:
-    SlotPairs<SlotWithIds<Slot, most_ids>, first_bits, most_bits> slots_;
+    SlotPairs<Slot, first_bits, most_bits> slots_;
 };
 
 using CountCache = CountsOf<PieceKey, ShortSlot, thresholds::first_bits, thresholds::count_bits>;                 // 4 MB at most

@@ -55,7 +55,7 @@ void for_each_end(Step step, std::size_t place, Piece&& piece) {
     if (step.ends == 0) return piece(place, place + step.consumed);
     std::size_t start = place;
     for (std::uint64_t ends = step.ends; ends; ends &= ends - 1) {
-        std::size_t const end = place + static_cast<std::size_t>(std::countr_zero(ends)) + 1;
+        std::size_t const end = place + static_cast<unsigned>(std::countr_zero(ends)) + 1;
         piece(start, end);
         start = end;
     }
