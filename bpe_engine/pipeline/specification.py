@@ -16,26 +16,26 @@ have fewer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from math import inf, isfinite, isnan
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from bpe_engine.errors import UnsupportedModelError, VocabularyError
 from bpe_engine.formats.tables import ReadMerges, ReadNumbers, ReadTokens
 from bpe_engine.pipeline.decoders import Decoder
 from bpe_engine.pipeline.normalizers import Normalizer
 from bpe_engine.pipeline.pre_tokenizers import PreTokenizer
+from bpe_engine.pipeline.records import Record
 from bpe_engine.vocabulary import LARGEST_ID, has_lone_surrogate
 
 __all__ = ["AddedToken", "Specification"]
 
 MOST_CHARACTERS: Final = 1000
 """The largest `max_characters`: in the worst case WordPiece takes time proportional to its square for a word. Files have 100, some 200."""
+_NOTHING: Final[dict[int, Any]] = {}
 LARGEST_FLOAT: Final = 2.0**128 - 2.0**104
 
 
-@dataclass(frozen=True)
-class AddedToken:
+class AddedToken(Record):
     """A token that is searched for in the text before any other stage.
 
     Args:
@@ -57,8 +57,7 @@ class AddedToken:
     normalized: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Specification:
+class Specification(Record):
     """The content of a tokenizer file, as data. Made by the readers in `bpe_engine/formats/`, one a format. Immutable; can be
     pickled; threads may share it.
 
@@ -122,28 +121,29 @@ class Specification:
     'bytes'
     """
 
+    _unshown = frozenset({"tokens", "texts_only", "merges", "ranks", "byte_fallback", "scores", "added_tokens"})
     name: str | None
     source: str
-    tokens: Mapping[int, bytes] | Mapping[int, str] = field(repr=False)
+    tokens: Mapping[int, bytes] | Mapping[int, str]
     alphabet: Literal["bytes", "characters"] = "bytes"
     model: Literal["merges", "wordpiece", "unigram", "wordlevel"] = "merges"
-    texts_only: Mapping[int, bytes] | Mapping[int, str] = field(default_factory=dict, repr=False)
-    merges: Sequence[tuple[int, int]] | None = field(default=None, repr=False)
-    ranks: Mapping[int, int] | None = field(default=None, repr=False)
+    texts_only: Mapping[int, bytes] | Mapping[int, str] = _NOTHING
+    merges: Sequence[tuple[int, int]] | None = None
+    ranks: Mapping[int, int] | None = None
     ignore_merges: bool = False
     subword_prefix: str = ""
     word_suffix: str = ""
-    byte_fallback: Mapping[int, int] = field(default_factory=dict, repr=False)
+    byte_fallback: Mapping[int, int] = _NOTHING
     unknown: int | Literal["error", "drop"] = "error"
     fuse_unknown: bool = False
     continuing_prefix: str = "##"
     max_characters: int = 100
-    scores: Mapping[int, float] | None = field(default=None, repr=False)
+    scores: Mapping[int, float] | None = None
     user_defined: frozenset[int] = frozenset()
     like: Literal["tokenizers", "sentencepiece"] = "tokenizers"
     normalizers: tuple[Normalizer, ...] = ()
     pre_tokenizers: tuple[PreTokenizer, ...] = ()
-    added_tokens: tuple[AddedToken, ...] = field(default=(), repr=False)
+    added_tokens: tuple[AddedToken, ...] = ()
     added_tokens_order: Literal["leftmost", "longest_first"] = "leftmost"
     prefix: tuple[int, ...] = ()
     suffix: tuple[int, ...] = ()
