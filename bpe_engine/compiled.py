@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from bpe_engine import _core, encoders
 from bpe_engine.at_exit import cache_until_exit
-from bpe_engine.errors import EncodingError
+from bpe_engine.errors import EncodingError, NotNativeError
 from bpe_engine.patterns import PATTERNS
 from bpe_engine.published.data import load_planes
 from bpe_engine.special_tokens import Specials, SpecialTokens, check_specials
@@ -57,7 +57,6 @@ def vocabulary_engine(vocabulary: Vocabulary) -> Engine:
     if scanner is not None or vocabulary.pattern is None:
         return CompiledVocabulary(vocabulary, tokens, scanner)
     from bpe_engine.pipeline.compiling import compile_specification
-    from bpe_engine.pipeline.not_native import NotNativeError
 
     try:
         parts = compile_specification(_specification_of(vocabulary))
@@ -81,8 +80,6 @@ def specification_engine(specification: Specification) -> Engine:
 
     Raises VocabularyError, with a message that starts with the source, for an unsupported specification.
     """
-    from bpe_engine.pipeline.not_native import NotNativeError
-
     try:
         return CompiledPipeline(specification)
     except NotNativeError as error:
@@ -251,9 +248,8 @@ class CompiledPipeline(_Piped):
     """The engine of a specification. Raises NotNativeError if the core cannot run it."""
 
     def __init__(self, specification: Specification) -> None:
-        from bpe_engine.pipeline.added_tokens import written_tokens
         from bpe_engine.pipeline.compiling import compile_specification, token_normalizer
-        from bpe_engine.pipeline.specification_table import SpecificationTable
+        from bpe_engine.pipeline.specification_table import SpecificationTable, written_tokens
 
         parts = compile_specification(specification)
         written = written_tokens(specification.added_tokens, token_normalizer(specification))

@@ -16,7 +16,7 @@
     └── MissingExtraError            a package is needed that is not installed                (also ImportError)
 
 Each class is also the built-in exception that users of tiktoken catch in the same case. `DoubledTokenWarning` is a
-warning.
+warning. `NotNativeError` never leaves the package.
 """
 
 
@@ -99,6 +99,10 @@ class MissingExtraError(BpeEngineError, ImportError):
 
     def __str__(self) -> str:
         return f'{self.reason}: pip install "bpe-chunker[{self.extra}]"'
+
+
+class NotNativeError(Exception):
+    """The core cannot run a specification; the message says why. No user sees it: the Python engine runs instead."""
 
 
 class DoubledTokenWarning(UserWarning):

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from bpe_engine.errors import DisallowedSpecialTokenError, VocabularyError
+from bpe_engine.errors import DisallowedSpecialTokenError
 from bpe_engine.pipeline.characters import WHITE_SPACE, compiled
 from bpe_engine.pipeline.specification import AddedToken
+from bpe_engine.pipeline.specification_table import written_text
 from bpe_engine.special_tokens import Specials, check_specials
 
 
@@ -42,7 +43,7 @@ class AddedTokenFinder:
         self._longest_first = longest_first
         self.tokens: dict[str, AddedToken] = {}
         for token in tokens:
-            self.tokens[_written(token, written)] = token
+            self.tokens[written_text(token, written)] = token
         self.longest = max(map(len, self.tokens), default=0)
         """The length of the longest token, in characters."""
         self._firsts = tuple({text[0] for text in self.tokens})
@@ -158,25 +159,3 @@ def wanted_tokens(
         return not token.special or token.text in allowed_texts
 
     return wanted
-
-
-def written_tokens(tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None) -> dict[int, str]:
-    """Return id -> the text to search for, of the added tokens. Of tokens with the same text the last is found.
-
-    Raises VocabularyError if the normalized text of a token is empty.
-    """
-    raw: dict[str, int] = {}
-    normal: dict[str, int] = {}
-    for token in tokens:
-        if token.normalized and normalize is not None:
-            normal[_written(token, normalize)] = token.id
-        else:
-            raw[token.text] = token.id
-    return {token_id: text for found in (raw, normal) for text, token_id in found.items()}
-
-
-def _written(token: AddedToken, normalize: Callable[[str], str]) -> str:
-    text = normalize(token.text)
-    if not text:
-        raise VocabularyError(f"the added token {token.text!r} is empty after normalization")
-    return text

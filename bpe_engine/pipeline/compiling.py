@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from bpe_engine import _core
 from bpe_engine.at_exit import cache_until_exit
-from bpe_engine.errors import PatternError
+from bpe_engine.errors import NotNativeError, PatternError
 from bpe_engine.pipeline.characters import WHITE_SPACE, code_points
 from bpe_engine.pipeline.compiling_models import merge_model, piece_model
 from bpe_engine.pipeline.compiling_stages import Insertion, Stage, matcher_of, stages_of
 from bpe_engine.pipeline.expressions import Expression
-from bpe_engine.pipeline.merges import check_merges
 from bpe_engine.pipeline.normalizers import (
     Charsmap,
     Lowercase,
@@ -38,7 +37,6 @@ from bpe_engine.pipeline.normalizers import (
     Surround,
     UnicodeForm,
 )
-from bpe_engine.pipeline.not_native import NotNativeError
 from bpe_engine.pipeline.pre_tokenizers import (
     ByteLevel,
     Metaspace,
@@ -100,8 +98,12 @@ def token_normalizer(specification: Specification) -> Callable[[str], str] | Non
 
 def _compiled(specification: Specification) -> PipelineParts:
     if specification.model == "merges":
+        from bpe_engine.pipeline.merges import check_merges
+
         check_merges(specification)
-    model = merge_model(specification) if specification.model == "merges" else piece_model(specification)
+        model: _core.PieceModel = merge_model(specification)
+    else:
+        model = piece_model(specification)
     before, pre_tokenizers = _first_insertion(specification.pre_tokenizers)
     stages, insertions = stages_of(pre_tokenizers)
     # Added tokens split normalized text before the first pre-tokenizer inserts anything, so the insertion becomes a

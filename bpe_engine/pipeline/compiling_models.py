@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from bpe_engine import _core
-from bpe_engine.errors import VocabularyError
+from bpe_engine.errors import NotNativeError, VocabularyError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.formats.tables import ReadMerges, ReadNumbers, ReadTokens
-from bpe_engine.pipeline.not_native import NotNativeError
 from bpe_engine.pipeline.pre_tokenizers import ByteLevel
 
 if TYPE_CHECKING:

@@ -13,12 +13,11 @@ from functools import cache
 from typing import TypeAlias
 
 from bpe_engine import _core
-from bpe_engine.errors import PatternError
+from bpe_engine.errors import NotNativeError, PatternError
 from bpe_engine.formats.byte_alphabet import BYTE_OF_CHARACTER
 from bpe_engine.patterns import PATTERNS, Pattern
 from bpe_engine.pipeline.characters import members, numbers, script_runs
 from bpe_engine.pipeline.expressions import WORD, Expression, escaped
-from bpe_engine.pipeline.not_native import NotNativeError
 from bpe_engine.pipeline.pre_tokenizers import (
     ByteLevel,
     CharDelimiterSplit,

@@ -1,15 +1,15 @@
-"""SpecificationTable: the ids of a specification, their bytes, and their text by its decoders."""
+"""SpecificationTable: the ids of a specification, their bytes, and their text by its decoders; the texts by which added tokens are searched for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bpe_engine.errors import UnknownTokenError
+from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.byte_alphabet import characters_of
 from bpe_engine.pipeline.decoders import ByteLevelDecoder
-from bpe_engine.pipeline.specification import Specification
+from bpe_engine.pipeline.specification import AddedToken, Specification
 from bpe_engine.text.input import require_int
 from bpe_engine.text.stream_decoder import StreamDecoder
 
@@ -152,3 +152,26 @@ class SpecificationTable:
     @cached_property
     def _ids(self) -> dict[bytes, int]:
         return {data: token_id for token_id, data in self._bytes.items()}
+
+
+def written_tokens(tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None) -> dict[int, str]:
+    """Return id -> the text to search for, of the added tokens. Of tokens with the same text the last is found.
+
+    Raises VocabularyError if the normalized text of a token is empty.
+    """
+    raw: dict[str, int] = {}
+    normal: dict[str, int] = {}
+    for token in tokens:
+        if token.normalized and normalize is not None:
+            normal[written_text(token, normalize)] = token.id
+        else:
+            raw[token.text] = token.id
+    return {token_id: text for found in (raw, normal) for text, token_id in found.items()}
+
+
+def written_text(token: AddedToken, normalize: Callable[[str], str]) -> str:
+    """Return the normalized text of an added token. Raises VocabularyError if it is empty."""
+    text = normalize(token.text)
+    if not text:
+        raise VocabularyError(f"the added token {token.text!r} is empty after normalization")
+    return text
