@@ -62,11 +62,14 @@ Charsmap::Texts Charsmap::texts() const {
     Texts all;
     std::vector<char32_t>& found = all.later;
     if (units_.empty()) return all;
-    // Most nodes are ends, below which no label needs to be tried.
-    std::vector<bool> has_children(units_.size());
-    for (std::size_t place = 0; place < units_.size(); ++place) {
+    constexpr std::uint32_t none = 0xFFFFFFFF;
+    // The children of each node as a list, because trying all labels takes longer.
+    std::vector<std::uint32_t> first_child((units_.size() | 0xFF) + 1, none), sibling(units_.size(), none);
+    for (std::size_t place = units_.size(); place-- > 0;) {
         std::size_t const label = units_[place] & label_bits;
-        if (label > 0 && label < 256 && (place ^ label) < units_.size()) has_children[place ^ label] = true;
+        if (label == 0 || label > 0xFF) continue;
+        sibling[place] = first_child[place ^ label];
+        first_child[place ^ label] = static_cast<std::uint32_t>(place);
     }
     // Nodes at which a character begins that is not the first. Texts share the nodes of their ends, so each is looked at once.
     std::vector<std::size_t> nodes;
@@ -74,12 +77,10 @@ Charsmap::Texts Charsmap::texts() const {
     std::array<Byte, 4> text;
     // Meets all characters that the texts have at a node; `text` begins with `size` bytes of one.
     auto const meet = [&](auto& self, std::size_t node, std::size_t size, bool is_first) -> void {
-        for (unsigned label = size == 0 ? 1 : 0x80; label < (size == 0 ? 256 : 0xC0); ++label) {
-            std::size_t const place = node ^ label;
-            if (place >= units_.size() || (units_[place] & label_bits) != label) continue;
+        for (std::size_t place = first_child[node]; place != none; place = sibling[place]) {
             std::size_t const next = place ^ children(units_[place]);
-            if (next >= units_.size()) continue;
-            text[size] = static_cast<Byte>(label);
+            text[size] = static_cast<Byte>(units_[place]);
+            if (next >= units_.size() || (size > 0 && !UnicodeTable::continues(text[size]))) continue;
             Character const character = UnicodeTable::instance().at(text.data(), 0, size + 1);
             if (character.code > 0x10FFFF) {
                 // The rest of it follows, if it is one.
@@ -88,15 +89,13 @@ Charsmap::Texts Charsmap::texts() const {
             }
             if (!is_first) found.push_back(character.code);
             if (units_[place] & leaf_bit) all.ends.push_back({character.code, is_first, content_at(units_[next] & value_bits)});
-            if (is_met[next] || !has_children[next]) continue;
+            if (is_met[next] || first_child[next] == none) continue;
             is_met[next] = true;
             nodes.push_back(next);
         }
     };
-    meet(meet, children(units_[0]), 0, true);
+    if (children(units_[0]) < first_child.size()) meet(meet, children(units_[0]), 0, true);
     for (std::size_t index = 0; index < nodes.size(); ++index) meet(meet, nodes[index], 0, false);
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
     return all;
 }
 

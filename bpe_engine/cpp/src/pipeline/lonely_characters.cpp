@@ -12,30 +12,43 @@ namespace {
 
 using Kind = NormalizationStep::Kind;
 
-// Whether a step, inside of a region, may change or watch such a character. Characters of which this is not true stay as they are, whatever stands beside
-// them.
-bool may_touch(const NormalizationStep& step, char32_t code) {
+// Whether a step, inside of a region, may change or watch one of the characters from `first` to `last`. Characters of which this is not true stay as they are,
+// whatever stands beside them.
+bool may_touch(const NormalizationStep& step, char32_t first, char32_t last) {
     UnicodeForms const& forms = UnicodeForms::instance();
+    std::vector<char32_t> parts;
+    auto const any = [&](auto const& is_touched) {
+        for (char32_t code = first; code <= last; ++code)
+            if (is_touched(code)) return true;
+        return false;
+    };
+    auto const has_member = [&] {
+        for (std::size_t run = 0; run < step.members.size(); run += 2)
+            if (step.members[run] <= last && first <= step.members[run + 1]) return true;
+        return false;
+    };
     switch (step.kind) {
     case Kind::decompose:
-    case Kind::compose: {
-        std::vector<char32_t> parts;
-        decompose(code, step.compatible, parts);
-        return parts.size() != 1 || parts[0] != code || rank_of(code) != 0 || forms.joins(code);
-    }
-    case Kind::lower: return code < 128 ? code >= 'A' && code <= 'Z' : !forms.lower_case(code).empty();
-    case Kind::strip_accents: return code >= 0x300 && forms.is_mark(code);
-    case Kind::strip: return step.members.empty() ? is_space(code) : step.has_member(code);
+    case Kind::compose:
+        return any([&](char32_t code) {
+            decompose(code, step.compatible, parts);
+            return parts.size() != 1 || parts[0] != code || rank_of(code) != 0 || forms.joins(code);
+        });
+    case Kind::lower: return any([&](char32_t code) { return code < 128 ? code >= 'A' && code <= 'Z' : !forms.lower_case(code).empty(); });
+    case Kind::strip_accents: return any([&](char32_t code) { return code >= 0x300 && forms.is_mark(code); });
+    case Kind::strip: return step.members.empty() ? any(is_space) : has_member();
     case Kind::prepend:
     case Kind::prepend_unless: return false;
-    case Kind::replace: return step.pattern.find(code) != std::u32string::npos;
+    case Kind::replace: return std::any_of(step.pattern.begin(), step.pattern.end(), [&](char32_t code) { return first <= code && code <= last; });
     case Kind::replace_members:
-    case Kind::surround: return step.has_member(code);
-    case Kind::replace_matches: return step.least_run == 0 || code == step.run_of || (step.of_white_space && is_space(code));
+    case Kind::surround: return has_member();
+    case Kind::replace_matches: return step.least_run == 0 || (first <= step.run_of && step.run_of <= last) || (step.of_white_space && any(is_space));
     case Kind::charsmap: return true;
     }
     return true;
 }
+
+bool may_touch(const NormalizationStep& step, char32_t code) { return may_touch(step, code, code); }
 
 }  // namespace
 
@@ -50,9 +63,10 @@ std::vector<char32_t> StepNormalizer::blocks_to_look_at(const std::vector<Charsm
                                  return step.kind == Kind::strip || step.kind == Kind::replace_matches || is_table(step) || step.pattern.size() > 1;
                              });
     if (is_harmless) return {0};
-    auto const is_touched = [&](char32_t code) {
-        return code >= 0x110000 || std::any_of(steps_.begin(), steps_.end(), [&](auto const& step) { return !is_table(step) && may_touch(step, code); });
+    auto const are_touched = [&](char32_t first, char32_t last) {
+        return last >= 0x110000 || std::any_of(steps_.begin(), steps_.end(), [&](auto const& step) { return !is_table(step) && may_touch(step, first, last); });
     };
+    auto const is_touched = [&](char32_t code) { return are_touched(code, code); };
     std::array<bool, blocks> may_have{true};
     auto const table = std::find_if(steps_.begin(), steps_.end(), is_table);
     Byte const letter = 'a';
@@ -75,9 +89,7 @@ std::vector<char32_t> StepNormalizer::blocks_to_look_at(const std::vector<Charsm
     }
     std::vector<char32_t> found;
     for (char32_t begin = 0; begin < 0x10000; begin += block_size) {
-        bool is_one = all || may_have[begin / block_size];
-        for (char32_t code = begin; code < begin + block_size && !is_one; ++code) is_one = is_touched(code);
-        if (is_one) found.push_back(begin);
+        if (all || may_have[begin / block_size] || are_touched(begin, begin + block_size - 1)) found.push_back(begin);
     }
     return found;
 }

@@ -31,6 +31,8 @@ void for_each_character(Bytes text, Use&& use) {
 SentencePieceNormalizer::SentencePieceNormalizer(SentencePieceRules rules)
     : rules_(std::move(rules)), space_(rules_.escape_whitespaces ? "\xE2\x96\x81" : " ") {
     later_ = rules_.charsmap.texts().later;
+    std::sort(later_.begin(), later_.end());
+    later_.erase(std::unique(later_.begin(), later_.end()), later_.end());
     for (std::string const& symbol : rules_.user_defined) {
         if (!symbol.empty()) begins_symbol_[static_cast<Byte>(symbol[0])] = true;
         for_each_character({reinterpret_cast<const Byte*>(symbol.data()), symbol.size()}, [&](char32_t code) { in_symbols_.push_back(code); });

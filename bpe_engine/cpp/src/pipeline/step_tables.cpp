@@ -24,9 +24,6 @@ StepNormalizer::StepNormalizer(std::vector<NormalizationStep> steps) : steps_(st
     });
     orders_marks_ = can_order_marks();
     if (can_have_table()) make_table();
-    runs_between_ = settling_runs(Place::between);
-    runs_at_start_ = settling_runs(Place::start);
-    runs_at_end_ = settling_runs(Place::end);
 }
 
 void StepNormalizer::make_table() {

@@ -32,7 +32,7 @@ public:
     // The shortest or the longest text of the table at the start of `text`. No text of a table holds a zero.
     Match shortest(Bytes text) const { return find(text, false); }
     Match longest(Bytes text) const { return find(text, true); }
-    // Of the texts of several characters: the characters after the first one, ascending. Of all texts: the last character and the replacement.
+    // Of the texts of several characters: the characters after the first one, in any order, repeated. Of all texts: the last character and the replacement.
     struct Texts {
         struct End {
             char32_t last;

@@ -77,9 +77,10 @@ public:
     bool orders_marks() const override { return orders_marks_; }
     std::size_t most_shrunk() const override;
     const SettlingRun* settling_run(char32_t code, Side side, bool at_start) const override {
-        if (side == Side::right && runs_at_end_.has(code)) return &runs_at_end_;
-        if (side == Side::left && at_start && runs_at_start_.has(code)) return &runs_at_start_;
-        return runs_between_.has(code) ? &runs_between_ : nullptr;
+        std::call_once(runs_once_, [this] { runs_ = {settling_runs(Place::between), settling_runs(Place::start), settling_runs(Place::end)}; });
+        if (side == Side::right && runs_.at_end.has(code)) return &runs_.at_end;
+        if (side == Side::left && at_start && runs_.at_start.has(code)) return &runs_.at_start;
+        return runs_.between.has(code) ? &runs_.between : nullptr;
     }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
@@ -160,7 +161,12 @@ private:
     std::vector<std::uint64_t> lonely_;       // a bit for each character of the basic plane; empty: none is
     bool clusters_leave_nonblank_ = true;     // no cluster that stands in a charsmap leaves nothing, or something lonely
     std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
-    SettlingRun runs_between_, runs_at_start_, runs_at_end_;
+    // Made when a text grows.
+    struct SettlingRuns {
+        SettlingRun between, at_start, at_end;
+    };
+    mutable SettlingRuns runs_;
+    mutable std::once_flag runs_once_;
 };
 
 }  // namespace bpe
