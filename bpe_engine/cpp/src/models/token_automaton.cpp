@@ -11,25 +11,23 @@ TokenAutomaton::TokenAutomaton(const std::vector<Bytes>& tokens, const std::vect
     std::vector<Trie::Node> const& nodes = trie.nodes();
     auto const size = static_cast<State>(nodes.size());
 
-    // The children of each node as a list: no two nodes have the same base, so base and label identify the parent.
-    std::vector<State> owner(size), first_child(size), sibling(size);
+    // The children of each base as a list: no two nodes have the same base.
+    std::vector<State> first_child(size), sibling(size);
     nodes_.resize(size);
-    for (State state = 0; state < size; ++state) {
-        nodes_[state].trie = nodes[state];
-        owner[Trie::child_number(nodes[state], 0)] = state;
-    }
+    nodes_[start].trie = nodes[start];
     for (State state = size - 1; state > start; --state) {
         if (nodes[state] == 0) continue;
-        State const parent = owner[state ^ (nodes[state] & 0xFF)];
-        sibling[state] = first_child[parent];
-        first_child[parent] = state;
+        nodes_[state].trie = nodes[state];
+        State const base = state ^ (nodes[state] & 0xFF);
+        sibling[state] = first_child[base];
+        first_child[base] = state;
     }
 
     // In the order of depth: the state to which a state falls is shorter, so it is complete by then.
     std::vector<State> order{start};
     for (std::size_t index = 0; index < order.size(); ++index) {
         State const parent = order[index];
-        for (State state = first_child[parent]; state != start; state = sibling[state]) {
+        for (State state = first_child[Trie::child_number(nodes_[parent].trie, 0)]; state != start; state = sibling[state]) {
             Node& node = nodes_[state];
             node.fall = parent == start ? start : next(nodes_[parent].fall, static_cast<Byte>(node.trie & 0xFF));
             node.depth = nodes_[parent].depth + 1;
