@@ -766,16 +766,7 @@ class RegexProgram:
         """
 
     @property
-    def state_count(self) -> int:
-        """
-        How many states were made when the pattern was compiled; 0: they are made when a text leads to them.
-        """
-
-    @property
     def looks_behind(self) -> bool: ...
-
-    @property
-    def matches_empty(self) -> bool: ...
 
 class SpecialFinder:
     """

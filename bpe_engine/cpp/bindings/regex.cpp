@@ -84,11 +84,7 @@ void define_regex(nb::module_& module) {
         .def("find", find, nb::arg("text"), nb::arg("start"), nb::arg("from_"), nb::arg("limit"), nb::arg("at_end"), nb::arg("nonempty") = false,
              nb::sig("def find(self, text: bytes, start: int, from_: int, limit: int, at_end: bool, nonempty: bool = False) -> dict[str, object]"),
              "The first match at `from_` or after it, and what is certain of it, as Match of regex/program.hpp has it.")
-        .def_prop_ro(
-            "state_count", [](const RegexProgram& self) { return self.program->is_eager() ? self.program->state_count() : 0; },
-            "How many states were made when the pattern was compiled; 0: they are made when a text leads to them.")
-        .def_prop_ro("looks_behind", [](const RegexProgram& self) { return self.program->looks_behind(); })
-        .def_prop_ro("matches_empty", [](const RegexProgram& self) { return self.program->matches_empty(); });
+        .def_prop_ro("looks_behind", [](const RegexProgram& self) { return self.program->looks_behind(); });
 }
 
 }  // namespace bpe::bindings

@@ -43,8 +43,6 @@ public:
     static bool is_of_word(char32_t code);
 
     bool any() const { return nodes_.size() > 1; }
-    // Whether some token is found without being allowed.
-    bool finds_always() const { return finds_always_; }
     // Whether a `single_word` token may start with a byte: then the text before it matters.
     bool looks_back(Byte first) const { return words_begin_[first]; }
     bool looks_back() const { return looks_back_; }

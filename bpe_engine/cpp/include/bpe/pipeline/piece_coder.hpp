@@ -42,7 +42,6 @@ public:
     };
 
     const PieceModel& model() const { return *model_; }
-    const std::shared_ptr<const PieceModel>& shared_model() const { return model_; }
     // Whether the model sees pieces as they are.
     bool is_plain() const { return insertions_.empty(); }
     // Whether the first piece of a text may have other tokens than the same piece later in the text.
