@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from bpe_engine import Tokenizer
@@ -42,11 +41,6 @@ _PEERS = {
 def candidate_names() -> list[str]:
     """Return the names of all chunkers, without options."""
     return ["auto", "text", *sorted(_PEERS)]
-
-
-def installed_peers() -> list[str]:
-    """Return the names of the other packages that are installed."""
-    return [name for name, (module, _) in sorted(_PEERS.items()) if find_spec(module.partition(".")[0]) is not None]
 
 
 def candidate(name: str, size: int, tokenizer: Tokenizer) -> Splitter:

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from chunker.index.terms import terms_of
-from chunker.symbols import Definition, FileSymbols
+from chunker.symbols import FileSymbols
 
 _SUFFIX = re.compile(r"\.[^./]*$")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -84,17 +84,6 @@ def forget_names(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM symbols")
     connection.execute("INSERT INTO used_names (used_names) VALUES ('delete-all')")
     connection.execute("UPDATE sources SET files = 0")
-
-
-def symbols_of_version(connection: sqlite3.Connection, version: int) -> FileSymbols:
-    """The symbols that are kept of a version."""
-    rows = connection.execute(
-        "SELECT name, qualified, kind, signature, start, end, line, end_line FROM definitions WHERE version = ? ORDER BY number",
-        (version,),
-    )
-    definitions = [Definition(*row) for row in rows]
-    imports, packed = connection.execute("SELECT imports, uses FROM symbols WHERE version = ?", (version,)).fetchone()
-    return FileSymbols(definitions, _unpacked(packed), json.loads(imports))
 
 
 def versions_that_use(connection: sqlite3.Connection, name: str) -> Iterator[tuple[int, list[int]]]:

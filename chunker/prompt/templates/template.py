@@ -283,11 +283,6 @@ def _cut(text: str, final: str) -> str:
     return text[:place] if text.startswith(_TAG, place) else text[:place].rstrip()
 
 
-def without_prompt(wanted: Request) -> Request:
-    """Return the request without the generation prompt."""
-    return wanted._replace(add_generation_prompt=False)
-
-
 def _line(error: BaseException) -> int | None:
     """Return the line of the template at which an error was raised: Jinja adds it to the traceback as a frame."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
