@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from bpe_engine import _core
 from bpe_engine.errors import NotNativeError, VocabularyError
@@ -63,17 +63,17 @@ def merge_model(specification: Specification) -> _core.MergeModel:
             raise NotNativeError("byte fallback where characters stand for bytes")
         tokens, by_characters = _in_bytes(tokens), False
     is_read = isinstance(specification.merges, ReadMerges) or isinstance(specification.ranks, ReadNumbers)
+    settings: dict[str, Any] = {
+        "by_characters": by_characters,
+        "ignore_merges": specification.ignore_merges,
+        "unknown": specification.unknown,
+        "fuse_unknown": specification.fuse_unknown,
+        "continuing_prefix": specification.subword_prefix,
+        "end_suffix": specification.word_suffix,
+        "byte_fallback": dict(specification.byte_fallback),
+    }
     if isinstance(tokens, ReadTokens) and is_read:
-        return _core.MergeModel.of_tables(
-            tokens.tables,
-            by_characters=by_characters,
-            ignore_merges=specification.ignore_merges,
-            unknown=specification.unknown,
-            fuse_unknown=specification.fuse_unknown,
-            continuing_prefix=specification.subword_prefix,
-            end_suffix=specification.word_suffix,
-            byte_fallback=dict(specification.byte_fallback),
-        )
+        return _core.MergeModel.of_tables(tokens.tables, **settings)
     texts = [token if isinstance(token, bytes) else token.encode("utf-8", "surrogatepass") for token in tokens.values()]
     merges, ranks = None, None
     if specification.merges is not None:
@@ -87,19 +87,7 @@ def merge_model(specification: Specification) -> _core.MergeModel:
     else:
         ranks = list(tokens)
     try:
-        return _core.MergeModel.create(
-            texts,
-            list(tokens),
-            merges,
-            ranks,
-            by_characters=by_characters,
-            ignore_merges=specification.ignore_merges,
-            unknown=specification.unknown,
-            fuse_unknown=specification.fuse_unknown,
-            continuing_prefix=specification.subword_prefix,
-            end_suffix=specification.word_suffix,
-            byte_fallback=dict(specification.byte_fallback),
-        )
+        return _core.MergeModel.create(texts, list(tokens), merges, ranks, **settings)
     except VocabularyError as error:
         raise VocabularyError(f"{specification.source}: {error}") from error
 
