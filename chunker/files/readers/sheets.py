@@ -21,7 +21,7 @@ from xml.parsers import expat  # definitions are refused by zipped.py
 from chunker.errors import DamagedDocumentError, DocumentTooLargeError
 from chunker.files import readers
 from chunker.files.readers import ReadText, TextBuilder
-from chunker.files.readers.zipped import Package, attribute, child, without_definitions
+from chunker.files.readers.zipped import Package, attribute, child, relation, without_definitions
 from chunker.formats.expressions import re
 
 # Including the empty cells that make the rows of a table equally long.
@@ -101,7 +101,7 @@ def read_sheets(content: bytes) -> ReadText:
     sheets = child(root, "sheets")
     builder = TextBuilder()
     for sheet in sheets if sheets is not None else ():
-        part = related.get(_relation(sheet), "")
+        part = related.get(relation(sheet), "")
         title = attribute(sheet, "name") or ""
         if not package.has(part):
             raise DamagedDocumentError(f"it lacks the sheet {title!r}")
@@ -317,10 +317,6 @@ def _kind(code: str) -> _Kind:
     if _HOURS.search(shown):
         return "elapsed"
     return "date" if _PARTS_OF_DATES.search(shown) else "number"
-
-
-def _relation(element: ET.Element) -> str:
-    return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
 
 
 def _number_text(written: str, number: float) -> str:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET  # for its types; zipped.py parses
 
 from chunker.files.readers import ReadText, TextBuilder
 from chunker.files.readers.pages import table_text
-from chunker.files.readers.zipped import Package, attribute, below, child, local
+from chunker.files.readers.zipped import Package, attribute, below, child, local, relation
 
 _PRESENTATION = "ppt/presentation.xml"
 _EMU_A_POINT = 12_700
@@ -33,17 +33,13 @@ def read_slides(content: bytes) -> ReadText:
     presentation = package.xml(_PRESENTATION)
     related = package.related(_PRESENTATION)
     ids = child(presentation, "sldIdLst")
-    names = [related.get(_relation(one), "") for one in (ids if ids is not None else ())]
+    names = [related.get(relation(one), "") for one in (ids if ids is not None else ())]
     builder = TextBuilder()
     for number, name in enumerate(names, 1):
         if package.has(name):
             for text, box in _slide(package, name):
                 builder.add(text, {"slide": number, "box": box} if box else {"slide": number})
     return builder.built({"slides": len(names)})
-
-
-def _relation(element: ET.Element) -> str:
-    return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
 
 
 def _slide(package: Package, name: str) -> Iterator[tuple[str, list[float] | None]]:

@@ -124,6 +124,11 @@ def attribute(element: ET.Element | None, name: str) -> str | None:
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
 
 
+def relation(element: ET.Element) -> str:
+    """Return the id by which the relations of a part name what an element stands for; "" if it has none."""
+    return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
+
+
 def below(element: ET.Element, wanted: frozenset[str], skipped: frozenset[str]) -> Iterator[ET.Element]:
     """Yield the descendants with the names `wanted`, in order, except those below `skipped`. Without recursion, because
     a file may nest arbitrarily deep.
