@@ -26,6 +26,7 @@ import numpy as np
 
 from chunker.errors import OptionError
 from chunker.index.embedders.adapting import PROBE
+from chunker.index.embedders.local_models import _sound
 from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
 
@@ -104,7 +105,7 @@ class EndpointEmbedder:
         """The vectors of texts, by one request. Raises `EmbedderError` where the endpoint refuses, or does not answer."""
         if not texts:
             return np.zeros((0, self.dimensions), np.float32)
-        request: dict[str, object] = {"model": self.model_id, "input": [_sendable(text) for text in texts]}
+        request: dict[str, object] = {"model": self.model_id, "input": [_sound(text) for text in texts]}
         if self._shortened:
             request["dimensions"] = self.dimensions
         requests, tokens = self._limits
@@ -222,11 +223,6 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: object) -> None:
         """Do not follow."""
-
-
-def _sendable(text: str) -> str:
-    """The text as JSON in UTF-8 can carry it: a lone surrogate becomes U+FFFD."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _numbers(embedding: Any) -> Any:  # noqa: ANN401  # what the endpoint sent; the array that is made of it checks

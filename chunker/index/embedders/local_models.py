@@ -143,5 +143,5 @@ def _package(name: str, extra: str) -> Any:  # noqa: ANN401  # a module of a pac
 
 
 def _sound(text: str) -> str:
-    """The text without lone surrogates, which tokenizers written in Rust cannot take."""
+    """The text with U+FFFD for lone surrogates, which neither tokenizers written in Rust nor JSON in UTF-8 can take."""
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
