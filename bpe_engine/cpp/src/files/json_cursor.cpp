@@ -39,18 +39,20 @@ double rounded(std::string_view text) {
     constexpr std::int64_t far = 1'000'000'000;  // an exponent beyond which it does not matter
     std::uint64_t significand = 0;
     std::int64_t exponent = 0;
-    bool after_point = false, is_full = false;
     std::size_t at = text.starts_with('-');
-    for (; at < text.size() && text[at] != 'e' && text[at] != 'E'; ++at) {
-        if (text[at] == '.') {
-            after_point = true;
-            is_full = false;
-            continue;
+    // Reads digits; each adds to the exponent what is given for one that the significand has room for, or has none for.
+    auto const read = [&](std::int64_t taken, std::int64_t left) {
+        for (bool is_full = false; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+            auto const digit = static_cast<std::uint64_t>(text[at] - '0');
+            is_full = is_full || (significand >= most / 10 && significand > (most - digit) / 10);
+            if (!is_full) significand = significand * 10 + digit;
+            exponent += is_full ? left : taken;
         }
-        auto const digit = static_cast<std::uint64_t>(text[at] - '0');
-        is_full = is_full || significand > (most - digit) / 10;
-        if (!is_full) significand = significand * 10 + digit;
-        exponent += is_full == after_point ? 0 : is_full ? 1 : -1;
+    };
+    read(0, 1);
+    if (at < text.size() && text[at] == '.') {
+        ++at;
+        read(-1, 0);
     }
     if (at < text.size()) {
         bool const is_negative = text[++at] == '-';
