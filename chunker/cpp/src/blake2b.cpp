@@ -75,6 +75,24 @@ CHUNKER_INLINE void mix(Words& a, Words& b, Words& c, Words& d, const Words& x, 
     turn<63>(b);
 }
 
+template <class Words>
+CHUNKER_INLINE void mix_round(Words* v, const Words* words, const unsigned char (&at)[block_words]) {
+    mix(v[0], v[4], v[8], v[12], words[at[0]], words[at[1]]);
+    mix(v[1], v[5], v[9], v[13], words[at[2]], words[at[3]]);
+    mix(v[2], v[6], v[10], v[14], words[at[4]], words[at[5]]);
+    mix(v[3], v[7], v[11], v[15], words[at[6]], words[at[7]]);
+    mix(v[0], v[5], v[10], v[15], words[at[8]], words[at[9]]);
+    mix(v[1], v[6], v[11], v[12], words[at[10]], words[at[11]]);
+    mix(v[2], v[7], v[8], v[13], words[at[12]], words[at[13]]);
+    mix(v[3], v[4], v[9], v[14], words[at[14]], words[at[15]]);
+}
+
+// Each round is told where its words are, not asked: that saves a quarter of the instructions of a loop.
+template <class Words, std::size_t... round>
+CHUNKER_INLINE void mix_rounds(Words* v, const Words* words, std::index_sequence<round...>) {
+    (mix_round(v, words, order[round % std::size(order)]), ...);
+}
+
 // Reads a block. `counted`: the bytes up to its end; `last`: all bits where it ends its message, else none.
 template <class Words>
 CHUNKER_INLINE void compress(Words* state, const Words* words, const Words& counted, const Words& last) {
@@ -85,17 +103,7 @@ CHUNKER_INLINE void compress(Words* state, const Words* words, const Words& coun
     }
     v[12] ^= counted;
     v[14] ^= last;
-    for (std::size_t round = 0; round < rounds; ++round) {
-        auto const& at = order[round % std::size(order)];
-        mix(v[0], v[4], v[8], v[12], words[at[0]], words[at[1]]);
-        mix(v[1], v[5], v[9], v[13], words[at[2]], words[at[3]]);
-        mix(v[2], v[6], v[10], v[14], words[at[4]], words[at[5]]);
-        mix(v[3], v[7], v[11], v[15], words[at[6]], words[at[7]]);
-        mix(v[0], v[5], v[10], v[15], words[at[8]], words[at[9]]);
-        mix(v[1], v[6], v[11], v[12], words[at[10]], words[at[11]]);
-        mix(v[2], v[7], v[8], v[13], words[at[12]], words[at[13]]);
-        mix(v[3], v[4], v[9], v[14], words[at[14]], words[at[15]]);
-    }
+    mix_rounds(v, words, std::make_index_sequence<rounds>());
     for (std::size_t place = 0; place < state_size; ++place) state[place] ^= v[place] ^ v[state_size + place];
 }
 
