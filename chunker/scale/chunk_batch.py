@@ -25,11 +25,12 @@ from chunker.arguments import require, require_all, require_text, told
 from chunker.chunkers import TextChunker
 from chunker.counting.tokenizer_files import file_hash, tokenizer_path
 from chunker.errors import ChunkerError, OptionError, WrongTypeError
-from chunker.fields import TABLE_COLUMNS, note_of
+from chunker.fields import TABLE_COLUMNS, identity_of, note_of
 from chunker.files.chunk_files import Cut
 from chunker.formats import Outline
 from chunker.formats.sketches import Sketch
-from chunker.growing.assembly import TextOrigin, new_text_of
+from chunker.growing.assembly import new_text_of
+from chunker.growing.pieces import Piece
 from chunker.options import Options
 from chunker.scale.chunk_columns import COLUMNS, chunk_columns
 from chunker.scale.errors import ColumnError, RowError
@@ -212,7 +213,6 @@ class ChunkBatch:
             chunker = self._chunker_for(source or "", text)
             outline = chunker.sketch(text)
             pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
-            origin = chunker.origin_of(text, outline, pieces, source)
         except Exception as error:
             known = isinstance(error, ChunkerError | BpeEngineError)
             reason = str(error) if known else f"{type(error).__name__}: {error}"
@@ -220,7 +220,15 @@ class ChunkBatch:
                 raise RowError(number, source, reason) from error
             rows.add_problem(number, reason)
         else:
-            rows.add(number, text, origin, outline.breadcrumb if _may_have_names(outline) else None)
+            rows.add(
+                number,
+                text,
+                pieces,
+                identity=identity_of(source),
+                language=chunker.language,
+                metadata=chunker.metadata_of(outline),
+                breadcrumb=outline.breadcrumb if _may_have_names(outline) else None,
+            )
 
     def _chunker_for(self, source: str, text: str) -> TextChunker:
         if self._chunker is not None:
@@ -267,23 +275,30 @@ class _Rows:
         return len(self.documents)
 
     def add(
-        self, number: int, text: str, origin: TextOrigin, breadcrumb: Callable[[int], tuple[str, ...]] | None
+        self,
+        number: int,
+        text: str,
+        pieces: list[Piece],
+        *,
+        identity: bytes,
+        language: str | None,
+        metadata: dict[str, Any],
+        breadcrumb: Callable[[int], tuple[str, ...]] | None,
     ) -> None:
         """Add the chunks of a document; `breadcrumb` returns the names of the scopes around an offset, None if there are
         no scopes.
         """
-        self._columns.add(text, origin)
-        size = len(origin.pieces)
+        self._columns.add(text, pieces, identity)
+        size = len(pieces)
         self.documents += [number] * size
-        self._languages += [origin.language] * size
-        metadata = origin.metadata
+        self._languages += [language] * size
         self._notes += [note_of(metadata) if metadata else None] * size
         self._metadata += [json.dumps(metadata, ensure_ascii=False, separators=(",", ":")) if metadata else "{}"] * size
         names, done = self._names, 0
         if breadcrumb is None:
             self._ends += [len(names)] * size
             return
-        for piece in origin.pieces:
+        for piece in pieces:
             names += breadcrumb(new_text_of(piece[0], piece[1], done))
             self._ends.append(len(names))
             done = piece[1]

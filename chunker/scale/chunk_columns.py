@@ -14,9 +14,14 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from chunker.fields import content_hash_of
-from chunker.growing.assembly import TextOrigin
+from chunker.fields import content_hash_of, id_of
+from chunker.growing.pieces import Piece
+from chunker.growing.spans import SpanMeter
 from chunker.native import native
+
+# The number of texts that wait until the chunks of all are written: the grower, which runs between two texts, takes the
+# place of the code that writes in the cache of instructions, and the other way round.
+_AT_ONCE = 64
 
 # The columns made from a text and its pieces, and their types. None: the type in which texts are returned.
 COLUMNS: dict[str, pa.DataType | None] = {
@@ -40,8 +45,8 @@ COLUMNS: dict[str, pa.DataType | None] = {
 class ChunkRows(Protocol):
     """Protocol of a collector of the chunks of several texts, one text after the other."""
 
-    def add(self, text: str, origin: TextOrigin) -> None:
-        """Add the chunks of an origin; `text` is the text of the origin."""
+    def add(self, text: str, pieces: list[Piece], identity: bytes) -> None:
+        """Add the chunks of a text; `identity` is the common beginning of the hashes of their ids."""
         ...
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
@@ -60,16 +65,24 @@ class CompiledColumns:
 
     def __init__(self, columns: Any) -> None:  # noqa: ANN401  # a class of the compiled module
         self._columns = columns
+        self._waiting: list[tuple[str, list[Piece], bytes]] = []
         self._rows = 0
 
-    def add(self, text: str, origin: TextOrigin) -> None:
+    def add(self, text: str, pieces: list[Piece], identity: bytes) -> None:
         """See `ChunkRows`."""
-        pieces = list(origin.pieces)
-        self._columns.add(text, pieces, origin.identity)
+        self._waiting.append((text, pieces, identity))
         self._rows += len(pieces)
+        if len(self._waiting) == _AT_ONCE:
+            self._write()
+
+    def _write(self) -> None:
+        for text, pieces, identity in self._waiting:
+            self._columns.add(text, pieces, identity)
+        self._waiting.clear()
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
         """See `ChunkRows`."""
+        self._write()
         buffers = self._columns.take(pa.types.is_large_string(wide))
         return {
             name: pa.Array.from_buffers(
@@ -85,15 +98,16 @@ class PythonColumns:
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
 
-    def add(self, text: str, origin: TextOrigin) -> None:
+    def add(self, text: str, pieces: list[Piece], identity: bytes) -> None:
         """See `ChunkRows`."""
-        for index, (piece, measured) in enumerate(zip(origin.pieces, origin.measures(), strict=True)):
-            body = text[piece.start : piece.end]
-            whole = piece.context + body
+        measure = SpanMeter(text).measure
+        for index, (start, end, context, tokens, label) in enumerate(pieces):
+            body = text[start:end]
+            whole = context + body
             self._rows.append(
                 (
-                    *(whole, body, piece.context, piece.tokens, piece.start, piece.end, *measured),
-                    *(index, piece.label, origin.id(piece), content_hash_of(whole)),
+                    *(whole, body, context, tokens, start, end, *measure(start, end)),
+                    *(index, label, id_of(identity, start, whole), content_hash_of(whole)),
                 )
             )
 

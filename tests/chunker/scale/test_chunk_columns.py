@@ -13,6 +13,7 @@ from hypothesis import given  # noqa: E402  # after what may not be there
 from hypothesis import strategies as st  # noqa: E402
 
 from chunker import MarkdownChunker, TextChunker, WrongTypeError  # noqa: E402
+from chunker.fields import identity_of  # noqa: E402
 from chunker.native import native  # noqa: E402
 from chunker.scale import ChunkBatch  # noqa: E402
 from chunker.scale.chunk_columns import CompiledColumns, PythonColumns  # noqa: E402
@@ -36,10 +37,10 @@ def test_columns_are_alike(documents: list[str], source: str | None, options: di
     for text in documents:
         outline = chunker.outline(text)
         pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
-        origin = chunker.origin_of(text, outline, pieces, source)
-        columns.add(text, origin)
-        twin.add(text, origin)
-        rows += [(chunk.text, chunk.id, chunk.content_hash, chunk.index) for chunk in origin.chunks()]
+        columns.add(text, pieces, identity_of(source))
+        twin.add(text, pieces, identity_of(source))
+        chunks = chunker.origin_of(text, outline, pieces, source).chunks()
+        rows += [(chunk.text, chunk.id, chunk.content_hash, chunk.index) for chunk in chunks]
     made, wanted = columns.arrays(wide), twin.arrays(wide)
     for array in made.values():
         array.validate(full=True)
