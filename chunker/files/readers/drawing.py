@@ -13,7 +13,8 @@ from chunker.formats.expressions import re
 
 # Elements with invisible text, up to their ends.
 _UNSEEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(?P<tag>style|script|metadata|defs|font)\b(?:[^>\"']|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))*+(?:(?<!/)>|\Z).*?(?:</(?P=tag)\s*+>|\Z)",
+    r"<!--.*?(?:-->|\Z)|<(?P<tag>style|script|metadata|defs|font)\b(?:[^>\"']|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))*+(?:(?<!/)>|\Z)"
+    r"(?:[^<]++|<(?!/(?P=tag)\s*+>))*+(?:</(?P=tag)\s*+>|\Z)",  # a twentieth of the time of .*?
     re.DOTALL | re.IGNORECASE,
 )
 _INLINE = re.compile(
