@@ -144,10 +144,16 @@ std::vector<std::shared_ptr<const Pipeline>> steps_in_steps() {
     };
 }
 
+// Makes what a normalizer makes when a text grows for the first time, which is no step of that text.
+void prepare(const Pipeline& pipeline) {
+    if (Normalizer const* const normalizer = pipeline.normalizer()) (void)normalizer->settling_run('a', Side::right, true);
+}
+
 // The steps of appends of a few bytes each, with a mark in between that the text returns to.
 std::uint64_t steps_of(const std::shared_ptr<const Pipeline>& pipeline, const std::string& text, bool with_marks = true) {
     PipelineAppendingEncoder growing(pipeline);
     std::string const other = "\xC3\xA9 x";
+    prepare(*pipeline);
     steps = 0;
     for (std::size_t place = 0; place + 3 <= text.size(); place += 3) {
         growing.append(view(text).part(place, place + 3));
@@ -165,6 +171,7 @@ std::uint64_t steps_of(const std::shared_ptr<const Pipeline>& pipeline, const st
 std::uint64_t steps_to_the_left(const std::shared_ptr<const Pipeline>& pipeline, const std::string& text, bool with_marks = true) {
     PipelinePrependingEncoder growing(pipeline);
     std::string const other = "x \xC3\xA9";
+    prepare(*pipeline);
     steps = 0;
     for (std::size_t place = text.size(); place >= 3; place -= 3) {
         growing.prepend(view(text).part(place - 3, place));
