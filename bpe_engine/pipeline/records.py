@@ -29,8 +29,10 @@ class Record:
     __match_args__: ClassVar[tuple[str, ...]] = ()
     _unshown: ClassVar[frozenset[str]] = frozenset()
     """The fields that its `repr` leaves out."""
+    _kw_only: ClassVar[bool] = False
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
+        cls._kw_only = kw_only
         cls.__match_args__ = (*cls.__match_args__, *cls.__annotations__)  # type: ignore[misc]  # mypy knows it in matches alone
 
     def __init__(self, *values: Any, **named: Any) -> None:  # noqa: ANN401 - of the types of the fields
@@ -39,7 +41,7 @@ class Record:
         wrong = given.keys() - set(fields) or [
             field for field in fields if field not in given and not hasattr(type(self), field)
         ]
-        if wrong or len(given) != len(values) + len(named):
+        if wrong or len(given) != len(values) + len(named) or (values and self._kw_only):
             raise TypeError(f"{type(self).__name__} has the fields {fields}, not {len(values)} values and {[*named]}")
         self.__dict__.update(given)
         self.__post_init__()

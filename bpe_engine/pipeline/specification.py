@@ -31,7 +31,7 @@ __all__ = ["AddedToken", "Specification"]
 
 MOST_CHARACTERS: Final = 1000
 """The largest `max_characters`: in the worst case WordPiece takes time proportional to its square for a word. Files have 100, some 200."""
-_NOTHING: Final[dict[int, Any]] = {}
+_NOTHING: Final[dict[int, Any]] = {}  # shared by all specifications: nobody writes to it
 LARGEST_FLOAT: Final = 2.0**128 - 2.0**104
 
 
@@ -57,7 +57,7 @@ class AddedToken(Record):
     normalized: bool = False
 
 
-class Specification(Record):
+class Specification(Record, kw_only=True):
     """The content of a tokenizer file, as data. Made by the readers in `bpe_engine/formats/`, one a format. Immutable; can be
     pickled; threads may share it.
 

@@ -124,3 +124,8 @@ def checked(vectors: Vectors, texts: int, embedder: Embedder) -> Vectors:
     if not np.isfinite(rows).all():
         raise EmbedderError(f"{embedder.model_id} returned vectors with infinite values or NaN")
     return unit_rows(rows)
+
+
+def without_lone_surrogates(text: str) -> str:
+    """Return the text with U+FFFD for lone surrogates, which neither tokenizers written in Rust nor JSON in UTF-8 can take."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

@@ -26,7 +26,7 @@ import numpy as np
 
 from chunker.errors import OptionError
 from chunker.index.embedders.adapting import PROBE
-from chunker.index.embedders.local_models import _sound
+from chunker.index.embedders.base import without_lone_surrogates
 from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
 
@@ -105,7 +105,10 @@ class EndpointEmbedder:
         """The vectors of texts, by one request. Raises `EmbedderError` where the endpoint refuses, or does not answer."""
         if not texts:
             return np.zeros((0, self.dimensions), np.float32)
-        request: dict[str, object] = {"model": self.model_id, "input": [_sound(text) for text in texts]}
+        request: dict[str, object] = {
+            "model": self.model_id,
+            "input": [without_lone_surrogates(text) for text in texts],
+        }
         if self._shortened:
             request["dimensions"] = self.dimensions
         requests, tokens = self._limits

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from chunker.errors import MissingExtraError
+from chunker.index.embedders.base import without_lone_surrogates
 from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
 
@@ -75,7 +76,7 @@ class SentenceTransformerEmbedder:
             return np.zeros((0, self.dimensions), np.float32)
         # None would be the prompt that the model has for all texts, if it has one.
         prompt = prefix or (None if self._model.default_prompt_name is None else "")
-        sound = [_sound(text) for text in texts]
+        sound = [without_lone_surrogates(text) for text in texts]
         found = self._model.encode(sound, prompt=prompt, convert_to_numpy=True, show_progress_bar=False)
         return np.asarray(found, np.float32)
 
@@ -101,7 +102,9 @@ class Model2VecEmbedder:
         """The vectors of texts, read to their end."""
         if not texts:
             return np.zeros((0, self.dimensions), np.float32)
-        return np.asarray(self._model.encode([_sound(text) for text in texts], max_length=None), np.float32)
+        return np.asarray(
+            self._model.encode([without_lone_surrogates(text) for text in texts], max_length=None), np.float32
+        )
 
     def embed_query(self, text: str, /) -> Vectors:
         """The vector of a question: that of a text."""
@@ -140,8 +143,3 @@ def _package(name: str, extra: str) -> Any:  # noqa: ANN401  # a module of a pac
         return import_module(name)
     except ImportError as error:
         raise MissingExtraError(extra, extra) from error
-
-
-def _sound(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, which neither tokenizers written in Rust nor JSON in UTF-8 can take."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunker.errors import MissingExtraError
-from chunker.index.embedders.local_models import _package, _sound
+from chunker.index.embedders.base import without_lone_surrogates
+from chunker.index.embedders.local_models import _package
 from chunker.index.errors import EmbedderError
 from chunker.index.vectors import Vectors
 
@@ -71,7 +72,7 @@ class MiniLMEmbedder:
 
     def embed(self, texts: Sequence[str], /) -> Vectors:
         """The vectors of texts."""
-        encoded = self._word_pieces.encode_batch([_sound(text) for text in texts])
+        encoded = self._word_pieces.encode_batch([without_lone_surrogates(text) for text in texts])
         return np.concatenate([np.zeros((0, _WIDTH), np.float32), *self._read([one.ids for one in encoded], "mean")])
 
     def embed_query(self, text: str, /) -> Vectors:

@@ -222,7 +222,7 @@ public:
         return slots_.set(hash)->count(key);
     }
 
-    // Prefetches the set that `find` will read. Returns its first slot, which is valid as long as the cache and has another key after some changes.
+    // Prefetches the set that `find` will read. Returns its first slot, which stays a slot, but may get another key when a piece is put in or brought back.
     const Slot* expect(std::uint64_t hash) const { return slots_.expect(hash); }
 
     void put(const Key& key, std::uint64_t hash, std::size_t count) { slots_.make(hash).set(key, count); }
