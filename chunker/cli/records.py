@@ -178,7 +178,7 @@ def chunk_lines(document: Document, chunks: list[Chunk]) -> bytes:
     columns.add(origin.text, list(origin.pieces), origin.identity)
     first = chunks[0]
     rest = json_line({"language": first.language, "note": first.note, "metadata": _metadata(document, first)})
-    lines: bytes = columns.lines([chunk.breadcrumb for chunk in chunks], portable(document.path), rest[1:-1])
+    lines: bytes = columns.lines(origin.breadcrumbs(), portable(document.path), rest[1:-1])
     return lines
 
 

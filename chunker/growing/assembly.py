@@ -7,7 +7,7 @@ chunks   Chunk(origin, 0, piece), Chunk(origin, 1, piece)                  one o
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from chunker.fields import id_of, identity_of
@@ -90,6 +90,13 @@ class TextOrigin:
         """Return the chunk of this index as an instance of `kind`, a class of chunks with more attributes."""
         return placed(kind.__new__(kind), self, index, self.pieces[index - self._first])
 
+    def is_of(self, chunks: list[Chunk]) -> bool:
+        """Whether these are the chunks of the pieces, in order, and as many."""
+        for index, (chunk, piece) in enumerate(zip(chunks, self.pieces, strict=True), self._first):
+            if chunk._origin is not self or chunk._index != index or chunk._piece is not piece or type(chunk) is not Chunk:  # noqa: SLF001  # see `shared_origin`
+                return False
+        return True
+
     def body(self, piece: Piece) -> str:
         """The text of a piece."""
         before = self._before[0]
@@ -138,6 +145,10 @@ class TextOrigin:
         start, end = self.pieces[number][:2]
         return self._breadcrumb(new_text_of(start, end, self.pieces[number - 1][1] if number else self._done))
 
+    def breadcrumbs(self) -> list[tuple[str, ...]]:
+        """The breadcrumb of each chunk, in order."""
+        return list(breadcrumbs_along(self.pieces, self._breadcrumb, self._done))
+
     @property
     def identity(self) -> bytes:
         """The common beginning of the hashes of all ids."""
@@ -158,6 +169,16 @@ def new_text_of(start: int, end: int, done: int) -> int:
     return done if start < done < end else start
 
 
+def breadcrumbs_along(
+    pieces: Iterable[Piece], breadcrumb: Callable[[int], tuple[str, ...]], done: int = 0
+) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the scopes around the first new character of each piece; `done`: the end of the piece before."""
+    for piece in pieces:
+        start, end = piece[:2]
+        yield breadcrumb(new_text_of(start, end, done))
+        done = end
+
+
 def shared_origin(chunks: list[Chunk]) -> TextOrigin | None:
     """Return the origin of which `chunks` are all the chunks, in order; None if they come from elsewhere or some are
     missing.
@@ -165,7 +186,7 @@ def shared_origin(chunks: list[Chunk]) -> TextOrigin | None:
     origin = chunks[0]._origin if chunks and type(chunks[0]) is Chunk else None  # noqa: SLF001  # it was put there by `placed`
     if not isinstance(origin, TextOrigin) or len(chunks) != len(origin.pieces):
         return None
-    return origin if origin.chunks() == chunks else None
+    return origin if origin.is_of(chunks) else None
 
 
 def breadcrumbs_of(text: str, outline: Outline, text_format: Format) -> Callable[[int], tuple[str, ...]]:

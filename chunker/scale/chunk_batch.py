@@ -29,7 +29,7 @@ from chunker.fields import TABLE_COLUMNS, identity_of, note_of
 from chunker.files.chunk_files import Cut
 from chunker.formats import Outline
 from chunker.formats.sketches import Sketch
-from chunker.growing.assembly import new_text_of
+from chunker.growing.assembly import breadcrumbs_along
 from chunker.growing.pieces import Piece
 from chunker.options import Options
 from chunker.scale.chunk_columns import COLUMNS, chunk_columns
@@ -294,14 +294,13 @@ class _Rows:
         self._languages += [language] * size
         self._notes += [note_of(metadata) if metadata else None] * size
         self._metadata += [json.dumps(metadata, ensure_ascii=False, separators=(",", ":")) if metadata else "{}"] * size
-        names, done = self._names, 0
+        names = self._names
         if breadcrumb is None:
             self._ends += [len(names)] * size
             return
-        for piece in pieces:
-            names += breadcrumb(new_text_of(piece[0], piece[1], done))
+        for around in breadcrumbs_along(pieces, breadcrumb):
+            names += around
             self._ends.append(len(names))
-            done = piece[1]
 
     def add_problem(self, number: int, reason: str) -> None:
         """Add the row of a document that could not be chunked."""

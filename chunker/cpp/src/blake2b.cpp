@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define CHUNKER_FOUR_LANES 1
+#define CHUNKER_LANES 1
 #define CHUNKER_INLINE inline __attribute__((always_inline))
 #else
 #define CHUNKER_INLINE inline
@@ -37,9 +38,9 @@ std::uint64_t word(const unsigned char* bytes) {
     return value;
 }
 
-#ifdef CHUNKER_FOUR_LANES
-constexpr std::size_t many = 4;
-using Four = std::uint64_t __attribute__((vector_size(sizeof(std::uint64_t) * many)));
+#ifdef CHUNKER_LANES
+using Four = std::uint64_t __attribute__((vector_size(32)));
+using Eight = std::uint64_t __attribute__((vector_size(64)));
 
 // Whole bytes move by one instruction.
 template <int bits, int... byte>
@@ -50,11 +51,11 @@ CHUNKER_INLINE void move_bytes(Four& words, std::integer_sequence<int, byte...>)
 }
 #endif
 
-// Rotates to the right. `Words` is a word, or four words of as many messages.
+// Rotates to the right. `Words` is a word, or words of as many messages. AVX-512 has an instruction for it, AVX2 has none.
 template <int bits, class Words>
 CHUNKER_INLINE void turn(Words& words) {
-#ifdef CHUNKER_FOUR_LANES
-    if constexpr (sizeof words > sizeof(std::uint64_t) && bits % 8 == 0) return move_bytes<bits>(words, std::make_integer_sequence<int, sizeof(Four)>());
+#ifdef CHUNKER_LANES
+    if constexpr (std::is_same_v<Words, Four> && bits % 8 == 0) return move_bytes<bits>(words, std::make_integer_sequence<int, sizeof(Four)>());
 #endif
     words = words >> bits | words << (64 - bits);
 }
@@ -119,16 +120,27 @@ void compress_one(std::uint64_t (&state)[state_size][1], const Rows<1>& words, c
     compress(&state[0][0], &words[0][0], counted[0], last[0]);
 }
 
-#ifdef CHUNKER_FOUR_LANES
-__attribute__((target("avx2"))) void compress_four(std::uint64_t (&state)[state_size][many], const Rows<many>& words, const std::uint64_t (&counted)[many],
-                                                   const std::uint64_t (&last)[many]) {
-    Four held[state_size], read[block_words], lengths, ends;
+#ifdef CHUNKER_LANES
+template <class Words, std::size_t lanes>
+CHUNKER_INLINE void compress_many(std::uint64_t (&state)[state_size][lanes], const Rows<lanes>& words, const std::uint64_t (&counted)[lanes],
+                                  const std::uint64_t (&last)[lanes]) {
+    Words held[state_size], read[block_words], lengths, ends;
     std::memcpy(held, state, sizeof held);
     std::memcpy(read, words, sizeof read);
     std::memcpy(&lengths, counted, sizeof lengths);
     std::memcpy(&ends, last, sizeof ends);
     compress(held, read, lengths, ends);
     std::memcpy(state, held, sizeof held);
+}
+
+__attribute__((target("avx2"))) void compress_four(std::uint64_t (&state)[state_size][4], const Rows<4>& words, const std::uint64_t (&counted)[4],
+                                                   const std::uint64_t (&last)[4]) {
+    compress_many<Four>(state, words, counted, last);
+}
+
+__attribute__((target("avx512f"))) void compress_eight(std::uint64_t (&state)[state_size][8], const Rows<8>& words, const std::uint64_t (&counted)[8],
+                                                       const std::uint64_t (&last)[8]) {
+    compress_many<Eight>(state, words, counted, last);
 }
 #endif
 
@@ -184,10 +196,14 @@ void read_all(std::span<const std::string_view> messages, std::vector<Digest>& d
 
 std::vector<Digest> blake2b(std::span<const std::string_view> messages) {
     std::vector<Digest> digests(messages.size());
-#ifdef CHUNKER_FOUR_LANES
-    // For two messages it takes as long as one after the other.
-    if (messages.size() > many / 2 && __builtin_cpu_supports("avx2")) {
-        read_all<many>(messages, digests, compress_four);
+#ifdef CHUNKER_LANES
+    // For half as many messages as lanes it takes as long as with half the lanes.
+    if (messages.size() > 4 && __builtin_cpu_supports("avx512f")) {
+        read_all<8>(messages, digests, compress_eight);
+        return digests;
+    }
+    if (messages.size() > 2 && __builtin_cpu_supports("avx2")) {
+        read_all<4>(messages, digests, compress_four);
         return digests;
     }
 #endif

@@ -66,7 +66,7 @@ def test_hashes_are_those_of_hashlib(size: int) -> None:
 
 
 @pytest.mark.skipif(compiled is None, reason="nothing is compiled")
-@given(st.lists(st.integers(1, 400), min_size=1, max_size=12))
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=20))
 def test_several_hashes_at_a_time(sizes: list[int]) -> None:
     assert compiled is not None
     text = "some words. " * 400
