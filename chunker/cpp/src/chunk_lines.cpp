@@ -1,6 +1,8 @@
 // Chunks as lines of JSON.
-#include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 #include "chunker/chunk_columns.hpp"
 
@@ -26,20 +28,17 @@ public:
     JsonWriter& string(std::string_view text) {
         json_ += '"';
         std::size_t done = 0;
-        for (std::size_t at = 0; at < text.size();) {
-            std::size_t const end = std::min(text.size(), at + block);
-            if (!escapes_any(text.substr(at, end - at))) {
-                at = end;
-                continue;
-            }
-            for (; at < end; ++at) {
-                auto const byte = static_cast<unsigned char>(text[at]);
-                if (!is_escaped(byte)) continue;
-                json_.append(text, done, at - done);
-                escape(byte);
-                done = at + 1;
-            }
-        }
+        auto const escape_at = [&](std::size_t at) {
+            json_.append(text, done, at - done);
+            escape(static_cast<unsigned char>(text[at]));
+            done = at + 1;
+        };
+        std::size_t at = 0;
+        for (; at + sizeof(std::uint64_t) <= text.size(); at += sizeof(std::uint64_t))
+            for (std::uint64_t found = escaped(word(text.data() + at)); found; found &= found - 1)
+                escape_at(at + static_cast<std::size_t>(std::countr_zero(found)) / 8);
+        for (; at < text.size(); ++at)
+            if (is_escaped(static_cast<unsigned char>(text[at]))) escape_at(at);
         json_.append(text, done);
         json_ += '"';
         return *this;
@@ -48,14 +47,17 @@ public:
     std::string take() { return std::move(json_); }
 
 private:
-    static constexpr std::size_t block = 32;  // bytes that are looked at together
+    static constexpr std::uint64_t ones = 0x0101010101010101, high = 0x80 * ones;
 
-    static bool is_escaped(unsigned char byte) { return (byte < 0x20) | (byte == '"') | (byte == '\\'); }
-    // Without an early end, so that compilers look at many bytes at once.
-    static bool escapes_any(std::string_view text) {
-        unsigned char found = 0;
-        for (char const byte : text) found |= static_cast<unsigned char>(is_escaped(static_cast<unsigned char>(byte)));
-        return found != 0;
+    static bool is_escaped(unsigned char byte) { return byte < 0x20 || byte == '"' || byte == '\\'; }
+    // The high bit of each byte that is zero.
+    static std::uint64_t zeros(std::uint64_t bytes) { return ~(((bytes & ~high) + ~high) | bytes) & high; }
+    // The high bit of each byte that is escaped, the first byte lowest: the core runs on little-endian machines alone (bpe/piece_cache.hpp).
+    static std::uint64_t escaped(std::uint64_t bytes) { return zeros(bytes & 0xE0 * ones) | zeros(bytes ^ '"' * ones) | zeros(bytes ^ '\\' * ones); }
+    static std::uint64_t word(const char* bytes) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, bytes, sizeof value);
+        return value;
     }
 
     void escape(unsigned char byte) {
