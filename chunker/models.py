@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the models are built only if chunks are validated, or dumpe
 
     from chunker.schemas import ChunkFields
 
-__all__ = ["Chunk", "Origin", "Span", "placed"]
+__all__ = ["Chunk", "Origin", "Span", "is_placed", "placed"]
 
 
 class Origin(Protocol):
@@ -395,6 +395,12 @@ def placed(chunk: Kind, origin: Origin, index: int, piece: Piece) -> Kind:
     _set_index(chunk, index)
     _set_piece(chunk, piece)
     return chunk
+
+
+def is_placed(chunk: Chunk, origin: Origin, index: int, piece: Piece) -> bool:
+    """Whether `placed` has made this chunk, and of no other class."""
+    is_same = chunk._origin is origin and chunk._piece is piece and chunk._index == index  # noqa: SLF001  # its own module
+    return is_same and type(chunk) is Chunk
 
 
 class _Given(NamedTuple):

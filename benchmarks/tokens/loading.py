@@ -138,7 +138,9 @@ def main() -> None:
     arguments = parser.parse_args()
     given = [(path.stem, str(path), "tokenizers") for path in arguments.file or ()]
     head = ["file", "import", "loaded", "peer", "ratio"]
-    lines = [f"| {' | '.join(cells)} |" for cells in (head, ["---", *["--:"] * (len(head) - 1)], *rows(given or published()))]
+    lines = [
+        f"| {' | '.join(cells)} |" for cells in (head, ["---", *["--:"] * (len(head) - 1)], *rows(given or published()))
+    ]
     print("\n".join(lines))
     if arguments.output:
         arguments.output.write_text("\n".join(lines) + "\n", encoding="utf-8")

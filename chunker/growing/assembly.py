@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count, repeat
 from typing import Any, TypeVar
 
 from chunker.fields import id_of, identity_of
@@ -15,7 +16,7 @@ from chunker.formats.outline import Format, Outline
 from chunker.formats.sketches import Sketch
 from chunker.growing.pieces import Piece
 from chunker.growing.spans import Measured, SpanMeter
-from chunker.models import Chunk, placed
+from chunker.models import Chunk, is_placed, placed
 from chunker.native import native
 from chunker.span import Span
 
@@ -92,10 +93,7 @@ class TextOrigin:
 
     def is_of(self, chunks: list[Chunk]) -> bool:
         """Whether these are the chunks of the pieces, in order, and as many."""
-        for index, (chunk, piece) in enumerate(zip(chunks, self.pieces, strict=True), self._first):
-            if chunk._origin is not self or chunk._index != index or chunk._piece is not piece or type(chunk) is not Chunk:  # noqa: SLF001  # see `shared_origin`
-                return False
-        return True
+        return all(map(is_placed, chunks, repeat(self), count(self._first), self.pieces))
 
     def body(self, piece: Piece) -> str:
         """The text of a piece."""

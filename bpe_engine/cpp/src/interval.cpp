@@ -371,7 +371,10 @@ CharacterPlaces::CharacterPlaces(Bytes text) : text_(text) {
 }
 
 std::size_t CharacterPlaces::byte_of(std::size_t index) const {
-    std::size_t place = every_64th_[index / 64], left = index % 64;
+    std::size_t const block = index / 64;
+    std::size_t place = every_64th_[block], left = index % 64;
+    // Mostly as many bytes as characters: then the text is not read, whose first lines are asked for next, in parallel.
+    if (block + 1 < every_64th_.size() && every_64th_[block + 1] - place == 64) return place + left;
     // Eight bytes at once, then one by one: continuation bytes are 10xxxxxx.
     for (std::uint64_t word; text_.size - place >= sizeof(word); place += sizeof(word)) {
         std::memcpy(&word, text_.data + place, sizeof(word));
