@@ -49,6 +49,18 @@ def test_the_package_alone_imports_nothing_of_itself() -> None:
     assert len(modules) < 40
 
 
+def test_the_engine_alone_imports_no_tokenizer() -> None:
+    modules = imported("import bpe_engine; bpe_engine.implementation()")
+    ours = {name for name in modules if name.startswith("bpe_engine")}
+    assert ours <= {"bpe_engine", "bpe_engine.implementation", "bpe_engine.errors", "bpe_engine._core"}
+
+
+def test_the_process_that_parses_imports_no_tokenizer() -> None:
+    modules = imported("import chunker.formats.code.code_format, chunker.formats.code.worker")
+    assert "chunker.formats.code.isolation" in modules
+    assert "bpe_engine.tokenizer" not in modules
+
+
 def test_the_version_needs_no_command() -> None:
     modules = imported(command("--version"))
     assert "typer" not in modules
