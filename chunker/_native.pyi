@@ -3,6 +3,11 @@
 from collections.abc import Callable, Sequence
 
 
+def placed(kind: type, origin: object, pieces: list[tuple[int, int, str, int, str]], first: int) -> list[object]:
+    """
+    A chunk for each piece, as `chunker.models.placed` makes it; the first has the index `first`.
+    """
+
 class ChunkColumns:
     """
     Chunks of many texts by columns, as Arrow keeps them: see chunker.scale.chunk_columns.
@@ -76,9 +81,9 @@ class Grower:
         `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
 
-    def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
+    def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
         """
-        The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
+        The next chunks, at most so many, that begin up to `horizon`, as tuples of a class with these names: where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
         """
 
     def bodies(self, strip: bool) -> list[str]:
@@ -298,9 +303,9 @@ class KeptMessages:
         How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
         """
 
-def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:
+def best_pieces(kind: type[tuple[int, int, str, int, str]], text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:
     """
-    The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text with halves of surrogate pairs.
+    The chunks of a text that cost least, as `Grower.grow` returns them. None for a text with halves of surrogate pairs.
     """
 
 def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[int]:

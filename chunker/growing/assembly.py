@@ -85,7 +85,12 @@ class TextOrigin:
 
     def chunks(self) -> list[Chunk]:
         """The chunks of the pieces."""
-        return [placed(_new_chunk(Chunk), self, index, piece) for index, piece in enumerate(self.pieces, self._first)]
+        if _compiled is None:
+            return [
+                placed(_new_chunk(Chunk), self, index, piece) for index, piece in enumerate(self.pieces, self._first)
+            ]
+        made: list[Chunk] = _compiled.placed(Chunk, self, list(self.pieces), self._first)
+        return made
 
     def chunk(self, kind: type[Kind], index: int) -> Kind:
         """Return the chunk of this index as an instance of `kind`, a class of chunks with more attributes."""

@@ -8,8 +8,8 @@ does not take text with halves of surrogate pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -26,9 +26,6 @@ from chunker.native import native
 
 # The number of chunks that are grown before the first of them is yielded.
 _AT_ONCE = 64
-
-# Equal to Piece(*fields), in a third of the time.
-_as_piece: Callable[[tuple[int, int, str, int, str]], Piece] = partial(tuple.__new__, Piece)
 
 
 class AnyGrower(Protocol):
@@ -68,8 +65,8 @@ class CompiledGrower:
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
         """See `AnyGrower`."""
-        while made := self._grower.grow(_AT_ONCE, horizon):
-            yield from map(_as_piece, made)
+        while made := self._grower.grow(Piece, _AT_ONCE, horizon):
+            yield from made
 
     def bodies(self, *, strip: bool) -> list[str]:
         """Return the texts of the chunks without contexts, as `bodies_of` does: no piece is made of them."""
@@ -78,8 +75,8 @@ class CompiledGrower:
 
     def one(self, horizon: int | None = None) -> Piece | None:
         """See `AnyGrower`."""
-        made = self._grower.grow(1, horizon)
-        return _as_piece(made[0]) if made else None
+        made: list[Piece] = self._grower.grow(Piece, 1, horizon)
+        return made[0] if made else None
 
     def ahead(self) -> tuple[list[Place], int, int]:
         """See `AnyGrower`."""
@@ -161,14 +158,14 @@ def best_pieces(
     """
     compiled = native()
     context = None if context_at is no_context else context_at
-    made = (
-        None if compiled is None else compiled.best_pieces(text, tokenizer, outline, _limits(compiled, budget), context)
-    )
+    made: list[Piece] | None = None
+    if compiled is not None:
+        made = compiled.best_pieces(Piece, text, tokenizer, outline, _limits(compiled, budget), context)
     if made is None:  # or a text with halves of surrogate pairs
         from chunker.growing.optimal import Optimizer  # noqa: PLC0415  # as above
 
         return Optimizer(text, outline, tokenizer, budget, context_at).pieces()
-    return map(_as_piece, made)
+    return iter(made)
 
 
 @cache_until_exit

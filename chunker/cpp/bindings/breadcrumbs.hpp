@@ -105,6 +105,8 @@ public:
         return nb::tuple(found);
     }
 
+    void know(std::size_t unit, std::vector<NamedRegion> named) override { inside_.try_emplace(static_cast<std::uint32_t>(unit), std::move(named), false); }
+
 private:
     const Scopes& outside() {
         if (!outside_) outside_.emplace(reading_->regions(), true);
@@ -121,7 +123,7 @@ private:
         auto const end = std::upper_bound(offsets.begin(), offsets.end(), start);
         if (end != offsets.end() && *end <= offset) return nullptr;
         auto const known = inside_.find(start);
-        return &*(known != inside_.end() ? known : inside_.emplace(start, Scopes(reading_->inside(start).regions, false)).first);
+        return &*(known != inside_.end() ? known : inside_.try_emplace(start, reading_->inside(start).regions, false).first);
     }
 
     const SyntaxReading* reading_;

@@ -23,6 +23,7 @@
 #include "integers.hpp"
 #include "outlined.hpp"
 #include "parts.hpp"
+#include "pieces.hpp"
 #include "references.hpp"
 
 namespace chunker::bindings {
@@ -48,7 +49,8 @@ public:
     Growing& operator=(const Growing&) = delete;
 
     // At most `number` chunks; fewer if there are no more. An error is raised only after the chunks before it have been returned.
-    nb::list grow(std::size_t number, std::optional<std::size_t> horizon) {
+    nb::list grow(nb::handle kind, std::size_t number, std::optional<std::size_t> horizon) {
+        PieceMaker const as_piece(kind);
         if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
         if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
         growing_ = true;
@@ -57,7 +59,7 @@ public:
             while (nb::len(made) < number) {
                 auto const piece = grower_.next(horizon.value_or(std::numeric_limits<std::size_t>::max()));
                 if (!piece) break;
-                made.append(nb::make_tuple(piece->start, piece->end, contexts_.string(piece->context), piece->tokens, outlined_.label(piece->label)));
+                made.append(as_piece(*piece, contexts_.string(piece->context), outlined_.label(piece->label)));
             }
         } catch (const TooSmall& unit) {
             failed_ = std::make_exception_ptr(too_small(source_, unit.start, unit.end, unit.tokens, limit_));
@@ -190,10 +192,11 @@ void define_growing(nb::module_& module) {
              "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before "
              "`outline`. A text with halves of surrogate "
              "pairs raises UnicodeEncodeError.")
-        .def("grow", &Growing::grow, nb::lock_self(), nb::arg("number"), nb::arg("horizon").none(),
-             nb::sig("def grow(self, number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]"),
-             "The next chunks, at most so many, that begin up to `horizon`: of each where it starts and ends, its context, its tokens, and the label of its "
-             "first unit. Fewer where there are no more, or where the next call raises.")
+        .def("grow", &Growing::grow, nb::lock_self(), nb::arg("kind"), nb::arg("number"), nb::arg("horizon").none(),
+             nb::sig("def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> "
+                     "list[tuple[int, int, str, int, str]]"),
+             "The next chunks, at most so many, that begin up to `horizon`, as tuples of a class with these names: where it starts and ends, its context, its "
+             "tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.")
         .def("bodies", &Growing::bodies, nb::lock_self(), nb::arg("strip"), nb::sig("def bodies(self, strip: bool) -> list[str]"),
              "The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.")
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")

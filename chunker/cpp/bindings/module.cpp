@@ -5,6 +5,7 @@
 
 NB_MODULE(_native, module) {
     module.doc() = "What the chunkers do once for each line or block of a text, compiled.";
+    chunker::bindings::define_chunks(module);
     chunker::bindings::define_columns(module);
     chunker::bindings::define_data_formats(module);
     chunker::bindings::define_growing(module);

@@ -14,6 +14,7 @@
 
 #include "chunker/characters.hpp"
 #include "chunker/formats/columns.hpp"
+#include "chunker/syntax.hpp"
 #include "given.hpp"
 
 namespace chunker::bindings {
@@ -30,11 +31,11 @@ inline bool is_on_one_line(std::string_view name) {
     return !after_space;
 }
 
-// The inside of a closed unit. `has_names`: whether some of it has a name, so that contexts differ inside.
+// The inside of a closed unit, and what has a name in it, so that contexts differ inside.
 struct NativeInside {
     formats::Columns columns;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;
-    bool has_names = false;
+    std::vector<NamedRegion> named;
 };
 
 // The boundaries of a sketch, by columns.
@@ -55,6 +56,8 @@ public:
     virtual Place at(std::size_t offset) = 0;
     // Outermost first.
     virtual nb::tuple names(std::size_t offset) = 0;
+    // What has a name in the closed unit that begins at `unit`: it need not be read again.
+    virtual void know(std::size_t unit, std::vector<NamedRegion> named) = 0;
 };
 
 class NativeSketch {

@@ -8,12 +8,14 @@
 #include "counters.hpp"
 #include "outlined.hpp"
 #include "parts.hpp"
+#include "pieces.hpp"
 
 namespace chunker::bindings {
 
 namespace {
 
-nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at) {
+nb::object best_pieces(nb::handle kind, nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at) {
+    PieceMaker const as_piece(kind);
     std::optional<Utf8> bytes;
     try {
         bytes = utf8_of(source);
@@ -32,7 +34,7 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
     auto const prices = make_prices(source, tokenizer, *counter);
     try {
         for (Piece const& piece : Optimizer(text, rows, limits, *counter, *prices, outlined).pieces())
-            made.append(nb::make_tuple(piece.start, piece.end, contexts.string(piece.context), piece.tokens, outlined.label(piece.label)));
+            made.append(as_piece(piece, contexts.string(piece.context), outlined.label(piece.label)));
     } catch (const TooSmall& unit) {
         throw too_small(source, unit.start, unit.end, unit.tokens, limits.most);
     }
@@ -42,12 +44,11 @@ nb::object best_pieces(nb::object source, nb::object tokenizer, nb::object outli
 }  // namespace
 
 void define_optimizing(nb::module_& module) {
-    module.def(
-        "best_pieces", &best_pieces, nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(),
-        nb::sig("def best_pieces(text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> "
-                "list[tuple[int, int, str, int, str]] | None"),
-        "The chunks of a text that cost least: of each where it starts and ends, its context, its tokens, and the label of its first unit. None for a text "
-        "with halves of surrogate pairs.");
+    module.def("best_pieces", &best_pieces, nb::arg("kind"), nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"),
+               nb::arg("context_at").none(),
+               nb::sig("def best_pieces(kind: type[tuple[int, int, str, int, str]], text: str, tokenizer: object, outline: object, limits: Limits, "
+                       "context_at: object | None) -> list[tuple[int, int, str, int, str]] | None"),
+               "The chunks of a text that cost least, as `Grower.grow` returns them. None for a text with halves of surrogate pairs.");
 }
 
 }  // namespace chunker::bindings

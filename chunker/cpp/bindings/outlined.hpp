@@ -90,7 +90,7 @@ public:
 
     InnerBoundaries inside(std::size_t offset) override {
         if (native_) {
-            if (auto const found = native_->look(text_, offset)) return inside(offset, *found);
+            if (auto found = native_->look(text_, offset)) return inside(offset, std::move(*found));
         }
         nb::object const found = look_(offset);
         InnerBoundaries inside;
@@ -157,8 +157,9 @@ private:
         return rows;
     }
 
-    InnerBoundaries inside(std::size_t offset, const NativeInside& found) {
-        if (!found.has_names) know(static_cast<std::int64_t>(offset));
+    InnerBoundaries inside(std::size_t offset, NativeInside found) {
+        if (found.named.empty()) know(static_cast<std::int64_t>(offset));
+        if (breadcrumbs_) breadcrumbs_->know(offset, std::move(found.named));
         formats::Columns const& columns = found.columns;
         InnerBoundaries inside;
         inside.heads.assign(found.heads.begin(), found.heads.end());

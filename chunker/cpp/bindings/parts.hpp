@@ -7,6 +7,7 @@ namespace chunker::bindings {
 
 namespace nb = nanobind;
 
+void define_chunks(nb::module_& module);
 void define_columns(nb::module_& module);
 void define_data_formats(nb::module_& module);
 void define_growing(nb::module_& module);

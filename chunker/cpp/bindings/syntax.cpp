@@ -144,8 +144,8 @@ public:
 
     std::size_t size() const override { return size_; }
     std::optional<NativeInside> look(const Text&, std::size_t unit) const override {
-        InsideUnit const found = reading_->inside(static_cast<std::uint32_t>(unit));
-        NativeInside inside{{}, found.boundaries.heads, !found.regions.empty()};
+        InsideUnit found = reading_->inside(static_cast<std::uint32_t>(unit));
+        NativeInside inside{{}, std::move(found.boundaries.heads), std::move(found.regions)};
         inside.columns.reserve(found.boundaries.offsets.size());
         for (std::size_t row = 0; row < found.boundaries.offsets.size(); ++row)
             inside.columns.add(found.boundaries.offsets[row], found.boundaries.strengths[row], grammar().label_text(found.boundaries.labels[row]));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from itertools import accumulate
 from typing import Any
 from unittest.mock import patch
@@ -20,6 +22,8 @@ from chunker.growing.compiled import CompiledGrower, best_pieces, grower_of
 from chunker.growing.grower import Grower
 from chunker.growing.optimal import Optimizer
 from chunker.growing.pieces import Piece
+from chunker.growing.units import Place
+from chunker.models import Chunk
 from chunker.native import native
 
 compiled = native()
@@ -351,10 +355,10 @@ def test_what_makes_no_sense_is_refused() -> None:
             "word " * 40, Wrong([0, 150], [9, 9], ["a", "b"]), closed=[0], inside=lambda _, found=found: found
         )
         if offsets == [4]:
-            assert grower.grow(1, None)
+            assert grower.grow(Piece, 1, None)
             continue
         with pytest.raises((ValueError, OverflowError)):
-            grower.grow(1, None)
+            grower.grow(Piece, 1, None)
     for places, overlapping in (
         ([(0, 1, "a", 4)], 0),
         ([("x", 1, "", 4)], 0),
@@ -400,7 +404,33 @@ def test_a_counter_that_counts_nonsense() -> None:
     tokenizer = Tokenizer()
     for tokenizer.whole in (None, "many"):
         with pytest.raises(TypeError, match="a count must be an int, not str"):
-            make("abcd", Wrong([0, 2], [9, 9], ["a", "b"]), tokenizer=tokenizer).grow(1, None)
+            make("abcd", Wrong([0, 2], [9, 9], ["a", "b"]), tokenizer=tokenizer).grow(Piece, 1, None)
+
+
+def test_pieces_are_of_a_class_of_tuples_with_five_names() -> None:
+    outline = Wrong([0], [9], ["document"])
+    for kind in (tuple, dict, time.struct_time, Place, 5):
+        with pytest.raises(TypeError, match="a kind of pieces must be a class of tuples with five names"):
+            make("words of a text", outline).grow(kind, 1, None)
+    made = make("words of a text", outline).grow(Piece, 1, None)
+    assert made == [Piece(0, 15, "", 4, "document")]
+    assert type(made[0]) is Piece
+    assert not gc.is_tracked(made[0])
+
+
+def test_chunks_are_placed_in_a_class_that_has_room_for_them() -> None:
+    assert compiled is not None
+    pieces = [Piece(0, 2, "", 1, "line"), Piece(2, 4, "", 1, "line")]
+    made = compiled.placed(Chunk, "an origin", pieces, 7)
+    assert [(type(chunk), chunk.index, chunk.token_count, chunk.kind) for chunk in made] == [
+        (Chunk, 7, 1, "line"),
+        (Chunk, 8, 1, "line"),
+    ]
+    for kind in (dict, object, int):
+        with pytest.raises(AttributeError):
+            compiled.placed(kind, "an origin", pieces, 0)
+    with pytest.raises(TypeError, match="a kind of chunks must be a class"):
+        compiled.placed(5, "an origin", pieces, 0)
 
 
 def test_budgets_are_checked_by_each_character() -> None:
