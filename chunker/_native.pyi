@@ -66,6 +66,11 @@ def read_toml(text: str) -> DataOutline:
 def read_notebook(text: str) -> DataOutline:
     """The cells of a notebook: see chunker.formats.data.notebook."""
 
+def has_data_run(text: str, least: int) -> bool:
+    """
+    Whether at least so many characters of base64 follow each other; True, too, for a text with halves of surrogate pairs.
+    """
+
 class Limits:
     """
     What a chunk may be, and how far it is looked for: see chunker.growing.grower.

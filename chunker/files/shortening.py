@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from chunker.formats.expressions import re
+from chunker.native import native
 
 MARK = "…"
 _MARK_BYTES = len(MARK.encode())
@@ -113,11 +114,13 @@ def _found(text: str) -> list[tuple[int, int]]:
     if "data:" in text:
         found += (match.span("data") for match in _ADDRESS.finditer(text))
     # Words of prose are short, so most texts need no search.
-    runs = text.encode("utf-8", "surrogatepass").translate(_AS_RUNS)
-    if b"a" * _LONG_RUN in runs:
-        found += (match.span("data") for match in _RUN.finditer(text) if _is_data(match["data"]))
-    if runs.count(b"a" * _WRAPPED_LINE) >= _WRAPPED_LINES:
-        found += (match.span("data") for match in _WRAPPED.finditer(text) if _is_data(match["data"]))
+    compiled = native()
+    if compiled is None or compiled.has_data_run(text, _WRAPPED_LINE):
+        runs = text.encode("utf-8", "surrogatepass").translate(_AS_RUNS)
+        if b"a" * _LONG_RUN in runs:
+            found += (match.span("data") for match in _RUN.finditer(text) if _is_data(match["data"]))
+        if runs.count(b"a" * _WRAPPED_LINE) >= _WRAPPED_LINES:
+            found += (match.span("data") for match in _WRAPPED.finditer(text) if _is_data(match["data"]))
     found.sort()
     apart: list[tuple[int, int]] = []
     for start, end in found:

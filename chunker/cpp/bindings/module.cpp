@@ -8,6 +8,7 @@ NB_MODULE(_native, module) {
     chunker::bindings::define_chunks(module);
     chunker::bindings::define_columns(module);
     chunker::bindings::define_data_formats(module);
+    chunker::bindings::define_data_runs(module);
     chunker::bindings::define_growing(module);
     chunker::bindings::define_mapping(module);
     chunker::bindings::define_markdown(module);

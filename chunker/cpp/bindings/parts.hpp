@@ -10,6 +10,7 @@ namespace nb = nanobind;
 void define_chunks(nb::module_& module);
 void define_columns(nb::module_& module);
 void define_data_formats(nb::module_& module);
+void define_data_runs(nb::module_& module);
 void define_growing(nb::module_& module);
 void define_mapping(nb::module_& module);
 void define_markdown(nb::module_& module);

@@ -23,6 +23,7 @@ from chunker.files.documents import Document
 from chunker.files.intake import Intake
 from chunker.files.readers.drawing import is_drawing, read_drawing
 from chunker.files.shortening import MARK, shorten
+from chunker.native import native
 
 DATA = base64.b64encode(random.Random(7).randbytes(900)).decode()
 ADDRESS = f"data:image/png;base64,{DATA}"
@@ -103,6 +104,18 @@ def test_the_shortest_data_that_are_left_out() -> None:
         assert len(short) < 20
     for less in (DATA[:199], "\n".join(DATA[at : at + 48] for at in range(0, 240, 48)), "\n".join([DATA[:47]] * 9)):
         assert shorten(f"x = 漢 '\n{less}\n'")[1] is None
+
+
+@pytest.mark.skipif(native() is None, reason="nothing is compiled")
+@given(
+    st.lists(st.sampled_from(["a", "Zz9", "+/_-", "é", "=", " ", "QUJD" * 3, "\ud800"]), max_size=30).map("".join),
+    st.integers(0, 12),
+)
+def test_runs_of_data_are_seen(text: str, least: int) -> None:
+    compiled = native()
+    assert compiled is not None
+    is_there = re.search(rf"[A-Za-z0-9+/_-]{{{least}}}", text) is not None
+    assert compiled.has_data_run(text, least) == (is_there or "\ud800" in text)
 
 
 def test_chunks_of_a_shortened_file_point_into_it(tmp_path: Path) -> None:
