@@ -2,6 +2,7 @@
 
     python benchmarks/run.py chunk_ratios                     the tables
     python benchmarks/run.py chunk_ratios --output FILE       written there as well
+    python benchmarks/run.py chunk_ratios --folder FOLDER     the commands over another repository
 
 Code beside a bare parse by the package tree-sitter; `chunk_files` beside counting the same files; the commands;
 documents of a kilobyte, by one call each; `ChunkBatch` beside the chunker that it uses. Processor time, each beside
@@ -35,7 +36,7 @@ from chunker.formats.code.grammar import compiled
 from chunker.formats.code.tables import grammar_named
 from chunker.scale import ChunkBatch
 
-ROUNDS = 3
+ROUNDS, COMMAND_ROUNDS = 15, 5
 CODE_BYTES = 150_000
 DOCUMENT_BYTES, DOCUMENTS = 1_000, 500
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -121,23 +122,28 @@ def file_rows() -> Iterator[list[str]]:
     ]
 
 
-def command_rows() -> Iterator[list[str]]:
-    """The commands over the repository of this benchmark: processor time, their start and what they write included."""
-    root = Path(__file__).parents[2]
-    with TemporaryDirectory() as folder:
+def command_rows(folder: Path) -> Iterator[list[str]]:
+    """The commands over a folder: processor time, their start and what they write included."""
+    with TemporaryDirectory() as out:
         commands = {
-            "count": ["count", str(root)],
-            "chunk": ["chunk", str(root), "--max-tokens", "512", "--output", str(Path(folder) / "chunks.jsonl")],
+            "count": ["count", str(folder)],
+            "chunk": ["chunk", str(folder)],
+            "lines of JSON": ["chunk", str(folder), "--output", str(Path(out) / "chunks.jsonl")],
         }
         best = dict.fromkeys(commands, float("inf"))
-        for _ in range(ROUNDS):
+        for _ in range(COMMAND_ROUNDS):
             for name, command in commands.items():
                 before = os.times()
                 subprocess.run([sys.executable, "-P", "-m", "chunker", *command], check=True, capture_output=True)  # noqa: S603  # our own command
                 after = os.times()
                 taken = after.children_user + after.children_system - before.children_user - before.children_system
                 best[name] = min(best[name], taken)
-    yield [*(f"{taken:.2f}" for taken in best.values()), f"{best['chunk'] / best['count']:.2f}"]
+    counted = best["count"]
+    yield [
+        folder.name,
+        f"{counted:.2f}",
+        *(f"{best[name]:.2f} ({best[name] / counted:.2f})" for name in list(best)[1:]),
+    ]
 
 
 def document_rows() -> Iterator[list[str]]:
@@ -188,7 +194,9 @@ def batch_rows() -> Iterator[list[str]]:
 
 def main() -> None:
     """Print the tables, and write them where that is asked for."""
-    chosen = parser(__doc__).parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--folder", type=Path, default=Path(__file__).parents[2], help="for the commands")
+    chosen = arguments.parse_args()
     pinned = pin_to_one_core()
     report = Report("What chunking costs beside what it stands on", chosen.output)
     report.add_provenance(["bpe-chunker", "tree-sitter"], pinned, "o200k_base")
@@ -199,9 +207,9 @@ def main() -> None:
     report.add("`chunk_files` in one process beside counting the same files, in ms.")
     report.add_table(["files", "counted", "chunked", "ratio"], file_rows())
     report.add(
-        "`chunker count` and `chunker chunk` over the repository of this benchmark, in seconds of the processor."
+        "`chunker count` and `chunker chunk` over a folder, its table or lines of JSON, in seconds of the processor, and in times of counting."
     )
-    report.add_table(["counted", "chunked", "ratio"], command_rows())
+    report.add_table(["folder", "counted", "chunked", "as lines of JSON"], command_rows(chosen.folder.resolve()))
     report.add("Documents of a kilobyte, in microseconds each.")
     report.add_table(["format, options", "counted", "chunked", "the difference"], document_rows())
     report.add("`ChunkBatch` over a table of documents of 4 kB beside the chunker, in MB/s.")
