@@ -316,6 +316,9 @@ class _Done(Generic[Result]):
     result: Result
     change: str | None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Done, (self.result, self.change)  # as for FoundFile
+
 
 def _counted(results: Iterable[_Done[Result] | Problem], changed: Counter[str]) -> Iterator[Result | Problem]:
     for one in results:

@@ -27,6 +27,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from chunker.files.attributes import ATTRIBUTES_FILE, GENERATED, VENDORED, AttributeStack
 from chunker.files.gitignore import RuleStack, enclosing_rules, is_repository, repository_rules
@@ -49,6 +50,10 @@ class FoundFile:
     size: int
     named: bool
     by_people: bool = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # In less than half of the time that the class takes by itself, which asks for its fields.
+        return FoundFile, (self.path, self.size, self.named, self.by_people)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import selectors
 import signal
 import sys
 import threading
@@ -156,6 +157,8 @@ class Workers(Generic[Item, Result]):
         self._workers: list[_Worker] = []
         self._again: deque[_Job] = deque()
         self._done: dict[int, Result | Lost] = {}
+        # `connection.wait` makes a selector for each call, which takes longer than to wait; on Windows there is no other.
+        self._selector = None if sys.platform == "win32" else selectors.DefaultSelector()
         if context_of(start_method).get_start_method() != "fork":
             try:
                 pickle.dumps(work)
@@ -174,7 +177,9 @@ class Workers(Generic[Item, Result]):
 
     def __exit__(self, *_: object) -> None:
         while self._workers:
-            self._workers.pop().end()
+            self._end(self._workers[-1])
+        if self._selector is not None:
+            self._selector.close()
 
     def map(self, items: Iterable[Item]) -> Iterator[Result | Lost]:
         """Apply `work` to each item, in order. Takes only as many items in advance as keep the workers busy.
@@ -206,7 +211,23 @@ class Workers(Generic[Item, Result]):
 
     def _start(self) -> None:
         others = [other.pipe for other in self._workers]
-        self._workers.append(_Worker(context_of(self._start_method), self._work, others))
+        worker = _Worker(context_of(self._start_method), self._work, others)
+        self._workers.append(worker)
+        if self._selector is not None:
+            self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
+
+    def _end(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        if self._selector is not None:
+            self._selector.unregister(worker.pipe)
+        worker.end()
+
+    def _answering(self) -> list[_Worker]:
+        """Wait for workers that have answered, or are gone; none of them after a while."""
+        if self._selector is not None:
+            return [key.data for key, _ in self._selector.select(_LOOK)]
+        by_pipe = {worker.pipe: worker for worker in self._workers}
+        return [by_pipe[pipe] for pipe in wait(by_pipe, _LOOK) if isinstance(pipe, Connection)]
 
     def _worker_for(self, job: _Job) -> _Worker | None:
         """Return the worker with the fewest jobs; None if it has enough."""
@@ -217,11 +238,10 @@ class Workers(Generic[Item, Result]):
 
     def _collect(self) -> None:
         """Wait for results, and handle dead workers."""
-        by_pipe = {worker.pipe: worker for worker in self._workers}
-        ready = wait(by_pipe, _LOOK)
-        for pipe in ready:
-            self._receive(by_pipe[pipe])
-        if not ready:
+        answering = self._answering()
+        for worker in answering:
+            self._receive(worker)
+        if not answering:
             # A child process of a dead worker may keep its pipe open.
             for worker in [worker for worker in self._workers if not worker.process.is_alive()]:
                 self._receive(worker) if worker.pipe.poll() else self._bury(worker)
@@ -242,11 +262,10 @@ class Workers(Generic[Item, Result]):
 
     def _bury(self, worker: _Worker) -> None:
         """Handle a dead worker: try its current item once more; the items after it are processed as usual."""
-        self._workers.remove(worker)
         worker.process.join(_GRACE)
         exit_code = worker.process.exitcode
         jobs = worker.jobs
-        worker.end()
+        self._end(worker)
         if not worker.is_ready and exit_code is not None and exit_code > 0:
             raise ChunkerError(
                 "worker processes cannot start (see standard error); a script that uses workers must do its work "
