@@ -16,7 +16,7 @@ from typing import Any
 from bpe_engine import Tokenizer
 from chunker import CodeChunker, MarkdownChunker, TextChunker
 
-PIECE = 40  # characters
+PIECE, DOCUMENT = 40, 4_000  # characters
 SLICES = 500
 SECONDS = 2.0  # the longest time of one task; slower work gets less text
 
@@ -33,6 +33,11 @@ def tokenizer_of(name: str) -> Tokenizer:
 def count(tokenizer: Tokenizer, text: str, _options: dict[str, Any]) -> int:
     """The tokens of a text."""
     return tokenizer.count(text)
+
+
+def documents(tokenizer: Tokenizer, text: str, _options: dict[str, Any]) -> int:
+    """The sum of the tokens of all documents in a text."""
+    return sum(tokenizer.count(text[start : start + DOCUMENT]) for start in range(0, len(text), DOCUMENT))
 
 
 def encode(tokenizer: Tokenizer, text: str, _options: dict[str, Any]) -> int:
@@ -67,6 +72,7 @@ def chunk(tokenizer: Tokenizer, text: str, options: dict[str, Any]) -> int:
 
 WORKS: dict[str, Callable[[Tokenizer, str, dict[str, Any]], int]] = {
     "count": count,
+    "documents": documents,
     "encode": encode,
     "append": append,
     "chunk": chunk,
