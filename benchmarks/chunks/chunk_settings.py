@@ -3,6 +3,7 @@
     python benchmarks/run.py chunk_settings                        the table
     python benchmarks/run.py chunk_settings --output F             written there as well
     python benchmarks/run.py chunk_settings --languages german     of some languages alone
+    python benchmarks/run.py chunk_settings --first                of the first text of a process, a process a cell
     python benchmarks/run.py chunk_settings --formats              of formats in place of prose, and of edits
 
 Each text is a megabyte of prose, once with the lines that its pages have, and once with a paragraph a line. MB/s of
@@ -12,18 +13,21 @@ look at.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import sys
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from statistics import median
 from typing import Any
 
+import fresh_process
 from format_texts import edited_texts, format_texts
 from language_texts import default_folder, prepare
 from measuring import Report, parser
-from timing import best_seconds, pin_to_one_core
+from timing import best_seconds, cpu_seconds, pin_to_one_core
 
 from bpe_engine import Tokenizer
 from chunker import TextChunker
@@ -35,6 +39,7 @@ SIZE = 1_000_000  # bytes
 FORMAT_SIZES = (128, 512)
 LINES = 20_000  # of a text that is edited, at least
 EDITS, FEW_EDITS = 30, 3
+FIRST, LIMIT = "first-pass", 20.0  # the task of a process of its own, and the seconds it may take
 PLACES = (0.02, 0.5, 0.97)  # in such a text
 BROKEN = "def broken(x:\n"
 _BREAK = re.compile(r"\n\s*\n")
@@ -64,23 +69,43 @@ def paragraphs_as_lines(text: str) -> str:
     return "\n".join(_LINE_END.sub(" ", paragraph.strip()) for paragraph in _BREAK.split(text))
 
 
-def rows(languages: list[str]) -> Iterator[list[str]]:
-    """One row per language, shape and size."""
+def prose(path: Path, shape: str) -> str:
+    """A megabyte of a text, in one of the shapes."""
+    lines = path.read_bytes()[:SIZE].decode("utf-8", "ignore")
+    return lines if shape == "lines" else paragraphs_as_lines(lines)
+
+
+def rows(languages: list[str], *, first: bool) -> Iterator[list[str]]:
+    """One row per language, shape and size; `first`: of a text that is the first of its process."""
     files, missing = prepare(default_folder(), languages)
     for language, reason in missing.items():
         print(f"{language}: {reason}", file=sys.stderr)
     count = Tokenizer.load("o200k_base").count
     for language, path in files.items():
-        lines = path.read_bytes()[:SIZE].decode("utf-8", "ignore")
-        for shape, text in (("lines", lines), ("paragraphs", paragraphs_as_lines(lines))):
+        for shape in ("lines", "paragraphs"):
+            text = prose(path, shape)
             megabytes = len(text.encode()) / 1e6
-            counted = megabytes / best_seconds(partial(count, text))
+            counted = f"{megabytes / best_seconds(partial(count, text)):.0f}"
             for size in SIZES:
-                speeds = [
-                    megabytes / best_seconds(partial(TextChunker(size, **options).chunk, text), repeats=3)
-                    for options in settings(size).values()
-                ]
-                yield [f"{language}, {shape}, {size}", f"{counted:.0f}", *(f"{speed:.1f}" for speed in speeds)]
+                cells = []
+                for column, options in settings(size).items():
+                    if first:
+                        outcome = fresh_process.run(
+                            FIRST, LIMIT, script=Path(__file__), path=str(path), shape=shape, size=size, column=column
+                        )
+                        seconds = outcome.figures.get("seconds", float("nan"))
+                    else:
+                        seconds = best_seconds(partial(TextChunker(size, **options).chunk, text), repeats=3)
+                    cells.append(f"{megabytes / seconds:.1f}")
+                yield [f"{language}, {shape}, {size}", counted, *cells]
+
+
+def first_pass(path: str, shape: str, size: int, column: str) -> dict[str, float]:
+    """The seconds of the first text that this process chunks, after one letter."""
+    text = prose(Path(path), shape)
+    chunker = TextChunker(size, **settings(size)[column])
+    chunker.chunk("a")
+    return {"seconds": cpu_seconds(partial(chunker.chunk, text))}
 
 
 def format_rows() -> Iterator[list[str]]:
@@ -128,12 +153,17 @@ def edit_seconds(edited: EditedText, first: int) -> list[float]:
 
 def main() -> None:
     """Print the table, and write it where that is asked for."""
+    if sys.argv[1:2] == [FIRST]:
+        print(json.dumps(first_pass(**json.loads(sys.argv[2]))))
+        return
     arguments = parser(__doc__)
+    arguments.add_argument("--first", action="store_true", help="the first text of a process, a process a cell")
     arguments.add_argument("--languages", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
     arguments.add_argument("--formats", action="store_true", help="chunks of formats, and edits, in place of prose")
     chosen = arguments.parse_args()
     pinned = pin_to_one_core()
-    report = Report("Chunks of formats" if chosen.formats else "Chunks in many settings", chosen.output)
+    title = "Chunks of formats" if chosen.formats else "The first chunks" if chosen.first else "Chunks in many settings"
+    report = Report(title, chosen.output)
     report.add_provenance(["bpe-chunker"], pinned, "MB/s, o200k_base")
     if chosen.formats:
         report.add_table(["format, tokens", "counted", "plain", "overlap", "context"], format_rows())
@@ -144,7 +174,7 @@ def main() -> None:
         )
         report.add_table(["format", "MB", "read anew", "start, ms", "middle", "end", "chunked anew"], edit_rows())
         return
-    report.add_table(["text, tokens", "counted", *settings(SIZES[0])], rows(chosen.languages))
+    report.add_table(["text, tokens", "counted", *settings(SIZES[0])], rows(chosen.languages, first=chosen.first))
 
 
 if __name__ == "__main__":
