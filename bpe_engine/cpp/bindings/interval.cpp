@@ -89,6 +89,7 @@ public:
                     return false;
                 }
             },
+            [](const void* self, std::size_t start) { return static_cast<const Interval*>(self)->core_->begins_after_line(start); },
             [](const void* self, std::size_t start, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach(start, tokens); },
             [](const void* self, std::size_t end, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach_back(end, tokens); },
         };

@@ -307,6 +307,16 @@ std::size_t IntervalEncoder::count_head_after(Bytes before, std::size_t& place, 
     return total;
 }
 
+bool IntervalEncoder::begins_after_line(std::size_t start) const {
+    // White space is taken up to its last line break, and the line feed is that where no other follows it among the white space. After other characters it is
+    // taken with the line breaks, and perhaps slashes, that follow it.
+    if (!encoder_->scanner() || !encoder_->scanner()->lines_end) return false;
+    constexpr std::size_t looked_at = 64;
+    std::size_t place = start;
+    while (place < text_.size && place - start < looked_at && (text_[place] == ' ' || text_[place] == '\t')) ++place;
+    return place < text_.size && text_[place] > ' ' && text_[place] < 0x7F && (place > start || text_[place] != '/');
+}
+
 std::optional<Agreement> IntervalEncoder::agreement(std::size_t start, Bytes before) const {
     if (!encoder_->scanner() || start >= text_.size) return std::nullopt;
     std::size_t place = start, total = 0, known = text_.size;

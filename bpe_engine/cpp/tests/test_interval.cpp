@@ -88,11 +88,19 @@ void cut_words(Choices& choices) {
         for (std::size_t end = start; end <= text.size(); ++end)
             if (intervals.count(start, end) != vocabulary.count(scanner, text.substr(start, end - start)))
                 fail("another count of a slice", vocabulary, scanner, text);
+    std::string line;
+    for (std::size_t count = choices.below(4); count > 0; --count) line += choices.of(parts);
+    line += '\n';
+    std::size_t const own = vocabulary.count(scanner, line).value();
     for (std::size_t start = 0; start < text.size(); ++start) {
         auto const agreement = intervals.agreement(start);
-        for (std::size_t end = agreement ? std::max(start, agreement->from) : text.size() + 1; end <= text.size(); ++end)
-            if (static_cast<std::ptrdiff_t>(intervals.count(start, end)) != static_cast<std::ptrdiff_t>(intervals.count(0, end)) + agreement->shift)
+        for (std::size_t end = agreement ? std::max(start, agreement->from) : text.size() + 1; end <= text.size(); ++end) {
+            std::size_t const count = intervals.count(start, end);
+            if (static_cast<std::ptrdiff_t>(count) != static_cast<std::ptrdiff_t>(intervals.count(0, end)) + agreement->shift)
                 fail("no agreement with the whole text", vocabulary, scanner, text);
+            if (intervals.begins_after_line(start) && vocabulary.count(scanner, line + text.substr(start, end - start)) != own + count)
+                fail("no sum of a line and what follows", vocabulary, scanner, line + text.substr(start, end - start));
+        }
     }
 }
 

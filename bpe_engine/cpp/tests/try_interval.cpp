@@ -54,9 +54,15 @@ void try_interval(Choices& choices) {
                 if (from >= first) sum += *vocabulary.count(nullptr, text.substr(from, to - from));
             });
         CHECK(sum <= tokens);
-        std::string const before = choices.one_in(2) ? random_text(choices, vocabulary, 3, 4) : "";
-        if (!vocabulary.count(scanner, before)) continue;
-        auto const agreement = intervals->agreement(start, view(before));
+        std::string before = choices.one_in(2) ? random_text(choices, vocabulary, 3, 4) : "";
+        if (choices.one_in(2)) before += '\n';
+        auto const own = vocabulary.count(scanner, before);
+        if (!own) continue;
+        auto agreement = intervals->agreement(start, view(before));
+        if (!before.empty() && before.back() == '\n' && intervals->begins_after_line(start) && choices.one_in(2)) {
+            agreement = intervals->agreement(start);
+            if (agreement) agreement->shift += static_cast<std::ptrdiff_t>(*own);
+        }
         if (!agreement) continue;
         for (std::size_t end = std::max(start, agreement->from); end <= text.size(); ++end) {
             auto const expected = static_cast<std::ptrdiff_t>(intervals->count(0, end)) + agreement->shift;

@@ -76,9 +76,7 @@ public:
 
     // Whether all of the text has prices.
     bool has_prices() { return window_.hold(0, text_.place(text_.size())); }
-    std::optional<Prices::Agreement> agreement(Context context, std::size_t start) const {
-        return window_.agreement(contexts_.bytes(context), text_.place(start));
-    }
+    std::optional<Prices::Agreement> agreement(Context context, std::size_t start) { return found_agreement(context, text_.place(start)); }
 
     std::size_t reach(std::size_t start, std::size_t tokens) override {
         std::size_t const first = text_.place(start);
@@ -160,8 +158,16 @@ private:
     std::optional<Prices::Agreement> const& agreement_of(Context context, std::size_t first) {
         Asked& asked = asked_[(first + context) % asked_.size()];
         if (asked.first != first || asked.context != context || asked.window != window_.number())
-            asked = {first, context, window_.number(), window_.agreement(contexts_.bytes(context), first)};
+            asked = {first, context, window_.number(), found_agreement(context, first)};
         return asked.agreed;
+    }
+    std::optional<Prices::Agreement> found_agreement(Context context, std::size_t first) {
+        std::string_view const before = contexts_.bytes(context);
+        if (before.empty() || before.back() != '\n' || !window_.begins_after_line(first)) return window_.agreement(before, first);
+        // Most contexts are lines, and most chunks begin with a line: then a context is counted once, and not again with each text after it.
+        auto agreed = window_.agreement({}, first);
+        if (agreed) agreed->shift += static_cast<std::ptrdiff_t>(size_of(context));
+        return agreed;
     }
     std::optional<std::size_t> agreed_count(const Prices::Agreement& agreed, std::size_t last) const {
         auto const sum = window_.count(window_.start(), last);

@@ -42,6 +42,9 @@ public:
     // The agreement of slices from `start` on, put after `before` (whole characters), with the whole text; none if it is not found soon, as inside long
     // pre-tokens. Thread-safe.
     std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
+    // Whether slices from `start` on have the same pre-tokens after any text that ends with a line feed, and that text has its own: so that the counts of both
+    // add up, for each end of the agreement without a text before. False where it is not seen at once. Thread-safe.
+    bool begins_after_line(std::size_t start) const;
     // Estimates of how far `tokens` tokens reach, forward from `start` and back from `end`: see reach.hpp. Thread-safe.
     std::size_t reach(std::size_t start, std::size_t tokens) const;
     std::size_t reach_back(std::size_t end, std::size_t tokens) const;

@@ -33,6 +33,8 @@ public:
     std::size_t count(std::size_t start, std::size_t end) const;
     // The agreement of slices from `start` on with the whole text; none if it is not found soon, or if text is put before the slices. Thread-safe.
     std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
+    // Not known.
+    bool begins_after_line(std::size_t) const { return false; }
     // Not known: a slice may cut an unknown word, and its rest may have many tokens.
     std::size_t reach(std::size_t start, std::size_t) const { return start; }
     std::size_t reach_back(std::size_t end, std::size_t) const { return end; }
