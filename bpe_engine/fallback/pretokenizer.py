@@ -26,6 +26,7 @@ import regex
 
 from bpe_engine.errors import PatternError
 from bpe_engine.patterns import PATTERNS, Pattern
+from bpe_engine.pipeline.stand_ins import StandIns, ranges_named_in
 from bpe_engine.text.patience import check_repetitions, spans_of
 from bpe_engine.text.unicode_classes import stand_ins
 
@@ -139,6 +140,7 @@ class CustomPattern:
         self._touches_end = compiled(f"(?:{pattern.source}{end_of_comment})(?!)")
         self._split = pattern.behaviour == "split"
         self._has_dollar = "$" in pattern.source
+        self._stand_ins = StandIns(ranges_named_in(pattern.source), strict=False)
         self.looks_back = _looks_back(pattern.source)
 
     def spans(self, text: str) -> list[Span]:
@@ -146,7 +148,7 @@ class CustomPattern:
         >>> CustomPattern(Pattern(",")).spans("a,b"), CustomPattern(Pattern(",", "split")).spans("a,b")
         ([(1, 2)], [(0, 1), (1, 2), (2, 3)])
         """
-        matches = [(start, end) for start, end in spans_of(self._regex, text) if end > start]
+        matches = [(start, end) for start, end in spans_of(self._regex, self._seen(text)) if end > start]
         return list(_with_gaps(matches, len(text))) if self._split else matches
 
     def open_count(self, text: str, spans: list[Span]) -> int:
@@ -155,6 +157,7 @@ class CustomPattern:
         >>> words.open_count("one two", words.spans("one two")), words.open_count("one two ", words.spans("one two "))
         (2, 1)
         """
+        text = self._seen(text)
         first_open = self._first_open_place(text)
         if self._has_dollar and text.endswith("\n"):
             # "$" has matched before the final "\n", which is not reported as a partial match. Without the "\n" it is
@@ -162,6 +165,12 @@ class CustomPattern:
             first_open = min(first_open, self._first_open_place(text[:-1]))
         # A span that ends just there is open, too: it may be a gap, which grows if nothing matches after all.
         return sum(1 for _, end in spans if end >= first_open)
+
+    def _seen(self, text: str) -> str:
+        """Return the text in which each character has the class that it has in Unicode 16, whatever `regex` knows of it;
+        except for characters that the pattern names.
+        """
+        return text if text.isascii() else text.translate(self._stand_ins)
 
     def _first_open_place(self, text: str) -> int:
         """Return the first offset from which the search for a match reaches the end of the text."""

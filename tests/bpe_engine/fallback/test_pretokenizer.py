@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_engine import Pattern, PatternError
-from bpe_engine.fallback.pretokenizer import NamedPattern, WholeText, pretokenizer_for
+from bpe_engine import Pattern, PatternError, Tokenizer, Vocabulary
+from bpe_engine.fallback.pretokenizer import CustomPattern, NamedPattern, WholeText, pretokenizer_for
 from bpe_engine.patterns import PATTERNS
 
 CUSTOM = [
@@ -85,3 +85,15 @@ def test_no_pattern() -> None:
     assert isinstance(whole, WholeText)
     assert whole.spans("a b") == [(0, 3)]
     assert whole.open_count("a b", [(0, 3)]) == 1
+
+
+@pytest.mark.parametrize(
+    "source", [r"\w+|\s+|[^\w\s]", r"\p{L}+|\P{L}", r"[^\W\d]+|.", "[a-\ua7cd]+|.", "\ua7ce|.", r"\uA7CE+|."]
+)
+def test_characters_have_the_classes_of_unicode_16(source: str) -> None:
+    """Unicode 17 has U+A7CE, a letter, and `regex` follows it; the core does not."""
+    text = "a\ua7ce\ua7ce b\ua7cd中"
+    spans = CustomPattern(Pattern(source)).spans(text)
+    tokenizer = Tokenizer(Vocabulary.from_ranks({bytes([byte]): byte for byte in range(256)}, pattern=Pattern(source)))
+    assert tokenizer.split(text) == [text[start:end] for start, end in spans]
+    assert "a\ua7ce" not in {text[start:end] for start, end in spans}
