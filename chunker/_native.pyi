@@ -96,6 +96,11 @@ class Grower:
         The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.
         """
 
+    def put_into(self, columns: ChunkColumns, identity: bytes) -> list[int]:
+        """
+        Add all further chunks to columns, or none where an error is raised; `identity` is what their ids begin with. Where the new text of each begins, after an overlap.
+        """
+
     def follow(self) -> None:
         """Know of the next chunks how far each of them looks."""
 

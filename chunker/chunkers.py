@@ -21,7 +21,7 @@ from chunker.formats.registry import alike, code_format, format_named, name_of
 from chunker.formats.sketches import SketchingFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
-from chunker.growing.compiled import best_pieces, bodies_of, grower_of
+from chunker.growing.compiled import AnyGrower, best_pieces, bodies_of, grower_of
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
 from chunker.options import Options, Strategy
@@ -300,10 +300,19 @@ class TextChunker:
         Raises:
             BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
         """
+        grower = self.grower(text, outline, context_at)
+        if grower is None:
+            return best_pieces(text, outline, self._tokenizer, self._budget, context_at)
+        return grower.pieces()
+
+    def grower(self, text: str, outline: Outline, context_at: ContextAt) -> AnyGrower | None:
+        """Return the grower of the chunks of a text, with the arguments of `pieces`; None if the strategy chooses all cuts
+        together.
+        """
         self._budget.check(text, self._tokenizer)
         if self._strategy == "optimal":
-            return best_pieces(text, outline, self._tokenizer, self._budget, context_at)
-        return grower_of(text, outline, self._tokenizer, self._budget, context_at).pieces()
+            return None
+        return grower_of(text, outline, self._tokenizer, self._budget, context_at)
 
     def bodies(self, text: str, *, strip: bool = False) -> list[str]:
         """Choose the cuts of a text, for a caller that needs only what is between them.

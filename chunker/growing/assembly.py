@@ -163,7 +163,7 @@ class TextOrigin:
 
     def breadcrumbs(self) -> list[tuple[str, ...]]:
         """The breadcrumb of each chunk, in order."""
-        return list(breadcrumbs_along(self.pieces, self._breadcrumb, self._done))
+        return list(map(self._breadcrumb, new_texts_of(self.pieces, self._done)))
 
     @property
     def identity(self) -> bytes:
@@ -185,13 +185,11 @@ def new_text_of(start: int, end: int, done: int) -> int:
     return done if start < done < end else start
 
 
-def breadcrumbs_along(
-    pieces: Iterable[Piece], breadcrumb: Callable[[int], tuple[str, ...]], done: int = 0
-) -> Iterator[tuple[str, ...]]:
-    """Yield the names of the scopes around the first new character of each piece; `done`: the end of the piece before."""
+def new_texts_of(pieces: Iterable[Piece], done: int = 0) -> Iterator[int]:
+    """Yield where the new text of each piece begins; `done`: the end of the piece before."""
     for piece in pieces:
         start, end = piece[:2]
-        yield breadcrumb(new_text_of(start, end, done))
+        yield new_text_of(start, end, done)
         done = end
 
 

@@ -73,6 +73,13 @@ class CompiledGrower:
         made: list[str] = self._grower.bodies(strip)
         return made
 
+    def put_into(self, columns: Any, identity: bytes) -> list[int]:  # noqa: ANN401 - a class of the compiled module
+        """Add all chunks to columns, or none if an error is raised; no piece is made of them. `identity` is the common
+        beginning of the hashes of their ids. Return where the new text of each begins.
+        """
+        fresh: list[int] = self._grower.put_into(columns, identity)
+        return fresh
+
     def one(self, horizon: int | None = None) -> Piece | None:
         """See `AnyGrower`."""
         made: list[Piece] = self._grower.grow(Piece, 1, horizon)

@@ -29,8 +29,6 @@ from chunker.fields import TABLE_COLUMNS, identity_of, note_of
 from chunker.files.chunk_files import Cut
 from chunker.formats import Outline
 from chunker.formats.sketches import Sketch
-from chunker.growing.assembly import breadcrumbs_along
-from chunker.growing.pieces import Piece
 from chunker.options import Options
 from chunker.scale.chunk_columns import COLUMNS, chunk_columns
 from chunker.scale.errors import ColumnError, RowError
@@ -212,7 +210,7 @@ class ChunkBatch:
         try:
             chunker = self._chunker_for(source or "", text)
             outline = chunker.sketch(text)
-            pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
+            fresh = rows.add_chunks(chunker, text, outline, source)
         except Exception as error:
             known = isinstance(error, ChunkerError | BpeEngineError)
             reason = str(error) if known else f"{type(error).__name__}: {error}"
@@ -220,11 +218,9 @@ class ChunkBatch:
                 raise RowError(number, source, reason) from error
             rows.add_problem(number, reason)
         else:
-            rows.add(
+            rows.add_document(
                 number,
-                text,
-                pieces,
-                identity=identity_of(source),
+                fresh,
                 language=chunker.language,
                 metadata=chunker.metadata_of(outline),
                 breadcrumb=outline.breadcrumb if _may_have_names(outline) else None,
@@ -274,22 +270,29 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def add(
+    def add_chunks(self, chunker: TextChunker, text: str, outline: Outline, source: str | None) -> list[int]:
+        """Add the columns that are made of the chunks of a text, or nothing if it cannot be chunked. Return where the new
+        text of each begins.
+        """
+        context_at = chunker.context_of(text, outline, source)
+        grower = chunker.grower(text, outline, context_at)
+        if grower is None:
+            return self._columns.add(text, list(chunker.pieces(text, outline, context_at)), identity_of(source))
+        return self._columns.grow(text, grower, identity_of(source))
+
+    def add_document(
         self,
         number: int,
-        text: str,
-        pieces: list[Piece],
+        fresh: list[int],
         *,
-        identity: bytes,
         language: str | None,
         metadata: dict[str, Any],
         breadcrumb: Callable[[int], tuple[str, ...]] | None,
     ) -> None:
-        """Add the chunks of a document; `breadcrumb` returns the names of the scopes around an offset, None if there are
-        no scopes.
+        """Add the columns of a document whose chunks were added. `fresh`: where the new text of each begins; `breadcrumb`
+        returns the names of the scopes around an offset, None if there are no scopes.
         """
-        self._columns.add(text, pieces, identity)
-        size = len(pieces)
+        size = len(fresh)
         self.documents += [number] * size
         self._languages += [language] * size
         self._notes += [note_of(metadata) if metadata else None] * size
@@ -298,8 +301,8 @@ class _Rows:
         if breadcrumb is None:
             self._ends += [len(names)] * size
             return
-        for around in breadcrumbs_along(pieces, breadcrumb):
-            names += around
+        for place in fresh:
+            names += breadcrumb(place)
             self._ends.append(len(names))
 
     def add_problem(self, number: int, reason: str) -> None:

@@ -15,13 +15,11 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from chunker.fields import content_hash_of, id_of
+from chunker.growing.assembly import new_texts_of
+from chunker.growing.compiled import AnyGrower, CompiledGrower
 from chunker.growing.pieces import Piece
 from chunker.growing.spans import SpanMeter
 from chunker.native import native
-
-# The number of texts that wait until the chunks of all are written: the grower, which runs between two texts, takes the
-# place of the code that writes in the cache of instructions, and the other way round.
-_AT_ONCE = 64
 
 # The columns made from a text and its pieces, and their types. None: the type in which texts are returned.
 COLUMNS: dict[str, pa.DataType | None] = {
@@ -45,8 +43,14 @@ COLUMNS: dict[str, pa.DataType | None] = {
 class ChunkRows(Protocol):
     """Protocol of a collector of the chunks of several texts, one text after the other."""
 
-    def add(self, text: str, pieces: list[Piece], identity: bytes) -> None:
-        """Add the chunks of a text; `identity` is the common beginning of the hashes of their ids."""
+    def add(self, text: str, pieces: list[Piece], identity: bytes) -> list[int]:
+        """Add the chunks of a text; `identity` is the common beginning of the hashes of their ids. Return where the new text
+        of each begins, after its overlap.
+        """
+        ...
+
+    def grow(self, text: str, grower: AnyGrower, identity: bytes) -> list[int]:
+        """Add the chunks that a grower makes of a text, or none if it raises an error; see `add`."""
         ...
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
@@ -65,24 +69,24 @@ class CompiledColumns:
 
     def __init__(self, columns: Any) -> None:  # noqa: ANN401  # a class of the compiled module
         self._columns = columns
-        self._waiting: list[tuple[str, list[Piece], bytes]] = []
         self._rows = 0
 
-    def add(self, text: str, pieces: list[Piece], identity: bytes) -> None:
+    def add(self, text: str, pieces: list[Piece], identity: bytes) -> list[int]:
         """See `ChunkRows`."""
-        self._waiting.append((text, pieces, identity))
+        self._columns.add(text, pieces, identity)
         self._rows += len(pieces)
-        if len(self._waiting) == _AT_ONCE:
-            self._write()
+        return list(new_texts_of(pieces))
 
-    def _write(self) -> None:
-        for text, pieces, identity in self._waiting:
-            self._columns.add(text, pieces, identity)
-        self._waiting.clear()
+    def grow(self, text: str, grower: AnyGrower, identity: bytes) -> list[int]:
+        """See `ChunkRows`."""
+        if not isinstance(grower, CompiledGrower):
+            return self.add(text, list(grower.pieces()), identity)
+        fresh = grower.put_into(self._columns, identity)
+        self._rows += len(fresh)
+        return fresh
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
         """See `ChunkRows`."""
-        self._write()
         buffers = self._columns.take(pa.types.is_large_string(wide))
         return {
             name: pa.Array.from_buffers(
@@ -98,7 +102,7 @@ class PythonColumns:
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
 
-    def add(self, text: str, pieces: list[Piece], identity: bytes) -> None:
+    def add(self, text: str, pieces: list[Piece], identity: bytes) -> list[int]:
         """See `ChunkRows`."""
         measure = SpanMeter(text).measure
         for index, (start, end, context, tokens, label) in enumerate(pieces):
@@ -110,6 +114,11 @@ class PythonColumns:
                     *(index, label, id_of(identity, start, whole), content_hash_of(whole)),
                 )
             )
+        return list(new_texts_of(pieces))
+
+    def grow(self, text: str, grower: AnyGrower, identity: bytes) -> list[int]:
+        """See `ChunkRows`."""
+        return self.add(text, list(grower.pieces()), identity)
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
         """See `ChunkRows`."""

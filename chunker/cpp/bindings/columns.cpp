@@ -34,7 +34,7 @@ void add(ChunkColumns& columns, nb::str text, nb::list pieces, nb::bytes identit
         std::size_t const start = given::size(part(0), "the start of a piece"), end = given::size(part(1), "the end of a piece");
         std::size_t const tokens = given::size(part(3), "the tokens of a piece");
         if (start >= end || end > size) throw nb::value_error("a piece is not empty, and inside of its text");
-        if (tokens > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) throw nb::value_error("more tokens than a column can hold");
+        if (tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
         held.push_back(part(2));
         held.push_back(part(4));
         found.push_back({start, end, tokens, utf8_of(held[held.size() - 2], "a context"), utf8_of(held.back(), "a kind")});

@@ -12,10 +12,12 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "chunker/chunk_columns.hpp"
 #include "chunker/formats/text.hpp"
 #include "chunker/refining.hpp"
 #include "chunker/utf8.hpp"
@@ -99,6 +101,41 @@ public:
         return made;
     }
 
+    // All further chunks as rows of `columns`, which gets all of them or, where an error is raised, none. Where the new text of each chunk begins.
+    Integers put_into(ChunkColumns& columns, nb::bytes identity) {
+        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+        if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
+        growing_ = true;
+        struct Finally {
+            bool& growing;
+            ~Finally() { growing = false; }
+        } const finally{growing_};
+        std::vector<Piece> made;
+        try {
+            while (auto const piece = grower_.next(std::numeric_limits<std::size_t>::max())) {
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C in a long text
+                made.push_back(*piece);
+            }
+        } catch (const TooSmall& unit) {
+            throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
+        }
+        std::vector<ChunkColumns::Piece> rows;
+        rows.reserve(made.size());
+        std::vector<std::size_t> fresh;
+        fresh.reserve(made.size());
+        std::vector<nb::object> held;  // the labels, whose bytes the rows are made of
+        std::size_t done = 0;
+        for (Piece const& piece : made) {
+            if (piece.tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
+            held.push_back(outlined_.label(piece.label));
+            rows.push_back({piece.start, piece.end, piece.tokens, view_of(contexts_.string(piece.context)), view_of(held.back())});
+            fresh.push_back(piece.start < done && done < piece.end ? done : piece.start);
+            done = piece.end;
+        }
+        columns.add(view_of(source_), rows, {identity.c_str(), identity.size()});
+        return Integers(to_list(fresh));
+    }
+
     // The units ahead that are not rows of the outline, or differ from them; the first row of the outline after them; and the number of units ahead
     // that repeat the end of the last chunk.
     std::tuple<nb::list, std::size_t, std::size_t> ahead() const {
@@ -151,6 +188,10 @@ public:
     }
 
 private:
+    static std::string_view view_of(nb::handle text) {
+        Utf8 const bytes = utf8_of(text);
+        return {reinterpret_cast<const char*>(bytes.data), bytes.size};
+    }
     static Text text_of(nb::handle source) {
         Utf8 const bytes = utf8_of(source);
         return Text(bytes.data, bytes.size);
@@ -199,6 +240,9 @@ void define_growing(nb::module_& module) {
              "tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.")
         .def("bodies", &Growing::bodies, nb::lock_self(), nb::arg("strip"), nb::sig("def bodies(self, strip: bool) -> list[str]"),
              "The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.")
+        .def("put_into", &Growing::put_into, nb::lock_self(), nb::arg("columns"), nb::arg("identity"),
+             "Add all further chunks to columns, or none where an error is raised; `identity` is what their ids begin with. Where the new text of each begins, "
+             "after an overlap.")
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
         .def("reach", &Growing::reach, nb::lock_self(),
              "How far the last chunk looked: it comes out as it did whatever comes after that offset. At least the end of the text if it depends on that.")

@@ -32,16 +32,25 @@ SIGNS = ["a word", " ", "\n", "\r\n", "\r", "\n\n", "é", "漢字", "\U0001f600"
 def test_columns_are_alike(documents: list[str], source: str | None, options: dict[str, Any], wide: Any) -> None:
     assert compiled is not None
     chunker = MarkdownChunker(16, **options)
-    columns, twin = CompiledColumns(compiled.ChunkColumns()), PythonColumns()
+    columns, grown, twin = (
+        CompiledColumns(compiled.ChunkColumns()),
+        CompiledColumns(compiled.ChunkColumns()),
+        PythonColumns(),
+    )
     rows = []
     for text in documents:
         outline = chunker.outline(text)
-        pieces = list(chunker.pieces(text, outline, chunker.context_of(text, outline, source)))
-        columns.add(text, pieces, identity_of(source))
-        twin.add(text, pieces, identity_of(source))
+        context_at = chunker.context_of(text, outline, source)
+        pieces = list(chunker.pieces(text, outline, context_at))
+        grower = chunker.grower(text, outline, context_at)
+        assert grower is not None
+        fresh = twin.add(text, pieces, identity_of(source))
+        assert columns.add(text, pieces, identity_of(source)) == fresh
+        assert grown.grow(text, grower, identity_of(source)) == fresh
         chunks = chunker.origin_of(text, outline, pieces, source).chunks()
         rows += [(chunk.text, chunk.id, chunk.content_hash, chunk.index) for chunk in chunks]
     made, wanted = columns.arrays(wide), twin.arrays(wide)
+    assert grown.arrays(wide) == made
     for array in made.values():
         array.validate(full=True)
     assert {name: array.to_pylist() for name, array in made.items()} == {
@@ -50,6 +59,28 @@ def test_columns_are_alike(documents: list[str], source: str | None, options: di
     assert {name: array.type for name, array in made.items()} == {name: array.type for name, array in wanted.items()}
     told = zip(*(made[name].to_pylist() for name in ("text", "id", "content_hash", "index")), strict=True)
     assert list(told) == rows
+
+
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
+def test_a_text_that_cannot_be_chunked_adds_nothing() -> None:
+    assert compiled is not None
+    chunker = TextChunker(4, tokenizer="words")
+    columns = CompiledColumns(compiled.ChunkColumns())
+
+    def context_at(offset: int, _overlap: str = "", /) -> str:
+        if offset > 20:
+            raise RuntimeError("no context")
+        return ""
+
+    for text in ("one two", "a few words, and so many more that they fill chunks", "end"):
+        grower = chunker.grower(text, chunker.sketch(text), context_at)
+        assert grower is not None
+        if len(text) < 20:
+            columns.grow(text, grower, b"")
+        else:
+            with pytest.raises(RuntimeError, match="no context"):
+                columns.grow(text, grower, b"")
+    assert columns.arrays(pa.string())["body"].to_pylist() == ["one two", "end"]
 
 
 @pytest.mark.skipif(compiled is None, reason="nothing is compiled")

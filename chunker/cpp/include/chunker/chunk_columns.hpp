@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct StringColumn {
 };
 
 struct ChunkColumns {
+    static constexpr std::size_t most_tokens = std::numeric_limits<std::int32_t>::max();  // of a chunk
+
     // A chunk: where it starts and ends, in characters, its tokens, context and kind.
     struct Piece {
         std::size_t start, end, tokens;
