@@ -306,8 +306,18 @@ class TextChunker:
         return grower.pieces()
 
     def grower(self, text: str, outline: Outline, context_at: ContextAt) -> AnyGrower | None:
-        """Return the grower of the chunks of a text, with the arguments of `pieces`; None if the strategy chooses all cuts
-        together.
+        """Return what makes the chunks of a text one after the other.
+
+        Args:
+            text: The text.
+            outline: Its outline.
+            context_at: Returns the context of a chunk that begins at an offset.
+
+        Returns:
+            The grower; None if the strategy chooses all cuts together.
+
+        Raises:
+            BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
         """
         self._budget.check(text, self._tokenizer)
         if self._strategy == "optimal":
