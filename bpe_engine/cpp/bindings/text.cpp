@@ -6,7 +6,9 @@ Text::Text(nb::handle text) {
     if (PyUnicode_Check(text.ptr())) {
         is_str_ = true;
         Py_ssize_t size = 0;
-        // CPython keeps the UTF-8 of a str inside it: nothing is encoded twice, and ASCII not at all.
+        // CPython keeps the UTF-8 of a str inside it: nothing is encoded twice, and ASCII not at all. To write it here, sixteen characters at once, into a
+        // buffer that is lent to one text after the other, was tried: counts of new texts were a fifth to a third faster in English, where the memory of
+        // CPython is new each time, and a seventh slower in German; and it needs more than the stable ABI.
         if (const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) {
             owner_ = nb::borrow(text);
             bytes_ = {reinterpret_cast<const Byte*>(data), static_cast<std::size_t>(size)};
