@@ -76,62 +76,30 @@ public:
     // The texts of all further chunks without their contexts, with no object for anything else of them. `strip`: without white space at their ends, and
     // without those that are nothing else.
     nb::list bodies(bool strip) {
-        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
-        if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
-        growing_ = true;
-        struct Finally {
-            bool& growing;
-            ~Finally() { growing = false; }
-        } const finally{growing_};
         nb::list made;
-        try {
-            while (auto const piece = grower_.next(std::numeric_limits<std::size_t>::max())) {
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C in a long text
-                std::size_t start = piece->start;
-                std::size_t const end = strip ? text_.stripped(start, piece->end) : piece->end;
-                while (strip && start < end && formats::is_space(text_[start])) ++start;
-                if (start == end) continue;
-                PyObject* const body = PyUnicode_Substring(source_.ptr(), static_cast<Py_ssize_t>(start), static_cast<Py_ssize_t>(end));
-                if (!body) throw nb::python_error();
-                made.append(nb::steal(body));
-            }
-        } catch (const TooSmall& unit) {
-            throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
-        }
+        for_each_further([&](const Piece& piece) {
+            std::size_t start = piece.start;
+            std::size_t const end = strip ? text_.stripped(start, piece.end) : piece.end;
+            while (strip && start < end && formats::is_space(text_[start])) ++start;
+            if (start < end) made.append(part_of(source_, start, end));
+        });
         return made;
     }
 
     // All further chunks as rows of `columns`, which gets all of them or, where an error is raised, none. Where the new text of each chunk begins.
     Integers put_into(ChunkColumns& columns, nb::bytes identity) {
-        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
-        if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
-        growing_ = true;
-        struct Finally {
-            bool& growing;
-            ~Finally() { growing = false; }
-        } const finally{growing_};
-        std::vector<Piece> made;
-        try {
-            while (auto const piece = grower_.next(std::numeric_limits<std::size_t>::max())) {
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C in a long text
-                made.push_back(*piece);
-            }
-        } catch (const TooSmall& unit) {
-            throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
-        }
         std::vector<ChunkColumns::Piece> rows;
-        rows.reserve(made.size());
+        std::vector<nb::object> held;  // the strings whose bytes the rows are made of
         std::vector<std::size_t> fresh;
-        fresh.reserve(made.size());
-        std::vector<nb::object> held;  // the labels, whose bytes the rows are made of
         std::size_t done = 0;
-        for (Piece const& piece : made) {
+        for_each_further([&](const Piece& piece) {
             if (piece.tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
+            held.push_back(nb::borrow(contexts_.string(piece.context)));
             held.push_back(outlined_.label(piece.label));
-            rows.push_back({piece.start, piece.end, piece.tokens, view_of(contexts_.string(piece.context)), view_of(held.back())});
+            rows.push_back({piece.start, piece.end, piece.tokens, view_of(held[held.size() - 2]), view_of(held.back())});
             fresh.push_back(piece.start < done && done < piece.end ? done : piece.start);
             done = piece.end;
-        }
+        });
         columns.add(view_of(source_), rows, {identity.c_str(), identity.size()});
         return Integers(to_list(fresh));
     }
@@ -188,6 +156,26 @@ public:
     }
 
 private:
+    // Calls `use` with each further chunk. Ctrl-C ends it in a long text.
+    template <class Use>
+    void for_each_further(Use use) {
+        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+        if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
+        growing_ = true;
+        struct Finally {
+            bool& growing;
+            ~Finally() { growing = false; }
+        } const finally{growing_};
+        try {
+            while (auto const piece = grower_.next(std::numeric_limits<std::size_t>::max())) {
+                if (PyErr_CheckSignals() != 0) throw nb::python_error();
+                use(*piece);
+            }
+        } catch (const TooSmall& unit) {
+            throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
+        }
+    }
+
     static std::string_view view_of(nb::handle text) {
         Utf8 const bytes = utf8_of(text);
         return {reinterpret_cast<const char*>(bytes.data), bytes.size};
