@@ -5,6 +5,8 @@ Each count is compared with a fresh one, which remembers nothing.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from huggingface_files import FAMILIES, OTHER_MODELS, both, family
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bpe_engine
 from bpe_engine import AppendingEncoder, PrependingEncoder, Tokenizer
 
 # Units that are repeated, so that a pre-token, a run of white space or of marks goes on for long; and what ends such
@@ -73,3 +76,22 @@ def test_long_open_ends(name: str, steps: list[tuple[str, Any]]) -> None:
     tokenizer = both(family(name))[1]
     check(tokenizer, tokenizer.appending_encoder(), steps)
     check(tokenizer, tokenizer.prepending_encoder(), steps)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell the peak memory of a process in this way")
+@pytest.mark.skipif(bpe_engine.implementation() != "cpp", reason="the memory is that of the compiled core")
+def test_many_open_pieces_take_little_memory() -> None:
+    """Under o200k a word may end at each of these Chinese characters, until more text moves its end: a table each, thousands of them."""
+    program = (
+        "import resource, sys\n"
+        "from bpe_engine import Tokenizer\n"
+        "tokenizer = Tokenizer.load('o200k_base')\n"
+        "text = ('ABCDEFGHIJ' * 30 + '\u4e2d') * 3_500\n"
+        "tokens = tokenizer.count(text)\n"
+        "for _ in range(3):\n"
+        "    assert tokenizer.count(tokenizer.truncate(text, tokens // 2)) <= tokens // 2\n"
+        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print(peak // (1 << 20 if sys.platform == 'darwin' else 1 << 10))\n"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 300  # megabytes; a megabyte for each table made it more than a thousand

@@ -52,7 +52,10 @@ public:
         std::size_t count = 0;
         while (count < open_.size() && open_[count].anchor < place) {
             Piece& piece = open_[count++];
-            if (piece.table->size() < thresholds::kept_size) continue;
+            if (piece.table->size() < thresholds::kept_size) {
+                spare_ = std::move(piece.table);
+                continue;
+            }
             auto const where = std::lower_bound(settled_.begin(), settled_.end(), piece.anchor, before);
             if (where != settled_.end() && where->anchor == piece.anchor) *where = std::move(piece);
             else settled_.insert(where, std::move(piece));
@@ -94,8 +97,11 @@ private:
             found->table->truncate(0);
         }
         TokenTable& table = *found->table;
+        // One table at a time has the memory of pairs: many pieces may be open, if each began where a word could have ended.
+        table.take_pairs(pairs_);
         if (std::size_t const have = table.size(); have < piece.size)
             table.extend(side_ == TokenTable::Side::left ? piece.part(0, piece.size - have) : piece.part(have, piece.size));
+        if (auto pairs = table.give_pairs()) pairs_ = std::move(pairs);
         return table;
     }
 
@@ -103,6 +109,7 @@ private:
     TokenTable::Side side_;
     std::vector<Piece> open_, settled_;  // by anchor
     std::unique_ptr<TokenTable> spare_;  // a table that is not in use
+    std::unique_ptr<PairMemory> pairs_;  // of the table that grows
     std::size_t read_again_ = 0;         // bytes
 };
 

@@ -60,8 +60,11 @@ public:
 
     // Rows from number `start` up to `end`, from 0.
     std::span<const Row> rows(std::size_t start, std::size_t end) const { return std::span(rows_).subspan(start, end - start); }
-    // Frees memory that the next computed row allocates again.
-    void forget_pairs() { pairs_.reset(); }
+    // Gives away memory that the next computed row allocates again, a megabyte, unless it gets that of another table of the same dictionary.
+    std::unique_ptr<PairMemory> give_pairs() { return std::move(pairs_); }
+    void take_pairs(std::unique_ptr<PairMemory>& pairs) {
+        if (!pairs_) pairs_ = std::move(pairs);
+    }
     // The period of the rows at the end of the text.
     const RowPeriod& period() const { return period_; }
 
