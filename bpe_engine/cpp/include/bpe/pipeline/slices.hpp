@@ -55,6 +55,8 @@ private:
     void add(Position at, std::size_t tokens);
     bool is_cut(Position at) const;
     Position cut_at(std::size_t offset) const;
+    // The first cut of [start, end), or `end`.
+    std::size_t cut_from(std::size_t start, std::size_t end) const;
     // The number of tokens before a cut.
     std::size_t tokens_before(std::size_t offset) const;
 
