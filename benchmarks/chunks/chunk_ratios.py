@@ -39,11 +39,8 @@ from chunker.formats.code.tables import grammar_named
 from chunker.scale import ChunkBatch
 
 ROUNDS, COMMAND_ROUNDS = 15, 5
-CODE, PROCESSES, LIMIT = (
-    "code",
-    3,
-    60.0,
-)  # the task of a process of its own, how many there are, and the seconds of each
+CODE = "code"  # the task that runs in processes of its own
+PROCESSES, LIMIT = 3, 60.0  # how many of them, and the seconds that one may take
 CODE_BYTES = 150_000
 DOCUMENT_BYTES, DOCUMENTS = 1_000, 500
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -308,8 +308,8 @@ std::size_t IntervalEncoder::count_head_after(Bytes before, std::size_t& place, 
 }
 
 bool IntervalEncoder::begins_after_line(std::size_t start) const {
-    // White space is taken up to its last line break, and the line feed is that where no other follows it among the white space. After other characters it is
-    // taken with the line breaks, and perhaps slashes, that follow it.
+    // A pre-token of white space ends after its last line break: that is the line feed before `start`, unless another line break follows in the white space.
+    // A pre-token of other characters may take the line feed with the line breaks, and under o200k the slashes, that follow.
     if (!encoder_->scanner() || !encoder_->scanner()->lines_end) return false;
     constexpr std::size_t looked_at = 64;
     std::size_t place = start;
@@ -383,7 +383,7 @@ CharacterPlaces::CharacterPlaces(Bytes text) : text_(text) {
 std::size_t CharacterPlaces::byte_of(std::size_t index) const {
     std::size_t const block = index / 64;
     std::size_t place = every_64th_[block], left = index % 64;
-    // Mostly as many bytes as characters: then the text is not read, whose first lines are asked for next, in parallel.
+    // 64 bytes for 64 characters: all are ASCII, and the text need not be read. Mostly so, even in German.
     if (block + 1 < every_64th_.size() && every_64th_[block + 1] - place == 64) return place + left;
     // Eight bytes at once, then one by one: continuation bytes are 10xxxxxx.
     for (std::uint64_t word; text_.size - place >= sizeof(word); place += sizeof(word)) {

@@ -18,7 +18,7 @@ nb::list placed(nb::handle kind, nb::object origin, nb::list pieces, std::size_t
         nb::object const chunk = make(kind);
         std::array<nb::object, 3> const values = {origin, nb::int_(first++), nb::borrow(piece)};
         for (std::size_t place = 0; place < names.size(); ++place)
-            // What the class has to say of its attributes is for others.
+            // Not by `__setattr__` of the class, which raises: chunks are immutable.
             if (PyObject_GenericSetAttr(chunk.ptr(), names[place].ptr(), values[place].ptr()) != 0) throw nb::python_error();
         made.append(chunk);
     }

@@ -86,7 +86,7 @@ public:
         return made;
     }
 
-    // All further chunks as rows of `columns`, which gets all of them or, where an error is raised, none. Where the new text of each chunk begins.
+    // Adds all further chunks to `columns`, or none if an error is raised. Returns where the new text of each chunk begins, after its overlap.
     Integers put_into(ChunkColumns& columns, nb::bytes identity) {
         std::vector<ChunkColumns::Piece> rows;
         std::vector<nb::object> held;  // the strings whose bytes the rows are made of

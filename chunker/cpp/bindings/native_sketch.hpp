@@ -56,7 +56,7 @@ public:
     virtual Place at(std::size_t offset) = 0;
     // Outermost first.
     virtual nb::tuple names(std::size_t offset) = 0;
-    // What has a name in the closed unit that begins at `unit`: it need not be read again.
+    // Keeps the named regions inside the closed unit that begins at `unit`, so that `names` does not read the unit again.
     virtual void know(std::size_t unit, std::vector<NamedRegion> named) = 0;
 };
 

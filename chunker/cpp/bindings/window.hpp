@@ -52,7 +52,7 @@ public:
         if (!interface_->agreement(interface_->encoder, bytes, before.size(), start - start_, &from, &shift)) return std::nullopt;
         return Prices::Agreement{from + start_, shift};
     }
-    // Whether the tokens of any text that ends with a line feed are added to those of text[start:end].
+    // Whether the count of any text that ends with a line feed can be added to that of text[start:end].
     bool begins_after_line(std::size_t start) const { return interface_->begins_after_line(interface_->encoder, start - start_); }
     // About how far so many tokens go.
     std::size_t reach(std::size_t start, std::size_t tokens) const { return start_ + interface_->reach(interface_->encoder, start - start_, tokens); }

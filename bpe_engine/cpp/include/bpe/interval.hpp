@@ -42,8 +42,8 @@ public:
     // The agreement of slices from `start` on, put after `before` (whole characters), with the whole text; none if it is not found soon, as inside long
     // pre-tokens. Thread-safe.
     std::optional<Agreement> agreement(std::size_t start, Bytes before = {}) const;
-    // Whether slices from `start` on have the same pre-tokens after any text that ends with a line feed, and that text has its own: so that the counts of both
-    // add up, for each end of the agreement without a text before. False where it is not seen at once. Thread-safe.
+    // Whether no pre-token joins text[start:end] with a text before it that ends with a line feed. Then the counts of both add up, for each `end` from
+    // `agreement(start)->from` on. False where the first 64 bytes do not show it. Thread-safe.
     bool begins_after_line(std::size_t start) const;
     // Estimates of how far `tokens` tokens reach, forward from `start` and back from `end`: see reach.hpp. Thread-safe.
     std::size_t reach(std::size_t start, std::size_t tokens) const;

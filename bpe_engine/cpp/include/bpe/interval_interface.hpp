@@ -14,8 +14,8 @@ struct IntervalInterface {
     // Find the end from which `before` + text[start:end] has `shift` more tokens than text[:end], because both have the same pre-tokens from some offset on.
     // Returns false if it is not found soon.
     bool (*agreement)(const void* encoder, const unsigned char* before, std::size_t size, std::size_t start, std::size_t* from, std::ptrdiff_t* shift);
-    // Whether the count of any text that ends with a line feed can be added to those of slices from `start` on, from the end on that `agreement` finds without
-    // a text before.
+    // Whether the count of any text that ends with a line feed can be added to the counts of slices from `start` on. It holds from the end on that `agreement`
+    // finds without a text before.
     bool (*begins_after_line)(const void* encoder, std::size_t start);
     // Estimate the other end of a slice with a number of tokens: `reach` for a slice that starts at `start`, `reach_back` for one that ends at `end`.
     std::size_t (*reach)(const void* encoder, std::size_t start, std::size_t tokens);

@@ -76,9 +76,9 @@ Position PipelineIntervalEncoder::cut_at(std::size_t offset) const {
 }
 
 std::size_t PipelineIntervalEncoder::cut_from(std::size_t start, std::size_t end) const {
-    std::uint64_t cuts = words_[start >> 6].cuts & (~std::uint64_t{0} << (start & 63));
-    for (std::size_t word = start >> 6; word << 6 < end; cuts = ++word < words_.size() ? words_[word].cuts : 0)
-        if (cuts) return std::min(end, (word << 6) + static_cast<std::size_t>(std::countr_zero(cuts)));
+    std::uint64_t asked = ~std::uint64_t{0} << (start & 63);
+    for (std::size_t word = start >> 6; word << 6 < end; ++word, asked = ~std::uint64_t{0})
+        if (std::uint64_t const cuts = words_[word].cuts & asked) return std::min(end, (word << 6) + static_cast<std::size_t>(std::countr_zero(cuts)));
     return end;
 }
 
@@ -112,15 +112,15 @@ struct PipelineIntervalEncoder::Slice {
 };
 
 std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, Bytes before) const {
-    if (before.size > 0 || units_) return std::nullopt;
+    if (before.size > 0 || units_ || start == 0) return std::nullopt;
     std::size_t const far = std::min(text_.size, start + thresholds::read_window);
     std::size_t const first = cut_from(start, far);
-    if (first == far) return std::nullopt;  // inside a long word all chunks would read as far as that, for nothing
+    if (first == far) return std::nullopt;  // inside a long word: nothing that is read could meet a cut
     Pipeline::Lease const workspace = pipeline_->lease();
     Slice sink{*this, pipeline_->coder(), workspace->pieces};
     Position at{start, Before::nothing};
     std::size_t limit = start;  // what was read to be certain of the cut
-    for (std::size_t size = std::max(first - start, thresholds::slice_start); start > 0 && limit < far;) {
+    for (std::size_t size = std::max(first - start, thresholds::slice_start); limit < far;) {
         std::size_t const from = at.offset;
         limit = std::min(far, from + size);
         pipeline_->scan(text_.data, start, at, limit, false, {}, *workspace, sink);
