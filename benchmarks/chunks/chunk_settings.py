@@ -5,6 +5,8 @@
     python benchmarks/run.py chunk_settings --languages german     of some languages alone
     python benchmarks/run.py chunk_settings --first                of the first text of a process, a process a cell
     python benchmarks/run.py chunk_settings --formats              of formats in place of prose, and of edits
+    python benchmarks/run.py chunk_settings --tokenizers           by published tokenizers: needs those of
+                                                                   tests/real_tokenizers.txt
 
 Each text is a megabyte of prose, once with the lines that its pages have, and once with a paragraph a line. MB/s of
 `chunk`, objects included: the best of a few calls, in one process on one core. The worst cell of each row is what to
@@ -24,6 +26,7 @@ from statistics import median
 from typing import Any
 
 import fresh_process
+from family_files import family_files
 from format_texts import edited_texts, format_texts
 from language_texts import default_folder, prepare
 from measuring import Report, parser
@@ -37,6 +40,9 @@ LANGUAGES = ("english", "german", "chinese", "japanese", "hindi")
 SIZES = (32, 64, 128, 256, 512, 2000)
 SIZE = 1_000_000  # bytes
 FORMAT_SIZES = (128, 512)
+FAMILY_SIZES, FAMILY_SIZE = (32, 128, 512), 300_000  # bytes
+FAMILY_COLUMNS = ("plain", "overlap", "context", "both", "optimal")
+ONE_WORD = "Aa" * 200 + "\u4e2d"  # repeated, a single word of most tokenizers
 LINES = 20_000  # of a text that is edited, at least
 EDITS, FEW_EDITS = 30, 3
 FIRST, LIMIT = "first-pass", 20.0  # the task of a process of its own, and the seconds it may take
@@ -122,6 +128,30 @@ def format_rows() -> Iterator[list[str]]:
             yield [f"{name}, {size}", f"{counted:.0f}", *(f"{speed:.1f}" for speed in speeds)]
 
 
+def family_rows() -> Iterator[list[str]]:
+    """One row per published tokenizer, text and size; o200k_base first."""
+    tokenizers = {"o200k_base": Tokenizer.load("o200k_base")}
+    tokenizers |= {name: Tokenizer.from_file(path, pattern=pattern) for name, (path, pattern) in family_files().items()}
+    files, missing = prepare(default_folder(), ["english", "german", "chinese"])
+    for language, reason in missing.items():
+        print(f"{language}: {reason}", file=sys.stderr)
+    texts = {name: ("text", path.read_bytes()[:FAMILY_SIZE].decode("utf-8", "ignore")) for name, path in files.items()}
+    texts |= {"markdown": ("markdown", format_texts()["markdown"]), "python": ("python", edited_texts()["python"])}
+    texts["one word"] = ("text", ONE_WORD * 500)
+    for name, (text_format, whole) in texts.items():
+        text = whole[:FAMILY_SIZE]
+        megabytes = len(text.encode()) / 1e6
+        for family, tokenizer in tokenizers.items():
+            counted = megabytes / best_seconds(partial(tokenizer.count, text))
+            for size in FAMILY_SIZES:
+                chunkers = [
+                    TextChunker(size, tokenizer=tokenizer, format=text_format, **settings(size)[column])
+                    for column in FAMILY_COLUMNS
+                ]
+                speeds = [megabytes / best_seconds(partial(chunker.chunk, text), repeats=3) for chunker in chunkers]
+                yield [f"{family}, {name}, {size}", f"{counted:.0f}", *(f"{speed:.1f}" for speed in speeds)]
+
+
 def edit_rows() -> Iterator[list[str]]:
     """A row a format: a letter near the start, the middle or the end of a text of 20,000 lines is replaced, and put back."""
     texts = edited_texts()
@@ -160,8 +190,14 @@ def main() -> None:
     arguments.add_argument("--first", action="store_true", help="the first text of a process, a process a cell")
     arguments.add_argument("--languages", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
     arguments.add_argument("--formats", action="store_true", help="chunks of formats, and edits, in place of prose")
+    arguments.add_argument("--tokenizers", action="store_true", help="chunks by published tokenizers")
     chosen = arguments.parse_args()
     pinned = pin_to_one_core()
+    if chosen.tokenizers:
+        report = Report("Chunks by published tokenizers", chosen.output)
+        report.add_provenance(["bpe-chunker"], pinned, "MB/s")
+        report.add_table(["tokenizer, text, tokens", "counted", *FAMILY_COLUMNS], family_rows())
+        return
     title = "Chunks of formats" if chosen.formats else "The first chunks" if chosen.first else "Chunks in many settings"
     report = Report(title, chosen.output)
     report.add_provenance(["bpe-chunker"], pinned, "MB/s, o200k_base")
