@@ -288,9 +288,16 @@ void try_pipeline(Choices& choices) {
     for (int slice = 0; slice < 12; ++slice) {
         std::size_t const start = choices.below(text.size() + 1), end = start + choices.below(text.size() - start + 1);
         CHECK(prices.count(start, end) == pipeline->count(view(text).part(start, end)));
-        auto const agreement = prices.agreement(start);
-        for (std::size_t at = agreement ? std::max(start, agreement->from) : text.size() + 1; at <= text.size(); ++at)
-            CHECK(static_cast<std::ptrdiff_t>(prices.count(start, at)) == static_cast<std::ptrdiff_t>(prices.count(0, at)) + agreement->shift);
+        std::string before = choices.one_in(2) ? some_text(choices, 4) : "";
+        before.resize(before.size() - unfinished_end(view(before)));
+        auto const agreement = prices.agreement(start, view(before));
+        for (std::size_t at = agreement ? std::max(start, agreement->from) : text.size() + 1; at <= text.size(); ++at) {
+            if (at < text.size() && UnicodeTable::continues(view(text)[at])) continue;
+            std::size_t const together = pipeline->count(view(before + text.substr(start, at - start)));
+            CHECK(static_cast<std::ptrdiff_t>(together) == static_cast<std::ptrdiff_t>(prices.count(0, at)) + agreement->shift);
+        }
+        std::size_t const tokens = choices.below(12), reached = prices.reach(start, tokens), first = prices.reach_back(end, tokens);
+        CHECK(start <= reached && reached <= text.size() && first <= end);
     }
     try_growing<PipelineAppendingEncoder>(choices, pipeline, false);
     try_growing<PipelinePrependingEncoder>(choices, pipeline, true);

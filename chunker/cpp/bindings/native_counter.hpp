@@ -80,7 +80,8 @@ public:
 
     std::size_t reach(std::size_t start, std::size_t tokens) override {
         std::size_t const first = text_.place(start);
-        return window_.hold(first, std::min(first + tokens * likely_bytes, text_.place(text_.size()))) ? text_.offset_at(window_.reach(first, tokens)) : start;
+        if (!window_.hold(first, std::min(first + tokens * likely_bytes, text_.place(text_.size())))) return start;
+        return text_.offset_at(window_.reach(first, tokens));
     }
     std::size_t reach_back(std::size_t end, std::size_t tokens) override {
         std::size_t const last = text_.place(end);

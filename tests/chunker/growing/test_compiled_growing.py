@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from functools import cache
 from itertools import accumulate
 from typing import Any
 from unittest.mock import patch
@@ -11,8 +12,10 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_tokenizers import INCREMENTAL, RECOUNTED, small
 
 from chunker import CodeChunker, MarkdownChunker, TextChunker
+from chunker.counting import resolve_tokenizer
 from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength
 from chunker.formats.refining import refine
@@ -85,14 +88,24 @@ class Rows:
         return Inside(places, [int(Strength.SENTENCE) - 1] * len(places), ["word"] * len(places), [])
 
 
-TOKENIZERS = st.sampled_from(["o200k_base", "o200k_base", "cl100k_base", "characters", "words"])
+@cache
+def trained(name: str) -> Any:
+    """A small tokenizer of a well-known configuration, which knows the safe splits of texts: it has read enough."""
+    tokenizer = resolve_tokenizer(small(name))
+    tokenizer.count("Some words of prose. " * 1_000)
+    return tokenizer
+
+
+TOKENIZERS = st.sampled_from(["o200k_base", "o200k_base", "cl100k_base", "characters", "words"]) | st.sampled_from(
+    [*INCREMENTAL, *RECOUNTED]
+).map(trained)
 
 
 @st.composite
 def options(draw: st.DrawFn, least: int = 4) -> dict[str, Any]:
     """Any options of a chunker that go together."""
     most = draw(st.integers(least, 60), "max_tokens")
-    chosen: dict[str, Any] = {"max_tokens": most, "tokenizer": draw(TOKENIZERS, "tokenizer")}
+    chosen: dict[str, Any] = {"max_tokens": most, "tokenizer": draw(TOKENIZERS, "tokenizer"), "reserve": 0}
     if draw(st.booleans()):
         chosen["overlap"] = draw(st.integers(0, most - 1), "overlap")
         chosen["overlap_by"] = draw(st.sampled_from(["unit", "sentence", "token"]), "overlap_by")

@@ -75,8 +75,10 @@ private:
     std::size_t low_letters_end(std::size_t start, std::size_t end) const;
     // Whether a word before `place` may be longer in another slice: before a letter, a mark, or an apostrophe, which may begin a contraction.
     bool may_go_on(std::size_t place) const;
-    // The number of tokens before `place`, the start of a pre-token.
+    // The starts of pre-tokens in 64 bytes; the number of tokens before one, and before the last one up to any place.
+    std::uint64_t bits(std::size_t word) const { return words_[word].starts; }
     std::size_t tokens_before(std::size_t place) const;
+    std::size_t sum_before(std::size_t place) const { return tokens_before(start_at_or_before(place)); }
     std::size_t start_at_or_before(std::size_t place) const;
     std::size_t start_at_or_after(std::size_t place) const;
 

@@ -2,35 +2,44 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 namespace bpe {
 
-// `words`: one for 64 bytes of a text of `size` bytes, with the sum `tokens` before the first pre-token that starts in it or after it. `starts`: an object
-// whose `start_at_or_before(place)` and `start_at_or_after(place)` are such starts, or the end, and whose `tokens_before(place)` are the tokens before one.
+// `words`: one for 64 bytes of a text of `size` bytes, each with a sum `tokens` that is not above those at its starts. `starts`: an object whose `bits(word)`
+// are the starts of pre-tokens in such a part, whose `tokens_before(place)` are the tokens before one, and `sum_before(place)` those before the last one up to
+// any place.
 template <class Words, class Starts>
 class Reach {
 public:
     Reach(const Words& words, std::size_t size, const Starts& starts) : words_(words), size_(size), starts_(starts) {}
 
     // The last start of a pre-token after `start` before which there are at most `tokens` more tokens than before the pre-token at `start`; `start` if there is
-    // none.
+    // none, or a long pre-token is before it.
     std::size_t forward(std::size_t start, std::size_t tokens) const {
-        std::size_t const limit = sum_before(start) + tokens;
-        std::size_t word = start >> 6, step = 1;
+        std::size_t const limit = starts_.sum_before(start) + tokens;
+        std::size_t const first = start >> 6;
+        std::size_t word = first, step = 1;
         while (word + step < words_.size() && words_[word + step].tokens <= limit) word += step, step *= 2;
         for (; step > 0; step /= 2)
             if (word + step < words_.size() && words_[word + step].tokens <= limit) word += step;
-        std::size_t found = start;
-        std::size_t const end = std::min(word * 64 + 64, size_);
-        for (std::size_t place = next_start(word * 64); place < end && starts_.tokens_before(place) <= limit; place = next_start(place + 1))
-            found = std::max(found, place);
-        return found;
+        for (std::size_t const last = word; word >= first && last - word < far; --word) {
+            for (std::uint64_t bits = starts_.bits(word); bits; bits &= ~highest(bits)) {
+                std::size_t const place = word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits));
+                if (place <= start) return start;
+                if (place < size_ && starts_.tokens_before(place) <= limit) return place;
+            }
+            if (word == 0) break;
+        }
+        return start;
     }
 
-    // The first start of a pre-token before `end` from which on there are at most `tokens` up to there; `end` if there is none.
+    // The first start of a pre-token before `end` from which on there are at most `tokens` up to there; `end` if there is none, or a long pre-token is after
+    // it.
     std::size_t backward(std::size_t end, std::size_t tokens) const {
-        std::size_t const sum = end == size_ ? starts_.tokens_before(end) : sum_before(end);
+        std::size_t const sum = end == size_ ? starts_.tokens_before(end) : starts_.sum_before(end);
         std::size_t const least = sum - std::min(sum, tokens);
         std::size_t word = end >> 6, step = 1;
         while (word >= step && words_[word].tokens >= least) word -= step, step *= 2;
@@ -38,14 +47,19 @@ public:
         for (step = 1; word + step < words_.size() && words_[word + step].tokens < least; step *= 2) word += step;
         for (; step > 0; step /= 2)
             if (word + step < words_.size() && words_[word + step].tokens < least) word += step;
-        for (std::size_t place = next_start(word * 64); place < end; place = next_start(place + 1))
-            if (starts_.tokens_before(place) >= least) return place;
+        for (std::size_t const first = word; word * 64 < end && word - first < far; ++word) {
+            for (std::uint64_t bits = starts_.bits(word); bits; bits &= bits - 1) {
+                std::size_t const place = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+                if (place >= end) return end;
+                if (starts_.tokens_before(place) >= least) return place;
+            }
+        }
         return end;
     }
 
 private:
-    std::size_t sum_before(std::size_t place) const { return starts_.tokens_before(starts_.start_at_or_before(place)); }
-    std::size_t next_start(std::size_t place) const { return place < size_ ? starts_.start_at_or_after(place) : size_; }
+    static constexpr std::size_t far = 16;  // words without a start
+    static std::uint64_t highest(std::uint64_t bits) { return std::bit_floor(bits); }
 
     const Words& words_;
     std::size_t size_;

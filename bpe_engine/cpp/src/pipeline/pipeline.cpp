@@ -211,6 +211,15 @@ void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const
     scan(text.data, 0, at, text.size, true, AddedTokens::Wanted(tokens_.size(), 1), *workspace, sink);
 }
 
+bool Pipeline::has_no_token(Bytes text) const {
+    auto const has_none = [&](const AddedTokens& tokens) {
+        if (!tokens.finds({})) return true;
+        // One that stands inside a word may be a word of its own in a part.
+        return !tokens.looks_back() && !tokens.find(text.data, 0, 0, text.size, true, AddedTokens::Wanted(tokens_.size(), 1)).is_found();
+    };
+    return has_none(outer_) && (looks_inside() || has_none(regions_.inner()));
+}
+
 std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) const {
     std::vector<std::size_t> found;
     SafeSplits const* const known = regions_.splits(thresholds::worth_splits);

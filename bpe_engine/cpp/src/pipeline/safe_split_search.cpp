@@ -1,4 +1,6 @@
 // The search for safe splits in a text, by the tables that safe_splits.cpp makes.
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -32,6 +34,23 @@ Character character_at(const Byte* text, std::size_t available) {
 }
 
 }  // namespace
+
+bool SafeSplits::has_at(const Byte* text, std::size_t start, std::size_t place, std::size_t end) const {
+    if (place <= start || place >= end) return false;
+    auto const is_ascii = [&](std::size_t at) { return text[at] < 0x80; };
+    if (place - start >= 2 && is_ascii(place - 2) && is_ascii(place - 1) && is_ascii(place) && (place + 1 == end || is_ascii(place + 1))) [[likely]]
+        return pairs_[text[place - 1] * classes + text[place]] == yes;
+    // The class of a character may depend on the two before it, and a split on the character after it.
+    std::size_t from = place;
+    for (int characters = 0; characters < 3 && from > start; ++characters) from = character_before(text, from, start);
+    std::size_t const limit = std::min(end, place + 8);
+    Search search(*this, text, from, limit, limit == end, from > start);
+    std::array<std::size_t, Search::least_room> splits;
+    for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;)
+        if (std::find(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), place) != splits.begin() + static_cast<std::ptrdiff_t>(count))
+            return true;
+    return false;
+}
 
 std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity) {
     Byte const* const text = text_;

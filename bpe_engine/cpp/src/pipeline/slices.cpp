@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "bpe/reach.hpp"
 #include "unigram_slices.hpp"
 
 namespace bpe {
@@ -45,6 +46,8 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         size = at.offset > from ? slice_window : size * 2;
     }
     for (; filled_ < words_.size(); ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
+    if (pipeline_->has_no_token(text)) splits_ = pipeline_->splits(0);
+    most_fall_ = std::min(pipeline_->coder().model().most_fall(), std::max(longest_gap_, text.size - last_cut_));
 }
 
 PipelineIntervalEncoder::~PipelineIntervalEncoder() = default;
@@ -55,6 +58,8 @@ void PipelineIntervalEncoder::add(Position at, std::size_t tokens) {
     bool const again = filled_ > word && (words_[word].cuts >> (at.offset & 63) & 1);
     for (; filled_ <= word; ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
     tokens_ += tokens;
+    longest_gap_ = std::max(longest_gap_, at.offset - last_cut_);
+    last_cut_ = at.offset;
     if (at.before == Before::token) after_tokens_.push_back(at.offset);
     if (again) {
         std::size_t const number = counts_.size() - 1;
@@ -111,8 +116,74 @@ struct PipelineIntervalEncoder::Slice {
     void again() { total = at_cut; }
 };
 
+bool PipelineIntervalEncoder::has_split(std::size_t start, std::size_t place, std::size_t end) const {
+    // Where the slice ends, a text that goes on would have a split.
+    return place > start && splits_->has_at(text_.data, start, place, place == end ? text_.size : end);
+}
+
+std::size_t PipelineIntervalEncoder::first_split(std::size_t start, std::size_t end) const {
+    std::size_t const far = std::min(text_.size, start + Regions::longest_unit);
+    for (std::size_t place = start + 1; (place = cut_from(place, far)) < far && place <= end; ++place)
+        if (has_split(start, place, end)) return place;
+    return 0;
+}
+
+std::size_t PipelineIntervalEncoder::last_split(std::size_t start, std::size_t end) const {
+    std::size_t const far = std::max(start, end - std::min(end, Regions::longest_unit));
+    std::uint64_t asked = ~std::uint64_t{0} >> (63 - (end & 63));
+    for (std::size_t word = end >> 6; word * 64 + 63 > far; --word, asked = ~std::uint64_t{0}) {
+        for (std::uint64_t cuts = words_[word].cuts & asked; cuts; cuts &= ~std::bit_floor(cuts)) {
+            std::size_t const place = word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(cuts));
+            if (place <= far) return 0;
+            if (has_split(start, place, end)) return place;
+        }
+        if (word == 0) break;
+    }
+    return 0;
+}
+
+std::optional<std::size_t> PipelineIntervalEncoder::count_by_splits(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const {
+    if (cuts_character(start) || cuts_character(end)) return std::nullopt;
+    auto const between = [&](Position at, std::size_t stop) { return pipeline_->count_between(text_.data, at, stop, text_.size, workspace); };
+    std::size_t const last = last_split(start, end);
+    if (last == 0) return end - start <= Regions::longest_unit ? std::optional(between({start, Before::nothing}, end)) : std::nullopt;
+    std::size_t total = last < end ? between({last, Before::region}, end) : 0;
+    if (start == 0) return total + tokens_before(last);
+    std::size_t const first = first_split(start, end);
+    if (first == 0) return std::nullopt;
+    return between({start, Before::nothing}, first) + tokens_before(last) - tokens_before(first) + total;
+}
+
+std::optional<Agreement> PipelineIntervalEncoder::agreement_by_splits(std::size_t start, Bytes before) const {
+    std::size_t const first = cuts_character(start) ? 0 : first_split(start, text_.size);
+    if (first == 0 || first == text_.size) return std::nullopt;
+    std::size_t total = 0;
+    if (before.size > 0) {
+        std::vector<Byte> together(before.data, before.data + before.size);
+        together.insert(together.end(), text_.data + start, text_.data + std::min(text_.size, first + pipeline_->longest_token()));
+        if (!pipeline_->has_no_token({together.data(), together.size()})) return std::nullopt;
+        total = pipeline_->count({together.data(), before.size + first - start});
+    } else {
+        Pipeline::Lease const workspace = pipeline_->lease();
+        total = pipeline_->count_between(text_.data, {start, Before::nothing}, first, text_.size, *workspace);
+    }
+    return Agreement{first + character_size(text_.data + first, text_.size - first),
+                     static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(first))};
+}
+
+std::size_t PipelineIntervalEncoder::reach(std::size_t start, std::size_t tokens) const {
+    return splits_ && tokens > most_fall_ ? Reach(words_, text_.size, *this).forward(start, tokens - most_fall_) : start;
+}
+
+std::size_t PipelineIntervalEncoder::reach_back(std::size_t end, std::size_t tokens) const {
+    return splits_ && tokens > most_fall_ ? Reach(words_, text_.size, *this).backward(end, tokens - most_fall_) : end;
+}
+
 std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, Bytes before) const {
-    if (before.size > 0 || units_ || start == 0) return std::nullopt;
+    if (units_ || start >= text_.size) return std::nullopt;
+    if (splits_)
+        if (auto const found = agreement_by_splits(start, before)) return found;
+    if (before.size > 0 || start == 0) return std::nullopt;
     std::size_t const far = std::min(text_.size, start + thresholds::read_window);
     std::size_t const first = cut_from(start, far);
     if (first == far) return std::nullopt;  // inside a long word: nothing that is read could meet a cut
@@ -140,10 +211,16 @@ std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, B
 std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) const {
     if (start == end) return 0;
     if (units_) return units_->count(start, end);
+    Pipeline::Lease const workspace = pipeline_->lease();
+    if (splits_)
+        if (auto const found = count_by_splits(start, end, *workspace)) return *found;
+    return count_scanned(start, end, *workspace);
+}
+
+std::size_t PipelineIntervalEncoder::count_scanned(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const {
     auto const window = std::upper_bound(windows_.begin(), windows_.end(), end, [](std::size_t value, Window const& window) { return value < window.limit; });
     Position const last = window == windows_.begin() ? Position{} : cut_at(std::prev(window)->certain);
-    Pipeline::Lease const workspace = pipeline_->lease();
-    Slice sink{*this, pipeline_->coder(), workspace->pieces};
+    Slice sink{*this, pipeline_->coder(), workspace.pieces};
     Position at{start, Before::nothing};
     if (start == 0 && last.offset > 0) {
         sink.total = sink.at_cut = tokens_before(last.offset);
@@ -153,7 +230,7 @@ std::size_t PipelineIntervalEncoder::count(std::size_t start, std::size_t end) c
     for (std::size_t size = thresholds::slice_start; at.offset < end;) {
         std::size_t const limit = sink.looks ? std::min(end, at.offset + size) : end;
         std::size_t const from = at.offset;
-        pipeline_->scan(text_.data, start, at, limit, limit == end, {}, *workspace, sink);
+        pipeline_->scan(text_.data, start, at, limit, limit == end, {}, workspace, sink);
         if (sink.has_met) {
             sink.has_met = sink.looks = false;
             if (last.offset > at.offset) {

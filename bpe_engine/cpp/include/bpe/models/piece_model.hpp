@@ -56,6 +56,9 @@ public:
     // The largest number of bytes that one token covers; 0 if unknown.
     virtual std::size_t most_bytes() const { return 0; }
 
+    // By how many tokens the count of a piece may fall as it grows, where a piece that was known becomes unknown.
+    virtual std::size_t most_fall() const { return 0; }
+
     // An empty piece that grows; null if pieces are so short that encoding them again is as fast.
     virtual std::unique_ptr<GrowingPiece> growing(Side) const { return nullptr; }
 };

@@ -35,6 +35,7 @@ public:
 
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
+    std::size_t most_fall() const override { return most_characters_; }
 
 private:
     // Calls `emit(number, bytes)` for each token; false if the word is unknown.

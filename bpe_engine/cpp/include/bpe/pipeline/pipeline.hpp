@@ -18,6 +18,7 @@
 // This is the incremental encoding of GitHub's `bpe` crate at the level of pieces, with what real tokenizers do before the merges.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +49,7 @@ public:
           orders_marks_(!regions_.looks_inside() && !goes_on_with_sums() && regions_.normalizer() && regions_.normalizer()->orders_marks() &&
                         !has_token_with_mark()),
           bytes_a_token_(most_bytes_a_token()) {
+        for (AddedToken const& token : tokens_) longest_token_ = std::max({longest_token_, token.text.size(), token.sought.size()});
         if (!regions_.looks_inside()) return;
         for (std::uint32_t number = 0; number < tokens_.size(); ++number)
             if (tokens_[number].normalized) inside_.emplace(tokens_[number].id, number);
@@ -68,6 +70,15 @@ public:
     bool is_one_region(Bytes text, std::size_t from) const {
         return !looks_inside() && !(outer_.finds({}) && outer_.find(text.data, 0, from, text.size, true, {}).is_found()) &&
                !(regions_.inner().finds({}) && regions_.inner().find(text.data, 0, from, text.size, true, {}).is_found());
+    }
+    // Whether a text and all its parts are one region each: no token that is looked for unasked is in it, nor would be if parts of it were missing.
+    bool has_no_token(Bytes text) const;
+    std::size_t longest_token() const { return longest_token_; }  // added, in bytes
+    // The safe splits of such texts. `size`: bytes that are read now.
+    const SafeSplits* splits(std::size_t size) const { return regions_.splits(size); }
+    // The number of tokens of text[at.offset:end), which is between two safe splits, or the text begins or ends there.
+    std::size_t count_between(const Byte* text, Position at, std::size_t end, std::size_t limit, Workspace& workspace) const {
+        return regions_.count_between(text, at, end, limit, workspace);
     }
     // Whether marks that are put in order can wait in the order in which they came: nothing but the model and the normalizer asks for it.
     bool orders_marks() const { return orders_marks_; }
@@ -285,6 +296,7 @@ private:
     Chain chain_of_marks_;
     bool orders_marks_;
     std::size_t bytes_a_token_;  // of a text, for each of its tokens at most; 0: that is not known
+    std::size_t longest_token_ = 0;
     mutable std::mutex rests_mutex_;
     mutable std::vector<std::optional<std::shared_ptr<const Pipeline>>> rests_;  // what `growing` needs, made when it is asked for
     Shelf<Workspace> shelf_;

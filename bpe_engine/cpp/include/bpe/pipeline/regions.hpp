@@ -122,6 +122,19 @@ public:
         pieces(text, start.before == Before::nothing ? start.offset : no_match, start, end, limit, true, {}, workspace, sink);
     }
 
+    // The number of tokens of text[at.offset:end), which is between two safe splits, or the text begins or ends there.
+    std::size_t count_between(const Byte* text, Position at, std::size_t end, std::size_t limit, Workspace& workspace) const {
+        Bytes const unit{text + at.offset, end - at.offset};
+        auto const anew = [&] { return count_unit(text, at, end, limit, workspace); };
+        bool const is_like_others = !acts_at_start_ || at.before == Before::region;
+        if (unit.size > longest_unit || (!is_like_others && at.before != Before::nothing)) return anew();
+        if (is_like_others) return workspace.unit_counts.count(unit, limit - at.offset, anew);
+        // Slices begin with ever the same words.
+        if (!workspace.first_counts) workspace.first_counts = std::make_unique<UnitCounts>();
+        return workspace.first_counts->count(unit, limit - at.offset, anew);
+    }
+    static constexpr std::size_t longest_unit = std::min(UnitCounts::longest, UnitIds::longest);  // bytes, of those that are remembered
+
     // Reads the first `size` bytes of a normalized text, which begins at `at`.
     template <class Sink>
     Progress between_tokens(const Normalized& first, std::size_t size, std::size_t begin, Position& at, bool at_end, const AddedTokens::Wanted& wanted,
@@ -278,23 +291,13 @@ private:
         auto const read = [&](std::size_t stop) {
             std::size_t const from = at.offset;
             bool const is_like_others = !acts_at_start_ || at.before == Before::region;
-            if (counts_units<Sink> && !is_like_others && at.before == Before::nothing && from == begin && stop - from <= longest_unit) {
-                // Slices begin with ever the same words.
-                if constexpr (counts_units<Sink>) {
-                    if (!workspace.first_counts) workspace.first_counts = std::make_unique<UnitCounts>();
-                    sink.unit(
-                        workspace.first_counts->count({text + from, stop - from}, limit - from, [&] { return count_unit(text, at, stop, limit, workspace); }));
-                }
-            } else if (stop - from > longest_unit || !is_like_others) {
+            bool const begins_text = counts_units<Sink> && at.before == Before::nothing && from == begin;
+            if (stop - from > longest_unit || (!is_like_others && !begins_text)) {
                 Progress const progress = pieces(text, begin, at, stop, limit, true, {}, workspace, sink);
                 if (progress == Progress::ended || at.offset == stop) return progress != Progress::ended;
             } else {
-                if constexpr (counts_units<Sink>) {
-                    sink.unit(workspace.unit_counts.count({text + from, stop - from}, limit - from,
-                                                          [&] { return count_unit(text, {from, Before::region}, stop, limit, workspace); }));
-                } else {
-                    sink.unit(text, from, stop, limit);
-                }
+                if constexpr (counts_units<Sink>) sink.unit(count_between(text, at, stop, limit, workspace));
+                else sink.unit(text, from, stop, limit);
             }
             return moved_to(stop);
         };
@@ -334,8 +337,6 @@ private:
 
     // Makes the splits if they are worth it now; whether they are.
     bool seek_splits(std::size_t size) const;
-
-    static constexpr std::size_t longest_unit = std::min(UnitCounts::longest, UnitIds::longest);  // bytes, of those that are remembered
 
     AddedTokens inner_;
     std::shared_ptr<const Normalizer> normalizer_, second_;

@@ -44,12 +44,16 @@ public:
     // As `make`, for a model that gets a whole text as one piece: the splits are inside that piece, where no token crosses them.
     static std::unique_ptr<const SafeSplits> inside_of_piece(const Normalizer* normalizer, const UnigramModel& model);
 
+    // Whether there is a safe split at `place`, between two characters of text[start:end), which is a text of its own. Few characters around it are looked
+    // at: seldom returns false although there is one.
+    bool has_at(const Byte* text, std::size_t start, std::size_t place, std::size_t end) const;
+
     // Finds the safe splits of a text, from left to right.
     class Search {
     public:
-        // Searches text[from:limit), without `from`. `at_end`: the region ends at `limit`.
-        Search(const SafeSplits& splits, const Byte* text, std::size_t from, std::size_t limit, bool at_end)
-            : splits_(splits), text_(text), place_(from), limit_(limit), at_end_(at_end) {}
+        // Searches text[from:limit), without `from`. `at_end`: the region ends at `limit`; `follows`: a text that is not known ends at `from`.
+        Search(const SafeSplits& splits, const Byte* text, std::size_t from, std::size_t limit, bool at_end, bool follows = false)
+            : splits_(splits), text_(text), place_(from), limit_(limit), at_end_(at_end), before_(follows ? never : none) {}
 
         static constexpr std::size_t least_room = 64;
         // Their offsets, up to `capacity`, which is at least `least_room`; 0: there are no more.
@@ -60,7 +64,7 @@ public:
         const Byte* text_;
         std::size_t place_, limit_;
         bool at_end_;
-        std::size_t before_ = none, last_ = 0, held_ = 0;  // the class of the last character, and where it begins; a split there that is not told yet
+        std::size_t before_, last_ = 0, held_ = 0;  // the class of the last character, and where it begins; a split there that is not told yet
         char32_t code_ = 0;
     };
 
