@@ -13,9 +13,11 @@ std::size_t next_seam(const Dictionary& dictionary, Bytes piece, std::size_t sta
     const Seams* seams = nullptr;  // asked for once there may be one
     for (std::size_t place = start + 2; place + 1 < piece.size; ++place) {
         const Byte* const at = piece.data + place;
-        if (*at < Seams::first_lead || !UnicodeTable::continues(at[-1]) || at[-2] < 0x80 || !UnicodeTable::continues(at[1])) continue;
+        if (*at < Seams::first_lead) continue;
+        place += 2;  // over its character
+        if (!UnicodeTable::continues(at[-1]) || at[-2] < 0x80 || !UnicodeTable::continues(at[1])) continue;
         if (!seams) seams = &dictionary.seams();
-        if (seams->is_at(at)) return place;
+        if (seams->is_at(at)) return place - 2;
     }
     return piece.size;
 }
@@ -72,14 +74,17 @@ const std::vector<Rank>& Encoder::encode_piece(Bytes piece, Workspace& workspace
     return workspace.merging.encode(*dictionary_, piece);
 }
 
+std::optional<std::size_t> Encoder::count_by_units(Bytes piece, Workspace& workspace) const {
+    if (!by_units_) return std::nullopt;
+    std::size_t end = next_seam(*dictionary_, piece, 0), total = 0;
+    if (end == piece.size) return std::nullopt;
+    for (std::size_t start = 0; start < piece.size; start = end, end = next_seam(*dictionary_, piece, start))
+        total += count_piece(piece.part(start, end), piece.size - start, workspace);
+    return total;
+}
+
 std::size_t Encoder::count_anew(Bytes piece, Workspace& workspace) const {
-    // Slices of a text without spaces make ever new pieces of the same few units.
-    if (std::size_t const seam = by_units_ ? next_seam(*dictionary_, piece, 0) : piece.size; seam < piece.size) {
-        std::size_t total = 0;
-        for (std::size_t start = 0, end = seam; start < piece.size; start = end, end = next_seam(*dictionary_, piece, start))
-            total += count_piece(piece.part(start, end), piece.size - start, workspace);
-        return total;
-    }
+    if (auto const count = count_by_units(piece, workspace)) return *count;
     if (piece.size > short_length) return encode_piece(piece, workspace).size();
     Rank tokens[short_length];
     return merge(piece, tokens);
@@ -96,6 +101,8 @@ std::size_t Encoder::count_long_by(Cache& cache, Bytes piece, Workspace& workspa
 
 std::size_t Encoder::count_long(Bytes piece, std::size_t readable, Workspace& workspace) const {
     if (piece.size <= MediumKey::longest) return count_by(workspace.medium_counts, MediumKey::of(piece.data, piece.size, readable), piece, workspace);
+    // Texts without spaces have ever new long pieces of the same few units: to remember the pieces took half of the memory of a first text.
+    if (auto const count = count_by_units(piece, workspace)) return *count;
     if (piece.size <= decltype(workspace.long_counts)::longest) return count_long_by(workspace.long_counts, piece, workspace);
     if (piece.size <= decltype(workspace.longer_counts)::longest) return count_long_by(workspace.longer_counts, piece, workspace);
     return encode_piece(piece, workspace).size();

@@ -102,6 +102,8 @@ private:
         return count;
     }
     std::size_t count_anew(Bytes piece, Workspace& workspace) const;
+    // The sum of the units of a piece, if it has several.
+    std::optional<std::size_t> count_by_units(Bytes piece, Workspace& workspace) const;
     std::size_t count_long(Bytes piece, std::size_t readable, Workspace& workspace) const;
     template <class Cache>
     std::size_t count_long_by(Cache& cache, Bytes piece, Workspace& workspace) const;
