@@ -7,7 +7,8 @@
 //
 // All four slots are compared without a branch, because whether two neighbours merge is as hard to predict as a coin, and a piece looks up about
 // twenty pairs. The final comparison fails only once in a hundred thousand times, so it is well predicted. A merge whose bucket is full goes to the
-// next one.
+// next one. Tried and rejected: the whole pair in slots of eight bytes, without that comparison, which made the first text 2 % faster and the table twice as
+// large.
 #pragma once
 
 #include <algorithm>
