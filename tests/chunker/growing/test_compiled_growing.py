@@ -92,7 +92,7 @@ class Rows:
 def trained(name: str) -> Any:
     """A small tokenizer of a well-known configuration, which knows the safe splits of texts: it has read enough."""
     tokenizer = resolve_tokenizer(small(name))
-    tokenizer.count("Some words of prose. " * 1_000)
+    tokenizer.count("Some words of prose. " * 30_000)
     return tokenizer
 
 

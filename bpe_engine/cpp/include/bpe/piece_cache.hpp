@@ -19,6 +19,7 @@
 #include <bit>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
@@ -288,7 +289,7 @@ public:
         Byte bytes[longest];
     };
 
-    LongPieceCache() : slots_(std::size_t{2} << bits) {}
+    LongPieceCache() : slots_(std::size_t{2} << bits), used_((std::size_t{1} << bits) / 64 + 1) {}
 
     static std::uint64_t hash(Bytes piece) {
         std::uint64_t hash = piece.size * 0x9E3779B97F4A7C15ull;
@@ -304,7 +305,9 @@ public:
 
     // Null if the piece is not known.
     const Slot* find(Bytes piece, std::uint64_t hash) const {
-        Slot const* const set = &slots_[(hash >> (64 - bits)) * 2];
+        std::size_t const number = hash >> (64 - bits);
+        if (!(used_[number >> 6] >> (number & 63) & 1)) return nullptr;
+        Slot const* const set = &slots_[number * 2];
         for (int way = 0; way < 2; ++way)
             if (set[way].size == piece.size && std::memcmp(set[way].bytes, piece.data, piece.size) == 0) return &set[way];
         return nullptr;
@@ -312,8 +315,11 @@ public:
 
     // The slot to write the encoding to.
     Slot& put(Bytes piece, std::uint64_t hash, std::size_t count) {
-        Slot* const set = &slots_[(hash >> (64 - bits)) * 2];
-        set[1] = set[0];
+        std::size_t const number = hash >> (64 - bits);
+        std::uint64_t const bit = std::uint64_t{1} << (number & 63);
+        Slot* const set = &slots_[number * 2];
+        if (used_[number >> 6] & bit) set[1] = set[0];
+        used_[number >> 6] |= bit;
         set[0].size = static_cast<std::uint8_t>(piece.size);
         set[0].count = static_cast<std::uint8_t>(count);
         std::memcpy(set[0].bytes, piece.data, piece.size);
@@ -323,6 +329,7 @@ public:
 private:
     static constexpr int bits = lines > 1 ? thresholds::longer_bits : with_ids ? thresholds::long_ids_bits : thresholds::long_count_bits;  // 4 MB at most
     ZeroedArray<Slot> slots_;
+    std::vector<std::uint64_t> used_;  // a bit a set: memory that is read before it is written has two page faults
 };
 
 }  // namespace bpe

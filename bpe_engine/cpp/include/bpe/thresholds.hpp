@@ -17,15 +17,16 @@ inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long
                              worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2, counted_part = 7,
                              cut_reach = 12, worth_a_thread = 4, listed_counts = 4, read_window = 8, slice_window = 12, slice_start = 6, look_ahead = 4,
                              open_unit = 3, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7, resumed = 2, recalled = 8, worth_splits = 6,
-                             worth_walks = 40;
+                             readings = 1, worth_walks = 40;
 inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2, medium_count_bits = 2, medium_ids_bits = 2, long_count_bits = 1,
                      longer_bits = 1, long_ids_bits = 1, unit_bits = 2, medium_unit_bits = 2;
 #else
 
-// Bytes that a pipeline reads before it looks for safe splits, which takes as long as reading a small vocabulary.
-inline constexpr std::size_t worth_splits = 1 << 13;
-// An upper bound on the look-ups that WordPiece makes in a hash table before it makes a trie: so many take about as long as making that.
-inline constexpr std::size_t worth_walks = 1 << 16;
+// Bytes that a pipeline reads before it looks for safe splits: that takes some milliseconds, about as long as is spent until then for want of them. A text
+// of which slices are priced counts as many times its size, for it is read again and again.
+inline constexpr std::size_t worth_splits = 1 << 19, readings = 8;
+// Look-ups that WordPiece makes in a hash table before it makes a trie: so many take about as long as making that.
+inline constexpr std::size_t worth_walks = 1 << 17;
 // Bytes. A growing encoder scans a tail up to this length, which is faster than looking its runs up.
 inline constexpr std::size_t long_tail = 512;
 // Bytes. A growing pre-token up to this length is encoded again, which is faster than a table.

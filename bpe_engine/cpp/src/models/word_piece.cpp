@@ -45,8 +45,7 @@ WordPieceModel::Walks::Walks(const files::TokenList& tokens, Bytes prefix) : tri
 
 const WordPieceModel::Walks* WordPieceModel::walks(std::size_t size) const {
     if (Walks const* const known = known_walks_.load(std::memory_order_acquire)) return known;
-    std::size_t const most = size * std::min(size, longest_);
-    if (looked_up_.fetch_add(most, std::memory_order_relaxed) + most < thresholds::worth_walks) return nullptr;
+    if (looked_up_.load(std::memory_order_relaxed) + size * std::min(size, longest_) < thresholds::worth_walks) return nullptr;
     std::call_once(walks_once_, [this] {
         walks_ = std::make_unique<const Walks>(*tokens_, Bytes{prefix_.data(), prefix_.size()});
         known_walks_.store(walks_.get(), std::memory_order_release);
@@ -89,7 +88,9 @@ bool WordPieceModel::look_up(Bytes piece, Emit&& emit) const {
         written.insert(written.end(), piece.begin() + start, piece.end());
         std::size_t size = std::min(written.size(), longest_);
         std::uint32_t found = files::TokenList::none;
+        std::size_t const most = size;
         for (; size > before && found == files::TokenList::none; --size) found = tokens_->find({written.data(), size});
+        looked_up_.fetch_add(most - size, std::memory_order_relaxed);
         if (found == files::TokenList::none) return false;
         emit(found, size + 1 - before);
         start += size + 1 - before;

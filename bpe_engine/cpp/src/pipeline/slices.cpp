@@ -33,6 +33,7 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         return;
     }
     words_.resize(text.size / 64 + 1);
+    splits_ = pipeline_->splits(text.size * thresholds::readings);
     Pipeline::Lease const workspace = pipeline_->lease();
     Sink sink{*this, pipeline_->coder(), workspace->pieces};
     Position at;
@@ -46,7 +47,7 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         size = at.offset > from ? slice_window : size * 2;
     }
     for (; filled_ < words_.size(); ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
-    if (pipeline_->has_no_token(text)) splits_ = pipeline_->splits(0);
+    if (splits_ && !pipeline_->has_no_token(text)) splits_ = nullptr;
     most_fall_ = std::min(pipeline_->coder().model().most_fall(), std::max(longest_gap_, text.size - last_cut_));
 }
 

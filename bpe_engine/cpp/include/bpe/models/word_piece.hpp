@@ -50,7 +50,7 @@ private:
         Trie trie;          // the rank of a token is its number
         Trie::Node inside;  // the node at which walks start after the first token; 0 if no token has the prefix
     };
-    // For a piece of so many bytes. Null for the first `worth_walks` look-ups.
+    // For a piece of so many bytes. Null for the first `worth_walks` look-ups, which `look_up` counts.
     const Walks* walks(std::size_t size) const;
 
     std::shared_ptr<const files::TokenList> tokens_;
