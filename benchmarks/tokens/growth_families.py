@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from exactness import tokenizers
 from growth import SUSPICIOUS
-from growth_operations import Operation, engine_operations
+from growth_operations import Operation, chunkings, engine_operations
 from hostile_inputs import INPUTS, Input
 from measuring import Report, parser
 from timing import cpu_seconds, in_units
@@ -38,6 +38,8 @@ OPERATIONS = (
     "prepend 40 bytes at a time",
     "interval encoder: 20 slices",
     "count up to 100",
+    "TextChunker, overlap",
+    "TextChunker, optimal",
 )
 SHOWN = 40  # rows of the table of the worst
 SMALLEST = 1 << 12  # bytes of the first text of a cell
@@ -115,7 +117,7 @@ def measure_one(name: str, wanted: Collection[str], size: int, seconds: float, l
     """Print a line of JSON for each cell of a family, of the operations that are wanted, until `limit` seconds are over."""
     end = time.process_time() + limit
     tokenizer = tokenizers()[name]()
-    operations = [one for one in engine_operations(tokenizer) if one.name in wanted]
+    operations = [one for one in (*engine_operations(tokenizer), *chunkings(tokenizer)) if one.name in wanted]
     # Objects made so far live to the end: the collections before each measurement need not visit them.
     gc.freeze()
     inputs = {name: cache(text_of) for name, text_of in INPUTS.items()}

@@ -57,6 +57,7 @@ def chunkings(tokenizer: Tokenizer) -> list[Operation]:
     """The chunkers, plain and with their options."""
     chunkers = {
         "TextChunker": TextChunker(CHUNK, tokenizer=tokenizer),
+        "TextChunker, overlap": TextChunker(CHUNK, tokenizer=tokenizer, overlap=CHUNK // 8),
         "MarkdownChunker": MarkdownChunker(CHUNK, tokenizer=tokenizer),
         "CodeChunker": CodeChunker("python", CHUNK, tokenizer=tokenizer),
         "MarkdownChunker, overlap, context": MarkdownChunker(

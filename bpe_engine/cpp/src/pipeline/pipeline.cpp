@@ -211,13 +211,23 @@ void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const
     scan(text.data, 0, at, text.size, true, AddedTokens::Wanted(tokens_.size(), 1), *workspace, sink);
 }
 
-bool Pipeline::has_no_token(Bytes text) const {
-    auto const has_none = [&](const AddedTokens& tokens) {
-        if (!tokens.finds({})) return true;
-        // One that stands inside a word may be a word of its own in a part.
-        return !tokens.looks_back() && !tokens.find(text.data, 0, 0, text.size, true, AddedTokens::Wanted(tokens_.size(), 1)).is_found();
-    };
-    return has_none(outer_) && (looks_inside() || has_none(regions_.inner()));
+std::optional<Pipeline::Places> Pipeline::places_of_tokens(Bytes text) const {
+    Places places;
+    AddedTokens::Wanted const all(tokens_.size(), 1);
+    for (AddedTokens const* const tokens : {&outer_, &regions_.inner()}) {
+        if (!tokens->finds({}) || (looks_inside() && tokens != &outer_)) continue;
+        if (tokens->looks_back()) return std::nullopt;
+        AddedTokens::Match match;
+        for (std::size_t from = 0; (match = tokens->find(text.data, 0, from, text.size, true, all)).is_found(); from = match.end)
+            places.emplace_back(match.start, match.end);
+    }
+    std::sort(places.begin(), places.end());
+    Places apart;
+    for (auto const& [start, end] : places) {
+        if (apart.empty() || start > apart.back().second) apart.emplace_back(start, end);
+        else apart.back().second = std::max(apart.back().second, end);
+    }
+    return apart;
 }
 
 std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) const {

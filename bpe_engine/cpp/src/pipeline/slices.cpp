@@ -47,7 +47,8 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         size = at.offset > from ? slice_window : size * 2;
     }
     for (; filled_ < words_.size(); ++filled_) words_[filled_] = {0, tokens_, counts_.size()};
-    if (splits_ && !pipeline_->has_no_token(text)) splits_ = nullptr;
+    if (auto added = splits_ ? pipeline_->places_of_tokens(text) : std::nullopt) added_ = *std::move(added);
+    else splits_ = nullptr;
     most_fall_ = std::min(pipeline_->coder().model().most_fall(), std::max(longest_gap_, text.size - last_cut_));
 }
 
@@ -119,7 +120,12 @@ struct PipelineIntervalEncoder::Slice {
 
 bool PipelineIntervalEncoder::has_split(std::size_t start, std::size_t place, std::size_t end) const {
     // Where the slice ends, a text that goes on would have a split.
-    return place > start && splits_->has_at(text_.data, start, place, place == end ? text_.size : end);
+    return place > start && cut_at(place).before == Before::region && splits_->has_at(text_.data, start, place, place == end ? text_.size : end);
+}
+
+bool PipelineIntervalEncoder::has_token(std::size_t start, std::size_t end) const {
+    auto const after = std::lower_bound(added_.begin(), added_.end(), end, [](auto const& one, std::size_t value) { return one.first < value; });
+    return after != added_.begin() && std::prev(after)->second > start;
 }
 
 std::size_t PipelineIntervalEncoder::first_split(std::size_t start, std::size_t end) const {
@@ -147,22 +153,23 @@ std::optional<std::size_t> PipelineIntervalEncoder::count_by_splits(std::size_t 
     if (cuts_character(start) || cuts_character(end)) return std::nullopt;
     auto const between = [&](Position at, std::size_t stop) { return pipeline_->count_between(text_.data, at, stop, text_.size, workspace); };
     std::size_t const last = last_split(start, end);
+    if (has_token(last == 0 ? start : last, end)) return std::nullopt;
     if (last == 0) return end - start <= Regions::longest_unit ? std::optional(between({start, Before::nothing}, end)) : std::nullopt;
     std::size_t total = last < end ? between({last, Before::region}, end) : 0;
     if (start == 0) return total + tokens_before(last);
     std::size_t const first = first_split(start, end);
-    if (first == 0) return std::nullopt;
+    if (first == 0 || has_token(start, first)) return std::nullopt;
     return between({start, Before::nothing}, first) + tokens_before(last) - tokens_before(first) + total;
 }
 
 std::optional<Agreement> PipelineIntervalEncoder::agreement_by_splits(std::size_t start, Bytes before) const {
     std::size_t const first = cuts_character(start) ? 0 : first_split(start, text_.size);
-    if (first == 0 || first == text_.size) return std::nullopt;
+    if (first == 0 || first == text_.size || has_token(start, first + 1)) return std::nullopt;
     std::size_t total = 0;
     if (before.size > 0) {
         std::vector<Byte> together(before.data, before.data + before.size);
         together.insert(together.end(), text_.data + start, text_.data + std::min(text_.size, first + pipeline_->longest_token()));
-        if (!pipeline_->has_no_token({together.data(), together.size()})) return std::nullopt;
+        if (auto const added = pipeline_->places_of_tokens({together.data(), together.size()}); !added || !added->empty()) return std::nullopt;
         total = pipeline_->count({together.data(), before.size + first - start});
     } else {
         Pipeline::Lease const workspace = pipeline_->lease();

@@ -71,10 +71,12 @@ public:
         return !looks_inside() && !(outer_.finds({}) && outer_.find(text.data, 0, from, text.size, true, {}).is_found()) &&
                !(regions_.inner().finds({}) && regions_.inner().find(text.data, 0, from, text.size, true, {}).is_found());
     }
-    // Whether a text and all its parts are one region each: no token that is looked for unasked is in it, nor would be if parts of it were missing.
-    bool has_no_token(Bytes text) const;
+    // Where added tokens are written in a text, wanted or not, as starts and ends that ascend: a part of the text that overlaps none of them has no token that
+    // is looked for unasked. None where such a part may have one, as a word of its own.
+    using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+    std::optional<Places> places_of_tokens(Bytes text) const;
     std::size_t longest_token() const { return longest_token_; }  // added, in bytes
-    // The safe splits of such texts. `size`: bytes that are read now.
+    // The safe splits of texts without added tokens. `size`: bytes that are read now.
     const SafeSplits* splits(std::size_t size) const { return regions_.splits(size); }
     // The number of tokens of text[at.offset:end), which is between two safe splits, or the text begins or ends there.
     std::size_t count_between(const Byte* text, Position at, std::size_t end, std::size_t limit, Workspace& workspace) const {

@@ -66,6 +66,8 @@ private:
     std::size_t first_split(std::size_t start, std::size_t end) const;
     std::size_t last_split(std::size_t start, std::size_t end) const;
     bool has_split(std::size_t start, std::size_t place, std::size_t end) const;
+    // Whether an added token overlaps text[start:end].
+    bool has_token(std::size_t start, std::size_t end) const;
     bool cuts_character(std::size_t place) const { return place < text_.size && UnicodeTable::continues(text_[place]); }
     std::optional<std::size_t> count_by_splits(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const;
     std::optional<Agreement> agreement_by_splits(std::size_t start, Bytes before) const;
@@ -78,7 +80,8 @@ private:
 
     std::shared_ptr<const Pipeline> pipeline_;
     Bytes text_;
-    const SafeSplits* splits_ = nullptr;          // null: none are known, or there are added tokens
+    const SafeSplits* splits_ = nullptr;          // null: none are known
+    Pipeline::Places added_;                      // of added tokens
     std::size_t most_fall_ = 0;                   // of the count of a slice as its end moves on through a word, in tokens
     std::size_t last_cut_ = 0, longest_gap_ = 0;  // between two cuts, in bytes
     std::unique_ptr<const UnigramSlices> units_;  // instead of all members below, if the whole text is one piece of a Unigram model
