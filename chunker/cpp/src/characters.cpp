@@ -27,53 +27,59 @@ char32_t decoded(const unsigned char* character, std::size_t size) {
 }  // namespace
 
 Text::Text(const unsigned char* data, std::size_t bytes)
-    : data_(data), size_(bytes - count_bytes(data, bytes, continues)), characters_(std::make_unique_for_overwrite<char32_t[]>(size_)) {
-    if (size_ == bytes) {
-        std::copy_n(data, bytes, characters_.get());
-        return;
-    }
-    places_ = std::make_unique_for_overwrite<std::uint32_t[]>(size_ + 1);
+    : data_(data),
+      size_(bytes - count_bytes(data, bytes, continues)),
+      characters_(std::make_unique_for_overwrite<char32_t[]>(size_)),
+      is_decoded_(size_ / decoded_at_once + 1) {
+    if (size_ == bytes) return;
+    places_ = std::make_unique_for_overwrite<std::uint16_t[]>(size_ + 1);
     std::size_t at = 0;
     for (std::size_t offset = 0; offset < size_; offset += block) {
         bases_.push_back(at);
-        at = read(at, offset, std::min(size_, offset + block));
+        at = find_places(at, offset, std::min(size_, offset + block));
     }
     if (size_ % block == 0) bases_.push_back(bytes);
-    places_[size_] = static_cast<std::uint32_t>(bytes - bases_.back());
+    places_[size_] = static_cast<std::uint16_t>(bytes - bases_.back());
 }
 
-// Reads the characters of a block that begins at byte `at`; the byte after them.
-std::size_t Text::read(std::size_t at, std::size_t offset, std::size_t end) {
+// Finds the places of a block whose first character begins at byte `at`; the byte after them.
+std::size_t Text::find_places(std::size_t at, std::size_t offset, std::size_t end) {
     std::size_t const base = at;
-    char32_t* const characters = characters_.get();
-    std::uint32_t* const places = places_.get();
+    std::uint16_t* const places = places_.get();
     while (offset < end) {
         // Eight characters of one byte each at once.
         for (std::uint64_t word; end - offset >= sizeof(word); at += sizeof(word), offset += sizeof(word)) {
             std::memcpy(&word, data_ + at, sizeof(word));
             if (word & 0x8080808080808080u) break;
-            auto const place = static_cast<std::uint32_t>(at - base);
-            for (std::uint32_t next = 0; next < sizeof(word); ++next) {
-                characters[offset + next] = data_[at + next];
-                places[offset + next] = place + next;
-            }
+            for (std::size_t next = 0; next < sizeof(word); ++next) places[offset + next] = static_cast<std::uint16_t>(at - base + next);
         }
         // Those up to the next of one byte after one of several.
         for (bool was_wide = false; offset < end;) {
-            for (; offset < end && data_[at] >= 0xE0 && data_[at] < 0xF0; at += 3, was_wide = true) {
-                characters[offset] = decoded(data_ + at, 3);
-                places[offset++] = static_cast<std::uint32_t>(at - base);
-            }
+            for (; offset < end && data_[at] >= 0xE0 && data_[at] < 0xF0; at += 3, was_wide = true) places[offset++] = static_cast<std::uint16_t>(at - base);
             if (offset == end) break;
             std::size_t const width = character_size(data_[at]);
-            characters[offset] = decoded(data_ + at, width);
-            places[offset++] = static_cast<std::uint32_t>(at - base);
+            places[offset++] = static_cast<std::uint16_t>(at - base);
             at += width;
             if (was_wide && width == 1) break;
             was_wide = width > 1;
         }
     }
     return at;
+}
+
+void Text::decode(std::size_t number) const {
+    std::size_t offset = number * decoded_at_once;
+    std::size_t const end = std::min(size_, offset + decoded_at_once);
+    char32_t* const characters = characters_.get();
+    const unsigned char* next = data_ + place(offset);
+    if (!places_) std::copy_n(next, end - offset, characters + offset);
+    else
+        while (offset < end) {
+            std::size_t const width = character_size(*next);
+            characters[offset++] = decoded(next, width);
+            next += width;
+        }
+    is_decoded_[number] = true;
 }
 
 std::size_t Text::offset_at(std::size_t place) const {
@@ -84,12 +90,13 @@ std::size_t Text::offset_at(std::size_t place) const {
 }
 
 std::size_t Text::stripped(std::size_t start, std::size_t end) const {
-    while (end > start && is_space(characters_[end - 1])) --end;
+    while (end > start && is_space((*this)[end - 1])) --end;
     return end;
 }
 
 std::size_t Text::line_feed(std::size_t start, std::size_t end) const {
-    return static_cast<std::size_t>(std::find(characters_.get() + start, characters_.get() + end, U'\n') - characters_.get());
+    while (start < end && (*this)[start] != '\n') ++start;
+    return start;
 }
 
 }  // namespace chunker

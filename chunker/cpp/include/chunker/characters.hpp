@@ -1,4 +1,4 @@
-// A text by characters: the character at an offset, and the byte of its UTF-8 where it begins.
+// A text by characters: the character at an offset, and the byte of its UTF-8 where it begins. For one thread.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,12 @@ public:
     Text(const unsigned char* data, std::size_t bytes);
 
     std::size_t size() const { return size_; }  // in characters
-    char32_t operator[](std::size_t offset) const { return characters_[offset]; }
-    Characters part(std::size_t start, std::size_t end) const { return {characters_.get() + start, end - start}; }
+    char32_t operator[](std::size_t offset) const { return part(offset, offset + 1)[0]; }
+    Characters part(std::size_t start, std::size_t end) const {
+        for (std::size_t number = start / decoded_at_once; number * decoded_at_once < end; ++number)
+            if (!is_decoded_[number]) decode(number);
+        return {characters_.get() + start, end - start};
+    }
     const unsigned char* data() const { return data_; }
     // At which byte a character begins, or the text ends. Constant time.
     std::size_t place(std::size_t offset) const { return !places_ ? offset : bases_[offset / block] + places_[offset]; }
@@ -29,14 +33,18 @@ public:
     std::size_t line_feed(std::size_t start, std::size_t end) const;
 
 private:
-    std::size_t read(std::size_t at, std::size_t offset, std::size_t end);
+    std::size_t find_places(std::size_t at, std::size_t offset, std::size_t end);
+    void decode(std::size_t number) const;
 
     const unsigned char* data_;
     std::size_t size_;
+    // Decoded when they are asked for: of a text with lines most never are.
+    static constexpr std::size_t decoded_at_once = 512;
     std::unique_ptr<char32_t[]> characters_;
+    mutable std::vector<bool> is_decoded_;
     // The places of all characters and of the end, after the base of their block; none where all are of one byte.
-    static constexpr std::size_t block = 1 << 16;
-    std::unique_ptr<std::uint32_t[]> places_;
+    static constexpr std::size_t block = 1 << 14;
+    std::unique_ptr<std::uint16_t[]> places_;
     std::vector<std::size_t> bases_;
 };
 
