@@ -226,7 +226,8 @@ class Optimizer:
         while parts:
             first, stop = parts.pop()
             atom = atoms[first]._replace(end=atoms[stop - 1].end)
-            if stop - first > 1 and self._is_over(atom.start, atom.end, self._atomic_size(atom.start)):
+            # Counted however long it is: white space has no token in many models.
+            if stop - first > 1 and self._prices.count(atom.start, atom.end) > self._atomic_size(atom.start):
                 middle = (first + stop) // 2
                 parts += (middle, stop), (first, middle)
             else:

@@ -77,7 +77,7 @@ void Optimizer::find_candidates() {
             parts.pop_back();
             Atom atom = atoms[first];
             atom.end = atoms[stop - 1].end;
-            if (stop - first > 1 && finder_.is_over(atom.start, atom.end, finder_.atomic_size(atom.start))) {
+            if (stop - first > 1 && prices_.count(atom.start, atom.end) > finder_.atomic_size(atom.start)) {
                 std::size_t const middle = (first + stop) / 2;
                 parts.emplace_back(middle, stop);
                 parts.emplace_back(first, middle);

@@ -236,6 +236,7 @@ std::size_t PipelineIntervalEncoder::count_scanned(std::size_t start, std::size_
     }
     sink.looks = last.offset > start && start > 0;
     for (std::size_t size = thresholds::slice_start; at.offset < end;) {
+        if (!sink.looks && splits_ && end - at.offset > thresholds::long_tail) return sink.total + count_tail(at, end);
         std::size_t const limit = sink.looks ? std::min(end, at.offset + size) : end;
         std::size_t const from = at.offset;
         pipeline_->scan(text_.data, start, at, limit, limit == end, {}, workspace, sink);
@@ -253,6 +254,20 @@ std::size_t PipelineIntervalEncoder::count_scanned(std::size_t start, std::size_
         size = at.offset > from ? slice_window : size * 2;
     }
     return sink.total;
+}
+
+std::size_t PipelineIntervalEncoder::count_tail(Position from, std::size_t end) const {
+    std::lock_guard const lock(tail_mutex_);
+    if (!tail_ || !(tail_->from == from)) tail_.reset(new Tail{from, PipelineAppendingEncoder(pipeline_, from.before)});
+    auto& [_, encoder, states] = *tail_;
+    auto const end_of = [&](const auto& state) { return from.offset + state.length; };
+    if (end_of(encoder.state()) > end) {
+        while (end_of(states.back()) > end) states.pop_back();
+        encoder.return_to(states.back());
+    }
+    encoder.append(text_.part(end_of(encoder.state()), end));
+    if (end_of(encoder.state()) - end_of(states.back()) > thresholds::open_unit) states.push_back(encoder.state());
+    return encoder.count();
 }
 
 std::size_t PipelineIntervalEncoder::memory() const {

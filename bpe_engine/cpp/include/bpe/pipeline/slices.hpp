@@ -13,10 +13,12 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "bpe/agreement.hpp"
+#include "bpe/pipeline/growing.hpp"
 #include "bpe/pipeline/pipeline.hpp"
 
 namespace bpe {
@@ -72,6 +74,8 @@ private:
     std::optional<std::size_t> count_by_splits(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const;
     std::optional<Agreement> agreement_by_splits(std::size_t start, Bytes before) const;
     std::size_t count_scanned(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const;
+    // The number of tokens of text[from.offset:end], which is long and has no cut that its end does not change. Ends mostly ascend: each goes on from the last.
+    std::size_t count_tail(Position from, std::size_t end) const;
 
     // The cuts in 64 bytes; the number of tokens before one, or before the last one up to any place.
     std::uint64_t bits(std::size_t word) const { return words_[word].cuts; }
@@ -92,6 +96,15 @@ private:
     std::vector<Window> windows_;
     std::uint64_t tokens_ = 0;
     std::size_t filled_ = 0;
+
+    // A long tail, as far as it was read, and states of it on the way.
+    struct Tail {
+        Position from;
+        PipelineAppendingEncoder encoder;
+        std::vector<PipelineAppendingEncoder::State> states{encoder.state()};
+    };
+    mutable std::mutex tail_mutex_;
+    mutable std::unique_ptr<Tail> tail_;
 };
 
 }  // namespace bpe
