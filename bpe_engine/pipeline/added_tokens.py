@@ -11,7 +11,7 @@ special and not allowed, or is inside a word, is plain text; still, tokens that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from bpe_engine.errors import DisallowedSpecialTokenError
@@ -126,11 +126,6 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     from bpe_engine.pipeline.matching import is_word  # noqa: PLC0415 - few files have such tokens
 
     return (start == 0 or not is_word(text[start - 1])) and (end == len(text) or not is_word(text[end]))
-
-
-def crosses(spans: Collection[tuple[int, int, AddedToken]], place: int) -> bool:
-    """Whether one of the spans has `place` inside it."""
-    return any(start < place < end for start, end, _ in spans)
 
 
 def always(token: AddedToken) -> bool:

@@ -21,7 +21,6 @@ import typer
 STANDARD_OUTPUT = "-"
 
 EXIT_FAILED = 1
-EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as in shells
 EXIT_BROKEN_PIPE = 141  # 128 + SIGPIPE: the exit code of a program that does not handle the signal
 

@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 import typer
 
@@ -32,8 +31,6 @@ _LARGE = 1 << 26
 _SAMPLE = 1 << 16
 # Seconds between two updates of the bar.
 _REDRAWN_AFTER = 0.1
-
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 
 @dataclass(frozen=True)
