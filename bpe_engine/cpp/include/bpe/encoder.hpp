@@ -50,7 +50,6 @@ public:
     ~Encoder();
 
     const Dictionary& dictionary() const { return *dictionary_; }
-    const std::shared_ptr<const Dictionary>& shared_dictionary() const { return dictionary_; }
     const Scanner* scanner() const { return scanner_; }
     std::uint32_t id(Rank rank) const { return ids_.empty() ? rank : ids_[rank]; }
 

@@ -21,8 +21,6 @@ class States {
 public:
     explicit States(const Determinizer& determinizer, std::size_t class_count);
 
-    // A row has a transition for each class, and one for the end.
-    std::size_t stride() const { return stride_; }
     std::size_t size() const { return keys_.size(); }
     const std::vector<Transition>& table() const { return table_; }
     State start(unsigned context, bool nonempty);
@@ -39,7 +37,7 @@ public:
 
 private:
     const Determinizer* determinizer_;
-    std::size_t stride_;
+    std::size_t stride_;  // of a row: a transition for each class, and one for the end
     struct Hash {
         std::size_t operator()(const Key& key) const;
     };
