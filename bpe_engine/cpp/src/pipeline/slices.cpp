@@ -272,7 +272,9 @@ std::size_t PipelineIntervalEncoder::count_tail(Position from, std::size_t end) 
 
 std::size_t PipelineIntervalEncoder::memory() const {
     if (units_) return units_->memory();
-    return words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + after_tokens_.capacity() * sizeof(std::size_t) +
+    std::lock_guard const lock(tail_mutex_);
+    std::size_t const tail = tail_ ? tail_->encoder.text().size + tail_->states.capacity() * sizeof(tail_->states[0]) : 0;
+    return tail + words_.capacity() * sizeof(Word) + counts_.capacity() + large_.size() * 48 + after_tokens_.capacity() * sizeof(std::size_t) +
            windows_.capacity() * sizeof(Window);
 }
 
