@@ -192,7 +192,7 @@ std::optional<Agreement> PipelineIntervalEncoder::agreement(std::size_t start, B
     if (splits_)
         if (auto const found = agreement_by_splits(start, before)) return found;
     if (before.size > 0 || start == 0) return std::nullopt;
-    std::size_t const far = std::min(text_.size, start + thresholds::read_window);
+    std::size_t const far = std::min(text_.size, start + thresholds::long_piece);
     std::size_t const first = cut_from(start, far);
     if (first == far) return std::nullopt;  // inside a long word: nothing that is read could meet a cut
     Pipeline::Lease const workspace = pipeline_->lease();
