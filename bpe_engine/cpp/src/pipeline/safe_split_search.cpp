@@ -35,7 +35,7 @@ Character character_at(const Byte* text, std::size_t available) {
 
 }  // namespace
 
-bool SafeSplits::has_at(const Byte* text, std::size_t start, std::size_t place, std::size_t end) const {
+bool SafeSplits::has_at(const Byte* text, std::size_t start, std::size_t place, std::size_t end, bool follows) const {
     if (place <= start || place >= end) return false;
     auto const is_ascii = [&](std::size_t at) { return text[at] < 0x80; };
     if (place - start >= 2 && is_ascii(place - 2) && is_ascii(place - 1) && is_ascii(place) && (place + 1 == end || is_ascii(place + 1))) [[likely]]
@@ -44,7 +44,7 @@ bool SafeSplits::has_at(const Byte* text, std::size_t start, std::size_t place, 
     std::size_t from = place;
     for (int characters = 0; characters < 3 && from > start; ++characters) from = character_before(text, from, start);
     std::size_t const limit = std::min(end, place + 8);
-    Search search(*this, text, from, limit, limit == end, from > start);
+    Search search(*this, text, from, limit, limit == end, from > start || follows);
     std::array<std::size_t, Search::least_room> splits;
     for (std::size_t count; (count = search.next(splits.data(), splits.size())) > 0;)
         if (std::find(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), place) != splits.begin() + static_cast<std::ptrdiff_t>(count))

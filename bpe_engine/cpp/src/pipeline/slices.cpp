@@ -118,9 +118,9 @@ struct PipelineIntervalEncoder::Slice {
     void again() { total = at_cut; }
 };
 
-bool PipelineIntervalEncoder::has_split(std::size_t start, std::size_t place, std::size_t end) const {
+bool PipelineIntervalEncoder::has_split(std::size_t start, std::size_t place, std::size_t end, bool follows) const {
     // Where the slice ends, a text that goes on would have a split.
-    return place > start && cut_at(place).before == Before::region && splits_->has_at(text_.data, start, place, place == end ? text_.size : end);
+    return place > start && cut_at(place).before == Before::region && splits_->has_at(text_.data, start, place, place == end ? text_.size : end, follows);
 }
 
 bool PipelineIntervalEncoder::has_token(std::size_t start, std::size_t end) const {
@@ -128,10 +128,10 @@ bool PipelineIntervalEncoder::has_token(std::size_t start, std::size_t end) cons
     return after != added_.begin() && std::prev(after)->second > start;
 }
 
-std::size_t PipelineIntervalEncoder::first_split(std::size_t start, std::size_t end) const {
+std::size_t PipelineIntervalEncoder::first_split(std::size_t start, std::size_t end, bool follows) const {
     std::size_t const far = std::min(text_.size, start + Regions::longest_unit);
     for (std::size_t place = start + 1; (place = cut_from(place, far)) < far && place <= end; ++place)
-        if (has_split(start, place, end)) return place;
+        if (has_split(start, place, end, follows)) return place;
     return 0;
 }
 
@@ -163,7 +163,7 @@ std::optional<std::size_t> PipelineIntervalEncoder::count_by_splits(std::size_t 
 }
 
 std::optional<Agreement> PipelineIntervalEncoder::agreement_by_splits(std::size_t start, Bytes before) const {
-    std::size_t const first = cuts_character(start) ? 0 : first_split(start, text_.size);
+    std::size_t const first = cuts_character(start) ? 0 : first_split(start, text_.size, before.size > 0);
     if (first == 0 || first == text_.size || has_token(start, first + 1)) return std::nullopt;
     std::size_t total = 0;
     if (before.size > 0) {

@@ -44,9 +44,9 @@ public:
     // As `make`, for a model that gets a whole text as one piece: the splits are inside that piece, where no token crosses them.
     static std::unique_ptr<const SafeSplits> inside_of_piece(const Normalizer* normalizer, const UnigramModel& model);
 
-    // Whether there is a safe split at `place`, between two characters of text[start:end), which is a text of its own. Few characters around it are looked
-    // at: seldom returns false although there is one.
-    bool has_at(const Byte* text, std::size_t start, std::size_t place, std::size_t end) const;
+    // Whether there is a safe split at `place`, between two characters of text[start:end), which is a text of its own; `follows`: or follows one that is not
+    // known. Few characters around it are looked at: seldom returns false although there is one.
+    bool has_at(const Byte* text, std::size_t start, std::size_t place, std::size_t end, bool follows = false) const;
 
     // Finds the safe splits of a text, from left to right.
     class Search {

@@ -64,10 +64,10 @@ private:
     Position cut_at(std::size_t offset) const;
     // The first cut of [start, end), or `end`.
     std::size_t cut_from(std::size_t start, std::size_t end) const;
-    // The first and the last safe split of text[start:end] that are near its ends, and its end if one is there; 0: none.
-    std::size_t first_split(std::size_t start, std::size_t end) const;
+    // The first and the last safe split of text[start:end] that are near its ends, and its end if one is there; 0: none. `follows`: whatever is before it.
+    std::size_t first_split(std::size_t start, std::size_t end, bool follows = false) const;
     std::size_t last_split(std::size_t start, std::size_t end) const;
-    bool has_split(std::size_t start, std::size_t place, std::size_t end) const;
+    bool has_split(std::size_t start, std::size_t place, std::size_t end, bool follows = false) const;
     // Whether an added token overlaps text[start:end].
     bool has_token(std::size_t start, std::size_t end) const;
     bool cuts_character(std::size_t place) const { return place < text_.size && UnicodeTable::continues(text_[place]); }
