@@ -5,6 +5,7 @@
 #include "bpe/models/merges.hpp"
 #include "bpe/models/word_piece.hpp"
 #include "bpe/pipeline/growing.hpp"
+#include "bpe/pipeline/slices.hpp"
 #include "bpe/pipeline/steps.hpp"
 #include "bpe/pipeline/touching.hpp"
 #include "bpe/steps.hpp"
@@ -185,6 +186,14 @@ std::uint64_t steps_to_the_left(const std::shared_ptr<const Pipeline>& pipeline,
     return taken;
 }
 
+// The steps of the prices of all beginnings.
+std::uint64_t steps_of_prices(const std::shared_ptr<const Pipeline>& pipeline, const std::string& text) {
+    PipelineIntervalEncoder const prices(pipeline, view(text));
+    steps = 0;
+    for (std::size_t end = 1; end <= text.size(); ++end) (void)prices.count(0, end);
+    return steps;
+}
+
 // Twice the text takes twice the steps, whatever the text.
 void hostile() {
     auto const is_linear = [](const std::shared_ptr<const Pipeline>& pipeline, const std::string& before, const std::string& unit) {
@@ -193,6 +202,7 @@ void hostile() {
         while (more.size() < 1500) more += unit;
         CHECK(steps_of(pipeline, text + more) <= 3 * steps_of(pipeline, text));
         CHECK(steps_to_the_left(pipeline, text + more) <= 3 * steps_to_the_left(pipeline, text));
+        CHECK(steps_of_prices(pipeline, text + more) <= 3 * steps_of_prices(pipeline, text));
     };
     auto const all = families();
     for (auto const& pipeline : all)
