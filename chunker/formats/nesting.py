@@ -37,6 +37,15 @@ MAX_DEPTH = 250
 MAX_NAMED = 50
 
 
+def is_long(part: str) -> bool:
+    """Whether a part has more than `LONG` characters, where CR LF is one: the kind of line end does not move boundaries.
+
+    >>> is_long("a" * 63 + "\\r\\n"), is_long("a" * 65)
+    (False, True)
+    """
+    return len(part) - part.count("\r\n") > LONG
+
+
 class Kind(IntEnum):
     """Kinds of members. Members of objects are named by their keys; elements of arrays, records and documents by their
     numbers.

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from chunker.formats.data.csv_restarts import CsvRestarts
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, NestingRank, outline_of, strength_at
+from chunker.formats.nesting import LONG, NestingRank, is_long, outline_of, strength_at
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope
 from chunker.formats.restarting import RestartingOutline, Restarts
@@ -77,7 +77,7 @@ class CsvFormat:
         for number, (start, end) in enumerate(rows):
             if number:
                 found[start] = strengths.get(number, usual), "row"
-            if end - start > LONG:
+            if is_long(text[start:end].rstrip(" \r\n") if end - start > LONG else ""):
                 if number or not has_header:
                     scopes.append(Scope(start, end, f"row {number + (not has_header)}"))
                 for match in cell.finditer(text, start, end):

@@ -27,7 +27,7 @@ from chunker.errors import NotebookError
 from chunker.formats.data.json_text import JsonFormat, JsonScan, json_scopes
 from chunker.formats.data.notebook_restarts import NotebookRestarts
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, Kind, Member, name_of, strength_at
+from chunker.formats.nesting import LONG, Kind, Member, is_long, name_of, strength_at
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.restarting import Restarts
@@ -237,7 +237,7 @@ def _columns(text: str, columns: _Columns, drafts: list[_Draft]) -> _Columns:
             if member.start not in found:
                 continue
             is_source = name == "source"
-            if name == "outputs" and member.end - member.start > LONG:
+            if name == "outputs" and is_long(text[member.start : member.end]):
                 found[member.start], has_outputs = (strength_at(_MEMBERS), "outputs"), True
             else:
                 # Jupyter writes the outputs before the source, which then begins a new part.

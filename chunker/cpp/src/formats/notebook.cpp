@@ -26,6 +26,13 @@ struct Draft {
     }
 };
 
+// CR LF is one character here, so that a notebook has the same boundaries with line ends of either kind.
+bool is_long(Text part) {
+    std::size_t size = part.size();
+    for (std::size_t at = 0; size <= 2 * nesting::long_member && (at = part.find(U"\r\n", at)) != none; at += 2) --size;
+    return size > nesting::long_member;
+}
+
 std::u32string name_of(Text text, const Member& member) {
     if (member.kind != Member::key) {
         std::string const digits = std::to_string(member.first);
@@ -101,7 +108,7 @@ private:
         for (auto const& [name, member] : draft.members) {
             std::size_t const row = row_at(member.start);
             if (row == none) continue;
-            if (name == U"outputs" && member.end - member.start > nesting::long_member) {
+            if (name == U"outputs" && is_long(text_.substr(member.start, member.end - member.start))) {
                 set(row, strength_at(notebook::members), "outputs");
                 has_outputs = true;
             } else {

@@ -23,6 +23,14 @@ def cuts(text: str, kind: CsvFormat | None = None) -> list[tuple[str, str]]:
     return [(label, text[start:end]) for label, (start, end) in units]
 
 
+@pytest.mark.parametrize("size", [63, 64, 65])
+def test_the_kind_of_line_end_does_not_make_a_row_long(size: int) -> None:
+    row = "a,b".ljust(size, "c")
+    for end in ("\n", "\r", "\r\n"):
+        for text in (row + end, row + end * 3, row[:20] + ',"c' + end + 'd"' + row[26:] + end):
+            assert ("cell" in CsvFormat().outline(text).labels) == (size > 64), (text,)
+
+
 def test_rows() -> None:
     text = 'item,price\napple,1\n"pear,\ngreen",2\n\n"a ""b""",3'
     assert cuts(text) == [
