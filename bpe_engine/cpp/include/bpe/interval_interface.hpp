@@ -17,8 +17,8 @@ struct IntervalInterface {
     // Whether the count of any text that ends with a line feed can be added to the counts of slices from `start` on. It holds from the end on that `agreement`
     // finds without a text before.
     bool (*begins_after_line)(const void* encoder, std::size_t start);
-    // Estimate the other end of a slice with a number of tokens: `reach` for a slice that starts at `start`, `reach_back` for one that ends at `end`. No part
-    // of it has many more: not even one that ends inside of a word of which only all is unknown.
+    // Estimate the other end of a slice with a number of tokens: `reach` for a slice that starts at `start`, `reach_back` for one that ends at `end`. No
+    // shorter slice has many more tokens: not even one that ends inside a word, where WordPiece knows the beginning of the word but not all of it.
     std::size_t (*reach)(const void* encoder, std::size_t start, std::size_t tokens);
     std::size_t (*reach_back)(const void* encoder, std::size_t end, std::size_t tokens);
 };

@@ -119,7 +119,7 @@ struct PipelineIntervalEncoder::Slice {
 };
 
 bool PipelineIntervalEncoder::has_split(std::size_t start, std::size_t place, std::size_t end, bool follows) const {
-    // Where the slice ends, a text that goes on would have a split.
+    // A split at the end of the slice depends on the character after it, too.
     return place > start && cut_at(place).before == Before::region && splits_->has_at(text_.data, start, place, place == end ? text_.size : end, follows);
 }
 

@@ -56,7 +56,7 @@ public:
     // The largest number of bytes that one token covers; 0 if unknown.
     virtual std::size_t most_bytes() const { return 0; }
 
-    // By how many tokens the count of a piece may fall as it grows, where a piece that was known becomes unknown.
+    // By how many tokens the count may fall when a piece grows and becomes unknown: "unaffabl" may have five tokens, and "unaffably" one, the unknown token.
     virtual std::size_t most_fall() const { return 0; }
 
     // An empty piece that grows; null if pieces are so short that encoding them again is as fast.

@@ -71,8 +71,8 @@ public:
         return !looks_inside() && !(outer_.finds({}) && outer_.find(text.data, 0, from, text.size, true, {}).is_found()) &&
                !(regions_.inner().finds({}) && regions_.inner().find(text.data, 0, from, text.size, true, {}).is_found());
     }
-    // Where added tokens are written in a text, wanted or not, as starts and ends that ascend: a part of the text that overlaps none of them has no token that
-    // is looked for unasked. None where such a part may have one, as a word of its own.
+    // The places in a text that hold the text of an added token, special or not: start and end in bytes, in ascending order, without overlaps. A slice that
+    // overlaps none of these places has no added token. Returns nothing if a token is only found as a whole word, because a slice may make it one.
     using Places = std::vector<std::pair<std::size_t, std::size_t>>;
     std::optional<Places> places_of_tokens(Bytes text) const;
     std::size_t longest_token() const { return longest_token_; }  // added, in bytes
