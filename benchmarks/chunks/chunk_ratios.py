@@ -36,12 +36,15 @@ from chunker import CodeChunker, TextChunker
 from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.formats.code.grammar import compiled
 from chunker.formats.code.tables import grammar_named
+from chunker.formats.detect import detect
 from chunker.scale import ChunkBatch
 
 ROUNDS, COMMAND_ROUNDS = 15, 5
 CODE = "code"  # the task that runs in processes of its own
 PROCESSES, LIMIT = 3, 60.0  # how many of them, and the seconds that one may take
 CODE_BYTES = 150_000
+SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "chunker" / "formats" / "code" / "samples"
+SAMPLE_BYTES = 60_000
 DOCUMENT_BYTES, DOCUMENTS = 1_000, 500
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -70,7 +73,7 @@ def each(task: Callable[[Any], object], values: list[Any]) -> None:
 
 
 def sources(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Language -> some files."""
+    """Language -> some files; for the languages of which there are none a sample, again and again."""
     for language in ("python", *SOURCES):
         found = (
             list(standard_library().values())
@@ -84,6 +87,11 @@ def sources(folder: Path) -> Iterator[tuple[str, list[str]]]:
                 size += len(text)
         if kept:
             yield language, kept
+    for path in sorted(SAMPLES.iterdir()):
+        text = path.read_text("utf-8")
+        language = detect(path.name, text).format
+        if language and language not in SOURCES and path.suffix != ".toml":
+            yield language, [text * (SAMPLE_BYTES // len(text) + 1)]
 
 
 def code_rows(folder: Path) -> Iterator[list[str]]:

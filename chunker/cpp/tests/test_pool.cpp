@@ -2,6 +2,8 @@
 #include "syntax/pool.hpp"
 
 #include <algorithm>
+#include <csetjmp>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -72,9 +74,65 @@ bool try_pool(unsigned seed) {
     return try_blocks(seed + 1, seed % 2 == 0);
 }
 
+std::jmp_buf way_out;
+
+void leave(TSParser*) { std::longjmp(way_out, 1); }
+
+// A pool that has reached its limit is left, in every way in which it could grow, and holds no more than it may; what it gave back is room again.
+bool try_limit() {
+    constexpr std::size_t most = 1'000'000;
+    chunker::syntax::Pool pool;
+    chunker::syntax::Pool::Use const use(pool);
+    chunker::syntax::Pool::Limit const limit(pool, most, leave, nullptr);
+    for (int round = 0; round < 3; ++round) chunker_release(chunker_allocate(most * 6 / 10));
+    static std::size_t taken;
+    static void* block;
+    taken = 0;
+    if (!setjmp(way_out))
+        while (true) {
+            chunker_allocate(50'000);
+            taken += 50'000;
+        }
+    if (taken != most) return false;
+    if (!setjmp(way_out)) {
+        chunker_allocate(16);
+        return false;
+    }
+    chunker::syntax::Pool small;
+    chunker::syntax::Pool::Use const use_small(small);
+    chunker::syntax::Pool::Limit const small_limit(small, most, leave, nullptr);
+    taken = 0;
+    if (!setjmp(way_out))
+        while (true) {
+            chunker_allocate(64);
+            taken += 64;
+        }
+    if (taken < most / 3 || taken > most) return false;
+    block = chunker_allocate(2000);
+    if (!setjmp(way_out)) {
+        chunker_resize(block, most);
+        return false;
+    }
+    std::memset(block, 1, 2000);
+    return !limit.is_exhausted() && !small_limit.is_exhausted();
+}
+
+// Where there is no memory at all, too.
+bool try_exhaustion() {
+    chunker::syntax::Pool pool;
+    chunker::syntax::Pool::Use const use(pool);
+    chunker::syntax::Pool::Limit const limit(pool, SIZE_MAX, leave, nullptr);
+    if (!setjmp(way_out)) {
+        chunker_allocate_zeros(SIZE_MAX, 16);
+        return false;
+    }
+    return limit.is_exhausted();
+}
+
 }  // namespace
 
 int main() {
+    if (!try_limit() || !try_exhaustion()) return 3;
     chunker_release(nullptr);
     for (unsigned seed = 0; seed < 20; ++seed)
         if (!try_blocks(seed, false) || !try_pool(seed)) {

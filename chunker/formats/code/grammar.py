@@ -71,8 +71,8 @@ class Grammar:
         skimmed: The first characters of lines that the scanner of the grammar reads again and again; "" if there are
             none.
         opening: A line that has to precede code that begins in the middle of a text, such as `<?php`, or "".
-        isolated: Parse in a separate process, because single steps of the grammar may take seconds and gigabytes, and
-            cannot be interrupted.
+        isolated: Parse in a separate process where the compiled walk does not, because single steps of the grammar may
+            take seconds and gigabytes, and cannot be interrupted.
         table: The name of the table that it was read from, or "".
     """
 

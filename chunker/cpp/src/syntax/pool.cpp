@@ -53,17 +53,6 @@ struct Head {
 };
 constexpr std::uint64_t plain = 0, large = 1;
 
-// The runtime cannot report that memory is exhausted; like it, we end the process.
-[[noreturn]] void no_memory(std::size_t size) {
-    std::fprintf(stderr, "no memory for a syntax tree: %zu bytes\n", size);
-    std::abort();
-}
-
-void* checked(void* memory, std::size_t size) {
-    if (!memory) no_memory(size);
-    return memory;
-}
-
 Head* head_of(void* block) { return static_cast<Head*>(block) - 1; }
 
 void* block_after(Head* head, std::uint64_t size) {
@@ -101,8 +90,12 @@ struct Allocator {
         Head* const head = head_of(block);
         if (head->size == plain) return block_after(static_cast<Head*>(checked(std::realloc(head, wanted + sizeof(Head)), wanted)), plain);
         if (head->size == large) {
-            Pool::Large* const place = leave_ring(block);
-            return enter_ring(place, checked(std::realloc(static_cast<std::byte*>(block) - large_head, wanted + large_head), wanted));
+            auto* const one = large_of(block);
+            ask(*one->pool, wanted - std::min(wanted, one->size));
+            Pool::Large* const place = leave_ring(one);
+            void* const memory = std::realloc(one, wanted + large_head);
+            if (!memory) enter_ring(place, one, one->size);
+            return enter_ring(place, checked(memory, wanted), wanted);
         }
         std::size_t const kept = static_cast<std::size_t>(head->size) - sizeof(Head);
         if (wanted <= kept) return block;
@@ -118,8 +111,9 @@ struct Allocator {
         if (head->size == plain) {
             std::free(head);
         } else if (head->size == large) {
-            leave_ring(block);
-            std::free(static_cast<std::byte*>(block) - large_head);
+            Pool::Large* const one = large_of(block);
+            leave_ring(one);
+            std::free(one);
         } else if (used) {
             // The first bytes of a block that is free tell which is the next.
             used->free_[head->size / Pool::step] = new (block) Pool::Free{used->free_[head->size / Pool::step]};
@@ -129,35 +123,68 @@ struct Allocator {
 private:
     static constexpr std::size_t large_head = sizeof(Pool::Large) + sizeof(Head);
 
+    // The runtime cannot report that memory is exhausted: like it, we end the process, unless the parser can be left.
+    [[noreturn]] static void no_memory(std::size_t size) {
+        if (used && used->limit_) {
+            used->limit_->is_exhausted_ = true;
+            used->limit_->leave_(used->limit_->parser_);
+        }
+        std::fprintf(stderr, "no memory for a syntax tree: %zu bytes\n", size);
+        std::abort();
+    }
+
+    static void* checked(void* memory, std::size_t size) {
+        if (!memory) no_memory(size);
+        return memory;
+    }
+
+    // Whether the pool may hold so many bytes more.
+    static void ask(Pool& pool, std::size_t more) {
+        if (!pool.limit_) return;
+        std::size_t const room = pool.limit_->bytes_ - std::min(pool.limit_->bytes_, pool.held_);
+        if (more > room) pool.limit_->leave_(pool.limit_->parser_);
+    }
+
     static void add_chunk(Pool& pool) {
         std::size_t const number = std::min(pool.chunks_.size(), full_chunk - 1);
         std::size_t const size = first_chunk << number;
-        try {
-            Pool::Chunk chunk = number + 1 == full_chunk ? kept().take() : nullptr;
-            pool.chunks_.push_back(chunk ? std::move(chunk) : Pool::Chunk(new std::byte[size]));
-        } catch (const std::bad_alloc&) {
-            no_memory(size);
-        }
-        pool.next_ = pool.chunks_.back().get();
+        ask(pool, size);
+        pool.next_ = new_chunk(pool, size, number + 1 == full_chunk);
+        if (!pool.next_) no_memory(size);
         pool.end_ = pool.next_ + size;
+        pool.held_ += size;
+    }
+
+    static std::byte* new_chunk(Pool& pool, std::size_t size, bool is_full) {
+        try {
+            Pool::Chunk chunk = is_full ? kept().take() : nullptr;
+            pool.chunks_.push_back(chunk ? std::move(chunk) : Pool::Chunk(new std::byte[size]));
+            return pool.chunks_.back().get();
+        } catch (const std::bad_alloc&) {
+            return nullptr;
+        }
     }
 
     static void* allocate_large(Pool& pool, std::size_t wanted) {
         if (wanted > SIZE_MAX - large_head) no_memory(wanted);
-        return enter_ring(&pool.ring_, checked(std::malloc(wanted + large_head), wanted));
+        ask(pool, wanted);
+        return enter_ring(&pool.ring_, checked(std::malloc(wanted + large_head), wanted), wanted);
     }
 
+    static Pool::Large* large_of(void* block) { return reinterpret_cast<Pool::Large*>(static_cast<std::byte*>(block) - large_head); }
+
     // After `place`.
-    static void* enter_ring(Pool::Large* place, void* memory) {
-        auto* const one = new (memory) Pool::Large{place, place->next};
+    static void* enter_ring(Pool::Large* place, void* memory, std::size_t size) {
+        auto* const one = new (memory) Pool::Large{place, place->next, place->pool, size};
         place->next->before = one;
         place->next = one;
+        one->pool->held_ += size;
         return block_after(reinterpret_cast<Head*>(one + 1), large);
     }
 
     // The one before it.
-    static Pool::Large* leave_ring(void* block) {
-        auto* const one = reinterpret_cast<Pool::Large*>(static_cast<std::byte*>(block) - large_head);
+    static Pool::Large* leave_ring(Pool::Large* one) {
+        one->pool->held_ -= one->size;
         one->before->next = one->next;
         one->next->before = one->before;
         return one->before;
@@ -171,6 +198,10 @@ Pool::~Pool() {
         one = next;
     }
     for (std::size_t number = full_chunk - 1; number < chunks_.size(); ++number) kept().give(std::move(chunks_[number]));
+}
+
+Pool::Limit::Limit(Pool& pool, std::size_t bytes, void (*leave)(TSParser*), TSParser* parser) : pool_(pool), bytes_(bytes), leave_(leave), parser_(parser) {
+    pool.limit_ = this;
 }
 
 Pool::Use::Use(Pool& pool) : before_(used) { used = &pool; }

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+struct TSParser;
+
 namespace chunker::syntax {
 
 class Pool {
@@ -20,6 +22,26 @@ public:
     Pool(const Pool&) = delete;
     Pool& operator=(const Pool&) = delete;
     ~Pool();
+
+    // In its life, a pool that would hold more bytes, or has no memory, calls `leave`, which does not return.
+    class Limit {
+    public:
+        Limit(Pool& pool, std::size_t bytes, void (*leave)(TSParser*), TSParser* parser);
+        Limit(const Limit&) = delete;
+        Limit& operator=(const Limit&) = delete;
+        ~Limit() { pool_.limit_ = nullptr; }
+
+        // Whether there was no memory.
+        bool is_exhausted() const { return is_exhausted_; }
+
+    private:
+        friend struct Allocator;
+        Pool& pool_;
+        std::size_t bytes_;
+        void (*leave_)(TSParser*);
+        TSParser* parser_;
+        bool is_exhausted_ = false;
+    };
 
     // In its life, what tree-sitter asks for in this thread comes from the pool. What is asked for outside of any comes from malloc.
     class Use {
@@ -45,13 +67,17 @@ private:
     // Larger ones come from malloc, and are in a ring.
     struct Large {
         Large *before, *next;
+        Pool* pool;
+        std::size_t size;
     };
 
     std::array<Free*, largest / step + 1> free_{};
     std::byte* next_ = nullptr;
     std::byte* end_ = nullptr;
     std::vector<Chunk> chunks_;  // the first ones are small, for small texts
-    Large ring_{&ring_, &ring_};
+    Large ring_{&ring_, &ring_, this, 0};
+    std::size_t held_ = 0;  // bytes, of all that came from elsewhere
+    Limit* limit_ = nullptr;
 };
 
 }  // namespace chunker::syntax

@@ -1,6 +1,7 @@
 // The runtime of tree-sitter as one unit, which is how its authors build it, with changes that its sources leave room for: memory comes from
 // chunker::syntax::Pool, the nodes are one thread's, and there are shorter ways for what is done most: to go over characters of one byte, and to take
 // from a stack without branches, and to look up what the tables of a grammar say.
+#include <setjmp.h>
 #include <stddef.h>
 
 #include "runtime.h"
@@ -74,6 +75,8 @@ typedef struct {
   bool is_recovering;
   unsigned error_cost;
   uint32_t first_open;
+  jmp_buf way_out;
+  bool was_left;
 } Notes;
 
 static inline uint16_t look_up(Looked *looked, const TSLanguage *language, TSStateId state, TSSymbol symbol) {
@@ -198,8 +201,25 @@ const ChunkerRecovery *chunker_recoveries(const TSParser *parser, const TSTree *
 
 uint32_t chunker_first_open(const TSParser *parser) { return ((const Notes *)parser->lexer.logger.payload)->first_open; }
 
+// Nothing between the two frames is but the runtime's own: neither a grammar nor what reads the text asks for memory of ours.
+TSTree *chunker_parse(TSParser *parser, const TSInput *input, const TSParseOptions *options) {
+  Notes *notes = parser->lexer.logger.payload;
+  if (setjmp(notes->way_out)) return NULL;
+  return ts_parser_parse_with_options(parser, NULL, *input, *options);
+}
+
+void chunker_leave(TSParser *parser) {
+  Notes *notes = parser->lexer.logger.payload;
+  notes->was_left = true;
+  longjmp(notes->way_out, 1);
+}
+
 void chunker_delete_parser(TSParser *parser) {
   Notes *notes = parser->lexer.logger.payload;
+  if (notes->was_left) {
+    ts_parser__external_scanner_destroy(parser);  // its memory is the grammar's
+    return;
+  }
   array_delete(&notes->recoveries);
   ts_free(notes);
   ts_parser_delete(parser);

@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+struct TSInput;
+struct TSParseOptions;
 struct TSParser;
 struct TSTree;
 
@@ -20,6 +22,11 @@ typedef struct {
 // As ts_parser_new and ts_parser_delete, for texts that are one piece and have no included ranges.
 struct TSParser *chunker_new_parser(void);
 void chunker_delete_parser(struct TSParser *parser);
+
+// As ts_parser_parse_with_options, without an older tree. `chunker_leave`, called from inside of an allocation, ends it, and it returns NULL: the parser is good for
+// nothing then but to be deleted, and what it had made is left to the pool.
+struct TSTree *chunker_parse(struct TSParser *parser, const struct TSInput *input, const struct TSParseOptions *options);
+void chunker_leave(struct TSParser *parser);
 
 // How the parser recovered from the errors of its tree.
 const ChunkerRecovery *chunker_recoveries(const struct TSParser *parser, const struct TSTree *tree, uint32_t *count);
