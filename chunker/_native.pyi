@@ -404,11 +404,11 @@ class Grammar:
     What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.
 
     `kinds`: role, inside, number of the label, number of the definition or -1; after those of the grammar that of errors.
-    `definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it is optional, its literal text, and placeholders, each with its ways and the literal text after it.
+    `definitions`: number of the label; conditions: a path and the types of what is there; the segments of the name: whether it is optional, its literal text, and placeholders, each with its ways and the literal text after it; and whether it continues the one before if that has the same name.
     `labels`: the first are line, paragraph, statement, clause, comment.
     """
 
-    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]], Sequence[tuple[bool, str, Sequence[tuple[Sequence[tuple[str, bool]], str]]]]]], whole_text: int, labels: list[str], skimmed: bytes, opening: bytes) -> None: ...
+    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]], Sequence[tuple[bool, str, Sequence[tuple[Sequence[tuple[str, bool]], str]]]], bool]], whole_text: int, labels: list[str], skimmed: bytes, opening: bytes) -> None: ...
 
     @staticmethod
     def reads(language: object) -> bool:

@@ -62,7 +62,7 @@ using KindRow = std::tuple<int, int, std::size_t, int>;
 // literal text after it.
 using Placeholders = std::vector<std::pair<std::vector<std::pair<std::string, bool>>, std::string>>;
 using SegmentRow = std::tuple<bool, std::string, Placeholders>;
-using DefinitionRow = std::tuple<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>, std::vector<SegmentRow>>;
+using DefinitionRow = std::tuple<std::size_t, std::vector<std::pair<Path, std::vector<std::string>>>, std::vector<SegmentRow>, bool>;
 using Pairs = nb::typed<nb::list, nb::typed<nb::tuple, int, int>>;
 using Bodies = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, nb::str>>;
 using Regions = nb::typed<nb::list, nb::typed<nb::tuple, int, int, nb::str>>;
@@ -92,8 +92,8 @@ public:
             if (defines && (definition < 0 || static_cast<std::size_t>(definition) >= definitions.size())) throw nb::value_error("no such definition");
             table_.kinds.push_back({static_cast<Role>(role), static_cast<Inside>(inside), checked(label), definition});
         }
-        for (auto const& [label, conditions, name] : definitions) {
-            Definition definition{checked(label), {}, {}};
+        for (auto const& [label, conditions, name, joined] : definitions) {
+            Definition definition{checked(label), {}, {}, joined};
             for (auto const& [path, types] : conditions) definition.conditions.push_back({path, types});
             for (auto const& [optional, before, placeholders] : name) {
                 NameTemplate::Segment segment{optional, before, {}};

@@ -7,7 +7,7 @@
 Both give the same sketch. The compiled walk parses with the tree-sitter runtime that is linked into `chunker._native`,
 because the package `tree-sitter` does not expose its own. It needs the capsule of the grammar, which the function
 `language` of a grammar's package returns. A `tree_sitter.Language` hides the capsule, and older packages return a
-number: for these, and for a grammar with `joined` definitions, the walk runs in Python.
+number: for these, the walk runs in Python.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LARGEST = 1 << 29  # in characters, of up to four bytes each
 def compiled_walk(grammar: Grammar) -> CompiledWalk | None:
     """Return the compiled walk for a grammar; None if the walk has to run in Python."""
     module = native()
-    if module is None or not module.has_syntax() or grammar.joined:
+    if module is None or not module.has_syntax():
         return None
     language = grammar.load()
     if type(language).__name__ != "PyCapsule" or not module.Grammar.reads(language):
@@ -88,8 +88,8 @@ def _tables(grammar: Grammar) -> dict[str, Any]:
         for kind in (*range(language.node_kind_count), ERROR)
     ]
     definitions = [
-        (number_of(definition.label), _conditions(definition), definition.name.table)
-        for definition in grammar.definitions.values()
+        (number_of(definition.label), _conditions(definition), definition.name.table, kind in grammar.joined)
+        for kind, definition in grammar.definitions.items()
     ]
     return {
         "kinds": kinds,

@@ -47,13 +47,17 @@ class NameTemplate:
         """Return the name of a node of the tree of `source`, on one line and with at most a hundred characters; "" if
         it has none.
         """
+        return in_one_line(self.as_written(node, source).decode("utf-8", "replace"))
+
+    def as_written(self, node: Node, source: bytes) -> bytes:
+        """Return the name in bytes of `source`, with the white space that stands there."""
         parts = []
         for segment in self._segments:
             filled = _filled(segment.pieces, node, source)
             if filled is None and not segment.optional:
-                return ""
-            parts.append(filled or "")
-        return in_one_line("".join(parts))
+                return b""
+            parts.append(filled or b"")
+        return b"".join(parts)
 
     @property
     def table(self) -> list[tuple[bool, str, list[tuple[list[tuple[str, bool]], str]]]]:
@@ -84,16 +88,16 @@ def in_one_line(text: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
-def _filled(pieces: list[str], node: Node, source: bytes) -> str | None:
-    parts = [pieces[0]]
+def _filled(pieces: list[str], node: Node, source: bytes) -> bytes | None:
+    parts = [pieces[0].encode()]
     for placeholder, literal in zip(pieces[1::2], pieces[2::2], strict=True):
         found = next((child for way in placeholder.split("|") if (child := _found(node, way)) is not None), None)
         if found is None or found.start_byte == found.end_byte:
             return None
         # More bytes are not needed, because the name is truncated before them.
         text = source[found.start_byte : min(found.end_byte, found.start_byte + 8 * _LONGEST)]
-        parts += [text.decode("utf-8", "replace"), literal]
-    return "".join(parts)
+        parts += [text, literal.encode()]
+    return b"".join(parts)
 
 
 def _found(node: Node, way: str) -> Node | None:

@@ -121,7 +121,7 @@ class _Siblings:
         self.part = strength_at(depth, Rank.PART)
         self.strength = _LINE
         self.attributes = -1
-        self.previous = ""
+        self.previous = b""
 
 
 class Closed(NamedTuple):
@@ -203,14 +203,14 @@ class Walk:
                     continue
             if role == _OTHER:
                 self._put_part(siblings, row, labels[kind])
-                siblings.previous = ""
+                siblings.previous = b""
                 continue
             definition = self._definition(child, role, several_lines=last > row) if role >= _DEFINITION else None
             if definition is None:
                 if role == _CLAUSE:
                     siblings.strength = siblings.part + _DEFINITION_OVER_PART
                 self._put_part(siblings, row, labels[kind])
-                siblings.previous = siblings.previous if role == _COMMENT else ""
+                siblings.previous = siblings.previous if role == _COMMENT else b""
             else:
                 self._put_definition(siblings, definition, row, last)
         if siblings.attributes >= 0:  # no part follows the attributes
@@ -390,10 +390,9 @@ class Walk:
     def _put_definition(self, siblings: _Siblings, definition: Node, row: int, last: int) -> None:
         """Add a part that is a definition, or wraps one, on the lines from `row` to `last`."""
         kind = self._grammar.definitions[definition.type]
-        naming = partial(kind.name.name, definition, self._source)
         depth = siblings.depth
         joined = definition.type in self._grammar.joined
-        name = naming() if joined else ""
+        name = kind.name.as_written(definition, self._source) if joined else b""
         if name and name == siblings.previous:
             region = self.found.regions.pop()
             self.found.regions.append(region._replace(last=last))
@@ -406,6 +405,7 @@ class Walk:
             self.found.headers[row] = header
         if siblings.attributes >= 0:
             self.found.leading[row] = siblings.attributes
+        naming = partial(kind.name.name, definition, self._source)
         self.found.regions.append(SyntaxRegion(row, last, depth, naming))
         siblings.previous = name
         siblings.attributes, siblings.strength = -1, siblings.part + _DEFINITION_OVER_PART

@@ -96,6 +96,30 @@ PARTS: dict[str, list[str]] = {
         "do\n",
         "module B\n",
     ],
+    # Of three names, so that a definition often continues the one before.
+    "haskell": [
+        "import A.B\n\n",
+        "-- | Of it.\nf{n} :: Int -> Int\nf{n} 0 = 1\nf{n} x\n  | x > 1 = y\n  | otherwise = z\n  where\n    y = 2\n    z = 3\n",
+        "f{n} 2 =\n  3\n",
+        'data T{n} = A\n  {{ a :: Int\n  , b :: Int\n  }}\n\ninstance Show T{n} where\n  show _ = ""\n  show\' _ = ""\n',
+        "-- note\n",
+        "{{-",
+        "  where\n",
+        "(",
+        '"',
+    ],
+    "bash": [
+        "source a.sh\n",
+        "# Of it.\nf{n}() {{\n  local a=1\n  if [ $a ]; then\n    echo $a\n  else\n    echo b\n  fi\n}}\n\n",
+        "for i in 1 2; do\n  echo $i\ndone\n",
+        "cat <<END\na {n}\nEND\n",
+        "case $x in\n  a) b ;;\n  c)\n    d\n    ;;\nesac\n",
+        "# note\n",
+        "then\n",
+        "|x| ",
+        "'",
+        "<<E\n",
+    ],
 }
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -109,7 +133,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def part_of(language: str, chance: random.Random, among: int) -> str:
-    return chance.choice(PARTS[language][:among]).format(n=chance.randrange(99))
+    return chance.choice(PARTS[language][:among]).format(n=chance.randrange(3 if language == "haskell" else 99))
 
 
 def edit_of(language: str, text: str, chance: random.Random) -> tuple[int, int, str]:

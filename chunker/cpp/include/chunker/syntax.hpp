@@ -59,6 +59,7 @@ struct Definition {
     Label label = statement_label;
     std::vector<Condition> conditions;
     NameTemplate name;
+    bool joined = false;  // whether it continues the one before if that has the same name
 };
 
 // A definition in text[start:end], by characters, with its name in bytes of the source as they are.

@@ -1,7 +1,9 @@
 #include "walking.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "naming.hpp"
 #include "nodes.hpp"
 
 namespace chunker::syntax {
@@ -75,13 +77,12 @@ void Walk::enter_body(TSNode node, int depth, Row first) {
         TSNode defined = child.node;
         const Definition* const definition = role >= Role::definition ? definition_of(defined, child.kind, child.last > child.row) : nullptr;
         if (definition) {
-            Row const header = child.last > child.row ? header_row(defined, child.row) : child.row;
-            if (header > child.row) found_.headers.at(child.row) = header;
             put_definition(siblings, {defined, definition}, child.row, child.last);
             return;
         }
         if (role == Role::clause) siblings.strength = siblings.part + strength::definition - strength::part;
         put_part(siblings, child.row, child.kind.label);
+        if (role != Role::comment) siblings.previous.clear();
     });
     // Nothing follows them.
     if (siblings.attributes != no_row) found_.put(siblings.attributes, siblings.strength, statement_label);
@@ -229,12 +230,24 @@ void Walk::put_part(Siblings& siblings, Row row, Label label) {
 
 // A part that is a definition, or wraps one, fills the lines from `row` to `last`.
 void Walk::put_definition(Siblings& siblings, Defined defined, Row row, Row last) {
+    std::string name;
+    if (defined.definition->joined) {
+        name = name_of(defined.node, defined.definition->name, text_.source);
+        if (!name.empty() && name == siblings.previous) {
+            found_.regions.back().last = last;
+            found_.put(row, strength::at(siblings.depth + 1, strength::definition), clause_label);
+            return;
+        }
+    }
     strength::Rank const rank = siblings.strength == strength::line ? strength::first : strength::definition;
     found_.put(row, strength::at(siblings.depth, rank), defined.definition->label);
     found_.own.at(row) = strength::at(siblings.depth, strength::commented);
+    Row const header = last > row ? header_row(defined.node, row) : row;
+    if (header > row) found_.headers.at(row) = header;
     if (siblings.attributes != no_row) found_.leading.at(row) = siblings.attributes;
     found_.regions.push_back({row, last, siblings.depth, static_cast<std::uint32_t>(defined_.size())});
     defined_.push_back(defined);
+    siblings.previous = std::move(name);
     siblings.attributes = no_row;
     siblings.strength = siblings.part + strength::definition - strength::part;
 }

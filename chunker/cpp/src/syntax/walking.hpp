@@ -4,6 +4,7 @@
 
 #include <tree_sitter/api.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,6 +61,7 @@ private:
         int part;                       // the strength of one that nothing makes weaker or stronger
         int strength = strength::line;  // of the next part, unless it is a definition
         Row attributes = no_row;        // the line of the first of those that wait for what they belong to
+        std::string previous;           // the name of the definition before, if the next one may continue it
     };
 
     // A named child that begins a line.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import subprocess
+import sys
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -41,8 +43,7 @@ SOURCES = {
     if path.suffix != ".toml"
 }
 SOURCES["python"] = Path(argparse.__file__).read_text("utf-8")[20_000:45_000]
-# Equations of one function are told by their names, which only Python reads.
-LANGUAGES = sorted(name for name in table_names() if not grammar_named(name).joined)
+LANGUAGES = sorted(table_names())
 STANDARD_LIBRARY = sorted(Path(os.__file__).parent.glob("[a-d]*.py"))
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -170,6 +171,55 @@ def test_a_parse_without_end_is_given_up_alike() -> None:
     found = compare(grammar_named("python"), text, 100)
     assert found.notes == {"parse": "given up"}
     assert not found.closed
+
+
+GREEDY = {
+    # Each is quadratic in memory: gigabytes without a limit.
+    "arrows": ("java", "x => ", 8_000),
+    "lines of arrows": ("java", "x =>\n", 8_000),
+    "pipes": ("bash", "|x| ", 3_000),
+}
+PEAK = """
+import resource, sys
+from chunker import CodeChunker
+language, text, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
+chunker = CodeChunker(language)
+chunker.chunk("a")
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for _ in range(20):
+    notes = {chunk.metadata.get("parse") for chunk in chunker.chunk(text * times)}
+print(*notes, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of the memory in kilobytes")
+@pytest.mark.parametrize("name", GREEDY)
+def test_a_parser_takes_no_more_than_its_share_of_memory(name: str) -> None:
+    language, text, times = GREEDY[name]
+    command = [sys.executable, "-P", "-c", PEAK, language, text, str(times)]
+    *notes, megabytes = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert int(megabytes) < 100, "what a parser had when it was stopped is given back, too"
+    assert notes == ["given", "up"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
+def test_no_memory_is_an_error_and_not_the_end_of_the_process() -> None:
+    script = (
+        "import resource\n"
+        "from chunker import CodeChunker\n"
+        "chunker = CodeChunker('java')\n"
+        "chunker.chunk('a')\n"
+        "text = 'class A {\\n' + 'int a = 1;\\n' * 300_000 + '}'\n"
+        "taken = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (taken + 40_000_000, -1))\n"
+        "try:\n"
+        "    chunker.chunk(text)\n"
+        "except MemoryError:\n"
+        "    resource.setrlimit(resource.RLIMIT_AS, (-1, -1))\n"
+        "    print(len(chunker.chunk(text)) > 1)\n"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", script], check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == ("True\n", "", 0)
 
 
 def test_readings_share_nothing() -> None:
