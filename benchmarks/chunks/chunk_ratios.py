@@ -89,9 +89,9 @@ def sources(folder: Path) -> Iterator[tuple[str, list[str]]]:
             yield language, kept
     for path in sorted(SAMPLES.iterdir()):
         text = path.read_text("utf-8")
-        language = detect(path.name, text).format
-        if language and language not in SOURCES and path.suffix != ".toml":
-            yield language, [text * (SAMPLE_BYTES // len(text) + 1)]
+        sampled = detect(path.name, text).format
+        if sampled and sampled not in SOURCES and path.suffix != ".toml":
+            yield sampled, [text * (SAMPLE_BYTES // len(text) + 1)]
 
 
 def code_rows(folder: Path) -> Iterator[list[str]]:

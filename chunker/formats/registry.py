@@ -66,10 +66,8 @@ def format_named(name: str) -> Format:
         made = getattr(import_module(module), kind)()
     else:
         made = import_module("chunker.formats.code.code_format").CodeFormat(name)
-        if (
-            made.grammar.isolated
-            and import_module("chunker.formats.code.compiled_walk").compiled_walk(made.grammar) is None
-        ):
+        grammar = import_module("chunker.formats.code.tables").grammar_named(name)
+        if grammar.isolated and import_module("chunker.formats.code.compiled_walk").compiled_walk(grammar) is None:
             made = _isolated(made)
     return made
 

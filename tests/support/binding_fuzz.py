@@ -308,7 +308,14 @@ class Fuzz:
                 return _native.Grammar(
                     self.languages[0],
                     kinds,
-                    [(5, [([["name"]], ["identifier"])], [(False, "def ", [([("name", chance.random() < 0.5)], "")])])],
+                    [
+                        (
+                            5,
+                            [([["name"]], ["identifier"])],
+                            [(False, "def ", [([("name", chance.random() < 0.5)], "")])],
+                            chance.random() < 0.5,
+                        )
+                    ],
                     0,
                     ["line", "paragraph", "statement", "clause", "comment", "function"],
                     b"#",
