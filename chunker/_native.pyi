@@ -404,7 +404,7 @@ class Grammar:
     What the nodes of a tree-sitter grammar mean: `Compiled` in chunker/formats/code/grammar.py, in numbers.
 
     `kinds`: role, inside, number of the label, number of the definition or -1; after those of the grammar that of errors.
-    `definitions`: number of the label; conditions: a path and the types of what is there; the segments of the name: whether it is optional, its literal text, and placeholders, each with its ways and the literal text after it; and whether it continues the one before if that has the same name.
+    `definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it is optional, its literal text, and placeholders, each with its ways and the literal text after it.
     `labels`: the first are line, paragraph, statement, clause, comment.
     """
 
