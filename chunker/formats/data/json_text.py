@@ -51,6 +51,7 @@ _PLAIN = r'[^"\[\]{},/]*+'
 # comment at the end of a text is not a member.
 _AFTER = r"(?>[ \t]*+(?://[^\r\n]*+)?+(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))*+|[ \t]*+)"
 _OPENED, _SEPARATED, _FOLLOWED_BY_NOTHING, _CLOSED = 1, 2, 3, 4
+_UNKNOWN, _NAMELESS = -1, -2  # instead of the place of a member
 _FIRST, _MEMBER = int(NestingRank.FIRST), int(NestingRank.MEMBER)
 _EVENT = re.compile(
     rf"""{_PLAIN}(?:{_STRING}{_PLAIN})*+"""
@@ -121,17 +122,24 @@ class JsonScan:
         self.labels: list[str] = []
         self.members: list[Member] = []
         # For each open container, from the text itself as the outermost: the start of its current member, its number,
-        # and whether it is an array.
+        # its place in `members`, and whether the container is an array.
         self._begins: list[int] = []
         self._numbers: list[int] = []
+        self._named: list[int] = []
         self._arrays: list[bool] = []
         self._after_value = False  # whether a container or a superfluous bracket ended last: no scalar ends here
 
     def run(self, start: int, end: int, outer: int = 0) -> None:
         """Collect the boundaries and members in the value or values `text[start:end]`, which are at depth `outer`."""
         text, long = self._text, self._long
-        begins, numbers, arrays = [start], [0], [False]
-        self._begins, self._numbers, self._arrays, self._after_value = begins, numbers, arrays, False
+        begins, numbers, named, arrays = [start], [0], [_UNKNOWN], [False]
+        self._begins, self._numbers, self._named, self._arrays, self._after_value = (
+            begins,
+            numbers,
+            named,
+            arrays,
+            False,
+        )
         put_offset, put_strength, put_label = self.offsets.append, self.strengths.append, self.labels.append
         outer -= 1  # the text itself is a container, too
         for match in _EVENT.finditer(text, start, end):
@@ -146,6 +154,7 @@ class JsonScan:
             if opened >= 0:
                 begins.append(offset)
                 numbers.append(0)
+                named.append(_UNKNOWN)
                 arrays.append(text[opened] == "[")
                 rank = _FIRST
             else:
@@ -153,6 +162,7 @@ class JsonScan:
                     self._end_scalar(match.start(_SEPARATED))
                 begins[-1] = offset
                 numbers[-1] += 1
+                named[-1] = _UNKNOWN
                 rank = _MEMBER
             self._after_value = False
             if event != _FOLLOWED_BY_NOTHING and offset < end:
@@ -193,6 +203,7 @@ class JsonScan:
             return
         self._begins.pop()
         self._numbers.pop()
+        self._named.pop()
         self._arrays.pop()
         self._name(len(self._begins) - 1, at)
         if len(self._begins) > 1:
@@ -200,20 +211,30 @@ class JsonScan:
         following = _NEXT_RECORD.match(self._text, at, end)
         if following is not None and following.end() < end:
             self._begins[0] = following.end()
+            self._named[0] = _UNKNOWN
             self._after_value = False
             self.put(following.end(), strength_at(outer + 1), "record")
 
     def _name(self, depth: int, end: int) -> None:
-        """Add the current member of the container at this depth, which ends at `end`, if it is long."""
-        start = self._begins[depth]
-        if end - start <= self._long or depth >= MAX_NAMED:
+        """Add the current member of the container at this depth, which ends at `end`, if it is long. Where no comma
+        stands between two values it ends again.
+        """
+        start, place = self._begins[depth], self._named[depth]
+        if end - start <= self._long or depth >= MAX_NAMED or place == _NAMELESS:
             return
+        if place != _UNKNOWN:
+            self.members[place] = self.members[place]._replace(end=end)
+            return
+        self._named[depth] = len(self.members)
         if self._arrays[depth]:
             self.members.append(Member(start, end, Kind.ELEMENT, self._numbers[depth], 0))
-        elif (key := _KEY.match(self._text, start, end)) is not None:
-            first, last = key.span(key.lastindex or 0)
-            if first < last:
-                self.members.append(Member(start, end, Kind.KEY, first, last))
+            return
+        key = _KEY.match(self._text, start, end)
+        first, last = key.span(key.lastindex or 0) if key is not None else (0, 0)
+        if first < last:
+            self.members.append(Member(start, end, Kind.KEY, first, last))
+        else:
+            self._named[depth] = _NAMELESS
 
     def _end_scalar(self, end: int) -> None:
         """Handle the end of a scalar member: a long one is nearly always a string, which may contain line ends."""

@@ -122,6 +122,7 @@ std::size_t JsonScan::read_separator(std::size_t at) {
         if (is_long(containers_.back().begin, begin)) end_scalar(at);
         containers_.back().begin = begin;
         ++containers_.back().number;
+        containers_.back().member = unknown;
         rank = nesting::member;
     } else {
         containers_.push_back({begin, 0, text_[at] == '['});
@@ -144,20 +145,29 @@ void JsonScan::close(std::size_t at) {
     std::size_t const next = after_rest(text_, at), nonblank = skip_while(text_, next, is_space);
     if (nonblank == text_.size() || text_[nonblank] == ',' || text_[nonblank] == ']' || text_[nonblank] == '}') return;
     containers_.front().begin = next;
+    containers_.front().member = unknown;
     after_value_ = false;
     columns.add(next, strength_at(outer_), "record");
 }
 
-// Tell about the current member of the container at this depth, which ends at `end`, if it is long.
+// Tell about the current member of the container at this depth, which ends at `end`, if it is long. Where no comma stands between two values it ends again.
 void JsonScan::name(std::size_t depth, std::size_t end) {
-    Container const& container = containers_[depth];
+    Container& container = containers_[depth];
     if (!is_long(container.begin, end) || depth >= nesting::max_named) return;
-    if (container.is_array) {
-        members.push_back({container.begin, end, Member::element, container.number, 0});
+    if (container.member == nameless) return;
+    if (container.member != unknown) {
+        members[container.member].end = end;
         return;
     }
-    auto const [first, last] = key_of(text_.substr(0, end), container.begin);
-    if (first < last) members.push_back({container.begin, end, Member::key, first, last});
+    Member member{container.begin, end, Member::element, container.number, 0};
+    if (!container.is_array) {
+        auto const [first, last] = key_of(text_.substr(0, end), container.begin);
+        member = {container.begin, end, Member::key, first, last};
+        container.member = nameless;
+        if (first == last) return;
+    }
+    container.member = members.size();
+    members.push_back(member);
 }
 
 // A member ends; if it is no container, it is a string, nearly always, which may hold lines.

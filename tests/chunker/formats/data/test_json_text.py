@@ -15,6 +15,7 @@ from chunker import TextChunker
 from chunker.formats import Format, Strength
 from chunker.formats.data.json_lines import JsonLinesFormat
 from chunker.formats.data.json_text import JsonFormat
+from chunker.formats.data.notebook import NotebookFormat
 
 JSON = JsonFormat()
 LINES = JsonLinesFormat()
@@ -99,6 +100,15 @@ def test_what_is_cut_off_or_closed_too_often_is_good_up_to_there() -> None:
     assert cuts('{"a": "open\n "b": 1, "c": 2}')[1:] == [("key", '"a": "open\n "b": 1, '), ("key", '"c": 2}')]
     outline = JSON.outline('{"list": [{"text": "' + "long " * 40)
     assert outline.breadcrumb(100) == ("list", "0", "text")
+
+
+@pytest.mark.parametrize("kind", [JSON, NotebookFormat()])
+def test_values_without_a_comma_between_them_are_one_member(kind: Format) -> None:
+    text = "[" + " e[]" * 50 + ", 2]"
+    (scope,) = kind.outline(text).scopes
+    assert (scope.start, scope.end, scope.name) == (2, text.index(","), "0")
+    text = '{"a": ' + "[1] " * 50 + '/* c */, "b": ' + "{} " * 50
+    assert [(scope.name, text[scope.end - 1]) for scope in kind.outline(text).scopes] == [("a", "]"), ("b", " ")]
 
 
 def test_several_values_are_records() -> None:

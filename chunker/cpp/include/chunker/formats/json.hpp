@@ -21,14 +21,16 @@ public:
     void run_records();
 
     Columns columns;
-    std::vector<Member> members;  // each is told about when it ends
+    std::vector<Member> members;  // each is told about when it ends, once
 
 private:
     struct Container {
         std::size_t begin;   // of the current member
         std::size_t number;  // of that
         bool is_array;
+        std::size_t member = unknown;  // its place among `members`
     };
+    static constexpr std::size_t unknown = static_cast<std::size_t>(-1), nameless = static_cast<std::size_t>(-2);
 
     std::size_t read_separator(std::size_t at);
     void close(std::size_t at);
