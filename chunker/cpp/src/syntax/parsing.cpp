@@ -22,10 +22,13 @@ namespace {
 // chunker/formats/code/parsing.py tells where these come from. Both must have the same values to cut the same text in the same way.
 constexpr std::uint64_t bytes_per_progress = 10, min_progress = 500;
 constexpr double seconds = 2.0, seconds_per_byte = 5e-6;
-// In bytes. Of 30,000 files of code, none took more than 16 MB and 50 bytes for each of its own; of 28,000 that were read as another language, 300 for each.
-// Where a parser recovers from errors again and again it may copy all that it has: 20 KB of "x => " in Java took six gigabytes, 12 KB of "|x| " in Bash four,
-// and in the Python twin they still do.
+// The twin cannot see memory, nor what a scanner reads, and has only the time instead. In bytes: of 30,000 files of code, none took more than 16 MB and 50
+// bytes for each of its own, or read more than 10 for each; of 28,000 that were read as another language, most took less than 300, and read less than 100.
+// Where a parser recovers from errors again and again it may copy all that it has: 20 KB of "x => " in Java took six gigabytes. A scanner may look through the
+// whole rest of a text for each token: 32 KB of
+// ")" in Bash took two seconds.
 constexpr std::size_t min_memory = std::size_t{1} << 25, memory_per_byte = 300;
+constexpr std::uint64_t min_read = 1 << 20, read_per_byte = 100;
 
 // Of the processor, in this thread.
 double thread_seconds() {
@@ -45,7 +48,8 @@ class Budget {
 public:
     using Clock = std::chrono::steady_clock;
 
-    explicit Budget(std::size_t size) : steps_(min_progress + size / bytes_per_progress) {
+    Budget(const TSParser* parser, std::size_t size)
+        : parser_(parser), steps_(min_progress + size / bytes_per_progress), most_read_(min_read + size * read_per_byte) {
         double const most = seconds + seconds_per_byte * static_cast<double>(size);
         deadline_ = thread_seconds() + most;
         earliest_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(most));
@@ -55,16 +59,15 @@ public:
     static bool is_over(TSParseState* state) noexcept {
         auto& budget = *static_cast<Budget*>(state->payload);
         ++budget.calls_;
-        return budget.spent() || (budget.calls_ % 16 == 0 && budget.late());
+        return budget.calls_ > budget.steps_ || chunker_bytes_read(budget.parser_) > budget.most_read_ || (budget.calls_ % 16 == 0 && budget.late());
     }
 
-    bool spent() const { return calls_ > steps_; }
-
+private:
     // Reading wall-clock time costs a tenth of reading processor time, and is never less.
     bool late() const { return Clock::now() > earliest_ && thread_seconds() > deadline_; }
 
-private:
-    std::uint64_t calls_ = 0, steps_;
+    const TSParser* parser_;
+    std::uint64_t calls_ = 0, steps_, most_read_;
     double deadline_;
     Clock::time_point earliest_;
 };
@@ -84,7 +87,7 @@ std::unique_ptr<const Tree> parse(const TSLanguage* language, std::string_view s
     // A scanner of its own has what the parser of a grammar keeps, and gives it back.
     std::unique_ptr<TSParser, decltype(&chunker_delete_parser)> const parser(chunker_new_parser(), chunker_delete_parser);
     if (!ts_parser_set_language(parser.get(), language)) throw std::invalid_argument("a grammar of a version that the runtime does not know");
-    Budget budget(source.size());
+    Budget budget(parser.get(), source.size());
     Pool::Limit const limit(*pool, min_memory + memory_per_byte * source.size(), chunker_leave, parser.get());
     TSInput const input{&source, read_all, TSInputEncodingUTF8, nullptr};
     TSParseOptions const options{&budget, Budget::is_over};

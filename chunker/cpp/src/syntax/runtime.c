@@ -68,13 +68,16 @@ typedef struct {
 } Looked;
 enum { looked_size = 4096 };
 
-// What the parser keeps in the place of a logger. `error_cost`: of all errors before the last recovery, or, if none is under way, after it.
+// What the parser keeps in the place of a logger. `error_cost`: of all errors before the last recovery, or, if none is under way, after it. `read`: the bytes that all
+// looks for a token went over. The column that was asked for last is `column`, at `column_byte`, on the line that begins at `column_line`.
 typedef struct {
   Looked looked[looked_size];
   Array(ChunkerRecovery) recoveries;
   bool is_recovering;
   unsigned error_cost;
   uint32_t first_open;
+  uint64_t read;
+  uint32_t column_line, column_byte, column;
   jmp_buf way_out;
   bool was_left;
 } Notes;
@@ -118,6 +121,7 @@ static void note_end(TSParser *self, uint32_t token);
 
 static void note_end(TSParser *self, uint32_t token) {
   Notes *notes = self->lexer.logger.payload;
+  notes->read += self->lexer.current_position.bytes - token;
   if (ts_lexer__eof(&self->lexer.data) && token < notes->first_open) notes->first_open = token;
 }
 
@@ -184,9 +188,32 @@ static void advance_over_ascii(TSLexer *data, bool skip) {
   data->lookahead = self->chunk[next];
 }
 
+// What ts_lexer__get_column does, for a text that is one piece: it reads each line again up to each place of which the column is asked for. This goes on from the place before.
+static uint32_t column_from_before(TSLexer *data) {
+  Lexer *self = (Lexer *)data;
+  if (self->column_data.valid || !self->chunk) return ts_lexer__get_column(data);
+  Notes *notes = self->logger.payload;
+  uint32_t end = self->current_position.bytes, line = end - self->current_position.extent.column;
+  if (notes->column_line != line || notes->column_byte < line || notes->column_byte > end) {
+    notes->column_line = notes->column_byte = line;
+    notes->column = 0;
+  }
+  const uint8_t *text = (const uint8_t *)self->chunk - self->chunk_start;
+  while (notes->column_byte < end) {
+    int32_t character;
+    uint32_t size = ts_decode_utf8(text + notes->column_byte, self->chunk_start + self->chunk_size - notes->column_byte, &character);
+    notes->column += notes->column_byte > 0 || character != BYTE_ORDER_MARK;
+    notes->column_byte += character == TS_DECODE_ERROR ? 1 : size;
+  }
+  self->did_get_column = true;
+  ts_lexer__set_column_data(self, notes->column);
+  return notes->column;
+}
+
 TSParser *chunker_new_parser(void) {
   TSParser *parser = ts_parser_new();
   parser->lexer.data.advance = advance_over_ascii;
+  parser->lexer.data.get_column = column_from_before;
   Notes *notes = parser->lexer.logger.payload = ts_calloc(1, sizeof(Notes));
   notes->first_open = UINT32_MAX;
   return parser;
@@ -198,6 +225,8 @@ const ChunkerRecovery *chunker_recoveries(const TSParser *parser, const TSTree *
   *count = notes->recoveries.size - was_in_vain;
   return notes->recoveries.contents;
 }
+
+uint64_t chunker_bytes_read(const TSParser *parser) { return ((const Notes *)parser->lexer.logger.payload)->read; }
 
 uint32_t chunker_first_open(const TSParser *parser) { return ((const Notes *)parser->lexer.logger.payload)->first_open; }
 

@@ -35,6 +35,9 @@ const ChunkerRecovery *chunker_recoveries(const struct TSParser *parser, const s
 // closes.
 uint32_t chunker_first_open(const struct TSParser *parser);
 
+// How many bytes the parser has gone over to tell its tokens, each time that it did.
+uint64_t chunker_bytes_read(const struct TSParser *parser);
+
 // The state of the scanner that a grammar brings, after the last of its tokens that ends at or before this byte. `root` is the `id` of the root.
 const char *chunker_scanner_state(const void *root, uint32_t byte, size_t *length);
 

@@ -179,6 +179,8 @@ GREEDY = {
     "lines of arrows": ("java", "x =>\n", 8_000),
     "pipes": ("bash", "|x| ", 3_000),
 }
+# Of each, the scanner of the grammar looks through all the rest, or all of the line before, for each token.
+FAR_SIGHTED = [("bash", ")", True), ("bash", "case (", True), ("haskell", "data ", True), ("haskell", "do ", False)]
 PEAK = """
 import resource, sys
 from chunker import CodeChunker
@@ -200,6 +202,22 @@ def test_a_parser_takes_no_more_than_its_share_of_memory(name: str) -> None:
     *notes, megabytes = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     assert int(megabytes) < 100, "what a parser had when it was stopped is given back, too"
     assert notes == ["given", "up"]
+
+
+@pytest.mark.parametrize(("language", "part", "given_up"), FAR_SIGHTED)
+def test_scanners_read_no_more_than_a_multiple_of_the_text(language: str, part: str, given_up: bool) -> None:
+    text = part * (200_000 // len(part))
+    start = time.thread_time()
+    found = sketched(grammar_named(language), text, 100)
+    assert time.thread_time() - start < 1.5
+    assert found.notes["parse"] == ("given up" if given_up else "had errors")
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff", "x = 'é中'; ", "y = \ud800 1\n\r"])
+def test_columns_are_counted_in_characters(start: str) -> None:
+    line = "f = do { a <- 'é'; do b; do 中 c\n         d; 𝒳 <- e }; "
+    for text in (start + line * 20, start + "\n".join([line.rstrip()] * 20), f"{start}f = do a é\n       b\n      c\n"):
+        compare(grammar_named("haskell"), text, 0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
