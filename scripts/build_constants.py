@@ -80,7 +80,7 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "latex_commands": (
         "chunker.formats.markup.latex_commands",
-        {"_LONGEST_ARGUMENT": "longest_argument", "_LONGEST_NAME": "longest_name"},
+        {"_LONGEST_ARGUMENT": "longest_argument", "_LONGEST_NAME": "longest_name", "_MOST_ARGUMENTS": "most_arguments"},
     ),
     "toml": (
         "chunker.formats.data.toml_text",

@@ -36,6 +36,7 @@ from chunker.formats.columns import CodeFound, Columns, Heading, outline_by_comp
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.latex_commands import (
+    ARGUMENTS,
     LISTS,
     SECTIONS,
     TABLES,
@@ -60,7 +61,6 @@ _ITEM = 2  # an item, relative to its contents
 _INTRODUCTION = len(SECTIONS) + 1  # the level of an introduction that is not a title
 
 _NONBLANK = re.compile(r"[^ \t\n]")
-_ARGUMENTS = re.compile(r"(?:\[[^\]\n]*+\]|\{[^{}\n]*+\})*+")
 _LABELS_ONLY = re.compile(r"(?:\s*+(?:\\label\{[^{}]*+\}|%[^\n]*+))*+\s*+")
 _MARKUP = re.compile(r"\\(?:label|footnote|thanks|index)\{[^{}]*+\}|\\[A-Za-z@]++\*?|[{}]|(?<!\\)%[^\n]*+")
 _TABLE = re.compile(rf"\\begin\{{(?:{'|'.join(sorted(TABLES))})\*?\}}")
@@ -247,7 +247,7 @@ class _Reader:
             self._glued = _INTRODUCTION
             if name == "frame":
                 title = self._title(command.end)
-            arguments = _ARGUMENTS.match(self._copy, command.end)
+            arguments = ARGUMENTS.match(self._copy, command.end)
             self._at = max(self._at, command.end if arguments is None else arguments.end())
         self._whole += whole
         self._places[name].append(len(self._open))

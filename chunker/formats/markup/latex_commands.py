@@ -113,6 +113,11 @@ def argument(text: str, start: int) -> tuple[int, int]:
 
 
 _LONGEST_ARGUMENT = 400
+_MOST_ARGUMENTS = 9  # as in TeX
+# The arguments directly after a command, in brackets or braces on its line.
+ARGUMENTS = re.compile(
+    rf"(?:\[[^\]\n]{{0,{_LONGEST_ARGUMENT}}}+\]|\{{[^{{}}\n]{{0,{_LONGEST_ARGUMENT}}}+\}}){{0,{_MOST_ARGUMENTS}}}+"
+)
 _BEFORE_ARGUMENT = re.compile(rf"[ \t]*+(?:\[[^\]\[{{}}]{{0,{_LONGEST_ARGUMENT}}}\][ \t]*+)?+\{{")
 # Braces, and characters that do not occur in titles: at these, a brace is missing.
 _BRACE = re.compile(

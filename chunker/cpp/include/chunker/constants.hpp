@@ -90,6 +90,7 @@ inline constexpr int item_above = 2;
 namespace latex_commands {
 inline constexpr int longest_argument = 400;
 inline constexpr int longest_name = 80;
+inline constexpr int most_arguments = 9;
 }  // namespace latex_commands
 
 // chunker.formats.data.toml_text

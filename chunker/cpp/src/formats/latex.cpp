@@ -112,10 +112,11 @@ private:
 
     std::size_t after_arguments(std::size_t at) const {
         std::string_view const copy = markup_.copy();
-        while (at < copy.size() && (copy[at] == '[' || copy[at] == '{')) {
-            std::size_t const closed = copy.find_first_of(copy[at] == '[' ? "]\n" : "{}\n", at + 1);
-            if (closed == copy.npos || copy[closed] != (copy[at] == '[' ? ']' : '}')) break;
-            at = closed + 1;
+        for (int number = 0; number < latex_commands::most_arguments && at < copy.size() && (copy[at] == '[' || copy[at] == '{'); ++number) {
+            std::string_view const rest = copy.substr(at + 1, latex_commands::longest_argument + 1);
+            std::size_t const closed = rest.find_first_of(copy[at] == '[' ? "]\n" : "{}\n");
+            if (closed == rest.npos || rest[closed] != (copy[at] == '[' ? ']' : '}')) break;
+            at += closed + 2;
         }
         return at;
     }
