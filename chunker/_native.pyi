@@ -109,10 +109,8 @@ class Grower:
         How far the last chunk looked: it comes out as it did whatever comes after that offset. At least the end of the text if it depends on that.
         """
 
-    def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]:
-        """
-        The units ahead that are no rows of the outline as it is; the row after them; and how many units repeat the end of the last chunk.
-        """
+    def ahead(self, most: int) -> tuple[list[tuple[int, int, str, int]] | None, int, int, int, int]:
+        """See chunker.growing.units.Ahead."""
 
     def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """

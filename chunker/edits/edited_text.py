@@ -202,18 +202,17 @@ class EditedText:
         start, end = edit
         longer = len(new) - len(self._text)
         rows = self._rows
-        first = rows.first_reaching(kept)
-        at, stand = rows.starts[first], rows.rows[first].stand
-        mark_at, mark = rows.mark(first), rows.rows[first].mark
+        first, stand = rows.stand(rows.first_reaching(kept))
+        at, mark_at, mark = rows.starts[first], rows.mark(first), rows.rows[first].mark
         made: list[EditedRow] = []
         steps: list[int] = []
         ahead = rows.first_marked_from(end)
         usual = len(self._text) // max(len(rows.rows), 1)  # characters of a chunk
         while True:
-            known = rows.reach(max(ahead - 1, 0)) + longer if ahead < len(rows.rows) else len(new)
+            seen = rows.reach(max(ahead - 1, 0)) + longer if ahead < len(rows.rows) else len(new)
             until = (len(new), "")
             # A chunk is uncertain if the grower looked as far as the end of the certain text.
-            last = rows.place_from(max(known, at) + 1 + size - longer, _MORE - 1)
+            last = rows.place_from(max(seen, at) + 1 + size - longer, _MORE - 1)
             if last is not None:
                 until = (last[0] + longer, last[1])
             size = max(2 * size, usual)
@@ -223,21 +222,26 @@ class EditedText:
                 if until[0] == len(new):
                     raise
                 continue
+            known: Stand | None = stand
             for one in window.grow(at, stand):
                 made.append(one.row)
                 steps.append(one.step)
                 at += one.step
-                stand = one.stand
+                known = one.stand
                 same = rows.at(at - longer)
                 if same is None or rows.mark(same) < end or at >= len(new):
                     continue
-                known_row, here = rows.rows[same], window.mark(at)
-                if known_row.mark == here and same_stand(known_row.stand, stand, window.settled - at):
+                before, here = rows.rows[same], window.mark(at)
+                if before.mark == here and same_stand(before.stand, known, window.settled - at):
                     self._reader = reader
                     return self._put(first, same, made, steps, start)
             if window.is_last:
                 self._reader = reader
                 return self._put(first, len(rows.rows), made, steps, start)
+            while known is None:  # the next window begins with an earlier chunk
+                at -= steps.pop()
+                known = made.pop().stand
+            stand = known
             here = window.mark(at)
             mark_at, mark = at + here.offset, here
 

@@ -51,8 +51,9 @@ class EditedRow(NamedTuple):
     """A chunk: its first offset and its end, its context, tokens and label, and everything needed to grow it again. All
     offsets count from the start of the row.
 
-    `first` is not 0 if an overlap turned out to be too long. `reach`: how far the grower looked. `places`: the offsets
-    up to the next chunk where parsing can resume, each with the text that closes what is open there.
+    `first` is not 0 if an overlap turned out to be too long. `stand` is None if the state there is too large to be kept.
+    `reach`: how far the grower looked. `places`: the offsets up to the next chunk where parsing can resume, each with the
+    text that closes what is open there.
     """
 
     first: int
@@ -60,7 +61,7 @@ class EditedRow(NamedTuple):
     context: str
     tokens: int
     label: str
-    stand: Stand
+    stand: Stand | None
     mark: Mark
     reach: int
     places: tuple[tuple[int, str], ...]
@@ -102,6 +103,14 @@ class Rows:
         first = min(bisect_left(self.starts, offset - self._farthest), len(self.rows) - 1)
         reaching = (number for number in range(first, len(self.rows)) if self.reach(number) >= offset)
         return next(reaching, len(self.rows) - 1)
+
+    def stand(self, number: int) -> tuple[int, Stand]:
+        """Return the index of the last chunk up to this one whose stand is known, and the stand."""
+        stand = self.rows[number].stand
+        while stand is None:
+            number -= 1
+            stand = self.rows[number].stand
+        return number, stand
 
     def place_before(self, offset: int, back: int) -> int:
         """Return the last offset but `back`, before `offset`, where parsing can resume; 0 if there are not enough of

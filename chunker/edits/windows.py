@@ -23,7 +23,7 @@ from chunker.formats.restarting import NotLocalError
 from chunker.formats.sketches import Inside, Sketch
 from chunker.growing.compiled import AnyGrower, CompiledGrower, grower_of
 from chunker.growing.pieces import ContextAt, context_from, no_context
-from chunker.growing.units import Place
+from chunker.growing.units import Ahead, Place
 
 # Larger than any offset: the end of a unit that continues past its window.
 FAR = 1 << 60
@@ -32,6 +32,9 @@ FAR = 1 << 60
 _BUDGETS = 2
 _SPARE_TOKENS = 128
 _CHARACTERS_A_TOKEN = 4
+# The state of a grower is kept where at most so many units ahead differ from those of the outline. In a long paragraph
+# that is cut into sentences, all that are left would be kept with each chunk.
+_MOST_AHEAD = 64
 
 
 class TooNarrowError(NotLocalError):
@@ -43,11 +46,13 @@ class StartsTooLateError(NotLocalError):
 
 
 class Made(NamedTuple):
-    """A row, the distance from its start to the start of the next row, and the state of the grower there."""
+    """A row, the distance from its start to the start of the next row, and the state of the grower there if it is
+    small.
+    """
 
     row: EditedRow
     step: int
-    stand: Stand
+    stand: Stand | None
 
 
 class WindowReader(Protocol):
@@ -173,42 +178,51 @@ class Window(ABC):
         else:
             grower.resume(front, stand.overlapping)
         rows, at = outline.offsets, 0
+        known: Stand | None = stand
         while (piece := grower.one()) is not None:
             reach = self._reach(grower, text, at)
             if reach >= len(text) and not self.is_last:
                 return
-            places, next_row, overlapping = grower.ahead()
-            if not self.is_last and self._may_end_soon(places, text):
+            ahead = grower.ahead(_MOST_AHEAD)
+            if not self.is_last and self._may_end_soon(ahead, text):
                 return
-            closed, heads = grower.details() if isinstance(grower, CompiledGrower) else ([], [])
-            row_ahead = rows[next_row] if next_row < len(rows) else len(text)
-            after = places[0].offset if places else row_ahead
+            after = ahead.start
             row = EditedRow(
                 piece.start - at,
                 piece.end - at,
                 piece.context,
                 piece.tokens,
                 piece.label,
-                stand,
+                known,
                 self.mark(start + at),
                 reach - at,
                 self.places(start + at, start + after),
             )
-            stand = Stand(
-                tuple(self._outside(place, after, len(text)) for place in places),
-                row_ahead - after,
-                overlapping,
-                tuple((offset - after, said - after) for offset, said in closed),
-                tuple((offset - after, end - after) for offset, end in heads),
-            )
-            yield Made(row, after - at, stand)
+            row_ahead = rows[ahead.row] if ahead.row < len(rows) else len(text)
+            known = self._stand(grower, ahead, row_ahead, len(text))
+            yield Made(row, after - at, known)
             at = after
 
-    def _may_end_soon(self, places: list[Place], text: str) -> bool:
-        """Whether a unit around one of these places continues past the window and might still be small enough for a chunk."""
-        unknown = [place.offset for place in places if place.enclosing_end == len(text)]
+    def _stand(self, grower: AnyGrower, ahead: Ahead, row_ahead: int, size: int) -> Stand | None:
+        """Return the state of a grower of `size` characters that has this ahead, and the next row there; None if it is
+        too large to be kept.
+        """
+        if ahead.places is None:
+            return None
+        start = ahead.start
+        closed, heads = grower.details() if isinstance(grower, CompiledGrower) else ([], [])
+        return Stand(
+            tuple(self._outside(place, start, size) for place in ahead.places),
+            row_ahead - start,
+            ahead.overlapping,
+            tuple((offset - start, said - start) for offset, said in closed),
+            tuple((offset - start, end - start) for offset, end in heads),
+        )
+
+    def _may_end_soon(self, ahead: Ahead, text: str) -> bool:
+        """Whether a unit around one of those ahead continues past the window and might still be small enough for a chunk."""
         limit = self._chunker.budget.max_tokens + _SPARE_TOKENS
-        return bool(unknown) and self._chunker.tokenizer.count_up_to(text[max(unknown) :], limit) is not None
+        return ahead.unsettled >= 0 and self._chunker.tokenizer.count_up_to(text[ahead.unsettled :], limit) is not None
 
     def _reach(self, grower: AnyGrower, text: str, start: int) -> int:
         """Return the offset up to which a grower of `text` looked to make its last chunk, which begins at `start`."""
@@ -259,9 +273,11 @@ class Window(ABC):
         return place._replace(offset=place.offset - start, enclosing_end=end)
 
 
-def same_stand(one: Stand, other: Stand, size: int) -> bool:
-    """Whether two growers are in the same state, if offsets of `size` characters or more after them count as equal."""
-    if one[1:] != other[1:] or len(one.front) != len(other.front):
+def same_stand(one: Stand | None, other: Stand | None, size: int) -> bool:
+    """Whether two growers are in the same known state, if offsets of `size` characters or more after them count as
+    equal.
+    """
+    if one is None or other is None or one[1:] != other[1:] or len(one.front) != len(other.front):
         return False
     return all(
         mine[:3] == theirs[:3] and min(mine.enclosing_end, size) == min(theirs.enclosing_end, size)

@@ -21,7 +21,7 @@ from chunker.growing.budget import Budget
 from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look, overlap_look
 from chunker.growing.overlap import finest_of_overlap
 from chunker.growing.pieces import ContextAt, Piece, no_context
-from chunker.growing.units import Place
+from chunker.growing.units import Ahead, Place
 from chunker.native import native
 
 # The number of chunks that are grown before the first of them is yielded.
@@ -43,10 +43,9 @@ class AnyGrower(Protocol):
         """
         ...
 
-    def ahead(self) -> tuple[list[Place], int, int]:
-        """Return the state with which another grower can go on: the units ahead that differ from those of the outline;
-        the number of units of the outline before them; and how many of the units ahead repeat the end of the last
-        chunk.
+    def ahead(self, most: int) -> Ahead:
+        """Return what is ahead, with the places only if they are at most so many: in a long unit that was refined they
+        are many after each chunk of it.
         """
         ...
 
@@ -85,10 +84,10 @@ class CompiledGrower:
         made: list[Piece] = self._grower.grow(Piece, 1, horizon)
         return made[0] if made else None
 
-    def ahead(self) -> tuple[list[Place], int, int]:
+    def ahead(self, most: int) -> Ahead:
         """See `AnyGrower`."""
-        places, next_row, overlapping = self._grower.ahead()
-        return [Place(*place) for place in places], next_row, overlapping
+        places, *others = self._grower.ahead(most)
+        return Ahead(None if places is None else [Place(*place) for place in places], *others)
 
     def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Return details of the units ahead that differ from the outline: the starts of closed units with their offsets

@@ -27,7 +27,7 @@ from chunker.growing.cut_rules import Draft, balanced_tail, best_cut, whole_unit
 from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
-from chunker.growing.units import Place, Units, end_before_blank_lines
+from chunker.growing.units import Ahead, Place, Units, end_before_blank_lines
 
 
 class Grower:
@@ -67,9 +67,12 @@ class Grower:
         """See `AnyGrower`."""
         return next(self.pieces(horizon), None)
 
-    def ahead(self) -> tuple[list[Place], int, int]:
+    def ahead(self, most: int) -> Ahead:
         """See `AnyGrower`."""
-        return self._units.front[::-1], self._units.next_row, self._overlapping
+        units, front = self._units, self._units.front
+        unsettled = next((place.offset for place in front if place.enclosing_end == len(self._text)), -1)
+        places = front[::-1] if len(front) <= most else None
+        return Ahead(places, units.offset, units.next_row, self._overlapping, unsettled)
 
     def resume(self, ahead: list[Place], overlapping: int) -> None:
         """See `AnyGrower`."""

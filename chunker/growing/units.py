@@ -32,6 +32,25 @@ class Place(NamedTuple):
     enclosing_end: int
 
 
+class Ahead(NamedTuple):
+    """What is ahead of a grower.
+
+    Args:
+        places: The starts of the units that differ from those of the outline, with which another grower can go on; None
+            if they are too many.
+        start: The start of the next unit, or the end of the text.
+        row: The row of the outline after those units.
+        overlapping: How many of the units ahead repeat the end of the last chunk.
+        unsettled: The start of the last of those units whose enclosing unit ends with the text; -1 if there is none.
+    """
+
+    places: list[Place] | None
+    start: int
+    row: int
+    overlapping: int
+    unsettled: int
+
+
 # Equal to Place(*row), in a third of the time.
 _as_place: Callable[[tuple[int, int, str, int]], Place] = partial(tuple.__new__, Place)
 

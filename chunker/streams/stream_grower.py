@@ -74,13 +74,11 @@ class StreamGrower:
         grower.resume([_moved(place, -base) for place in self._front], self._overlapping)
         for piece in grower.pieces(horizon):
             yield piece._replace(start=base + piece.start, end=base + piece.end)
-        front, next_row, self._overlapping = grower.ahead()
-        self._front = [_moved(place, base) for place in front]
-        self._columns = BoundaryColumns(offsets[next_row:], strengths[next_row:], labels[next_row:])
-        if self._front:
-            self.start = self._front[0].offset
-        else:
-            self.start = offsets[next_row] if next_row < len(offsets) else self._end
+        ahead = grower.ahead(len(window))  # all of it
+        self._front = [_moved(place, base) for place in ahead.places or ()]
+        self._columns = BoundaryColumns(offsets[ahead.row :], strengths[ahead.row :], labels[ahead.row :])
+        self._overlapping = ahead.overlapping
+        self.start = base + ahead.start
 
     def _horizon(self, window: str) -> int | None:
         """Return the last offset in `window` from which a chunk is certain; None if there is none."""

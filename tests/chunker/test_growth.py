@@ -9,7 +9,7 @@ import pytest
 from work import Ledger, Noting, NotingSlices, work_of
 
 from bpe_engine import Tokenizer
-from chunker import CodeChunker, TextChunker
+from chunker import CodeChunker, EditedText, TextChunker
 from chunker.streams.chunk_stream import chunk_stream
 
 TOKENIZER = Tokenizer.load("o200k_base")
@@ -41,6 +41,7 @@ BY_UNIT: dict[str, Any] = {"overlap": 4, "overlap_by": "unit", "min_tokens": 3}
 FORMATS: list[tuple[str, tuple[str, str, str], dict[str, Any]]] = [
     ("json", ("", "[", "]"), GROWN),
     ("json", ("", '{"a":', "}"), BEST),
+    ("json", ("[", " e[]", ""), GROWN),
     ("jsonl", ("", "[\n", "]\n"), BY_UNIT),
     ("yaml", ("", "- ", ""), GROWN),
     ("yaml", ("", "a:\n ", ""), BEST),
@@ -169,6 +170,34 @@ def test_streams_are_linear(name: str) -> None:
         return work_of(ledger, lambda: list(chunk_stream(parts, chunker)))
 
     check_growth(work)
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        ("text", ("", "Yes. ", "")),
+        ("text", ("。", "。e . (", "")),
+        ("text", ("", "東京", "")),
+        ("markdown", ("", "(b)===\n", "")),
+        ("latex", ("", "\\begin{a}[ ", "")),
+        ("json", ("", "[\n", "]\n")),
+    ],
+)
+@pytest.mark.parametrize("options", [{"min_tokens": 0}, {"overlap": 2, "context": True}], ids=["plain", "both"])
+def test_edits_are_linear(kind: str, parts: tuple[str, str, str], options: dict[str, Any]) -> None:
+    def work(size: int) -> int:
+        ledger = Ledger()
+        chunker = chunker_of(kind, NotingSlices(TOKENIZER, ledger), options)
+        text = hostile_text(parts, size)
+
+        def edit() -> None:
+            edited = EditedText(chunker, text)
+            for part in range(3):
+                edited.replace(len(text) * part // 3, len(text) * part // 3, "x")
+
+        return work_of(ledger, edit)
+
+    check_growth(work, size=1_000)
 
 
 def test_growth_is_told_from_the_square() -> None:

@@ -104,13 +104,17 @@ public:
         return Integers(to_list(fresh));
     }
 
-    // The units ahead that are not rows of the outline, or differ from them; the first row of the outline after them; and the number of units ahead
-    // that repeat the end of the last chunk.
-    std::tuple<nb::list, std::size_t, std::size_t> ahead() const {
-        nb::list places;
-        for (Place const& place : grower_.units().front())
-            places.append(nb::make_tuple(place.offset, place.strength, outlined_.label(place.label), place.enclosing_end));
-        return {places, grower_.units().next_row(), grower_.overlapping()};
+    // What Ahead in chunker/growing/units.py says.
+    std::tuple<nb::object, std::size_t, std::size_t, std::size_t, Py_ssize_t> ahead(std::size_t most) const {
+        Units const& units = grower_.units();
+        nb::object places = nb::none();
+        if (units.front_size() <= most) {
+            nb::list made;
+            for (Place const& place : units.front())
+                made.append(nb::make_tuple(place.offset, place.strength, outlined_.label(place.label), place.enclosing_end));
+            places = std::move(made);
+        }
+        return {places, units.offset(), units.next_row(), grower_.overlapping(), units.unsettled()};
     }
 
     // Of the places ahead that are not rows: those that are closed, with their starts in the sketch; and those in heads, with the ends of these
@@ -234,8 +238,8 @@ void define_growing(nb::module_& module) {
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
         .def("reach", &Growing::reach, nb::lock_self(),
              "How far the last chunk looked: it comes out as it did whatever comes after that offset. At least the end of the text if it depends on that.")
-        .def("ahead", &Growing::ahead, nb::lock_self(), nb::sig("def ahead(self) -> tuple[list[tuple[int, int, str, int]], int, int]"),
-             "The units ahead that are no rows of the outline as it is; the row after them; and how many units repeat the end of the last chunk.")
+        .def("ahead", &Growing::ahead, nb::lock_self(), nb::arg("most"),
+             nb::sig("def ahead(self, most: int) -> tuple[list[tuple[int, int, str, int]] | None, int, int, int, int]"), "See chunker.growing.units.Ahead.")
         .def(
             "details", &Growing::details, nb::lock_self(),
             "Of the units of `ahead` those that are closed, each with where the sketch says that it begins; and those in heads, each with where the head ends.")

@@ -230,6 +230,11 @@ bool Units::next_completes_unit() const {
     return after_next(after) && next().enclosing_end == after.offset;
 }
 
+std::ptrdiff_t Units::unsettled() const {
+    auto const found = std::find_if(front_.begin(), front_.end(), [this](const Place& place) { return place.enclosing_end == text_.size(); });
+    return found == front_.end() ? -1 : static_cast<std::ptrdiff_t>(found->offset);
+}
+
 std::size_t Units::head_end(std::size_t offset) const {
     auto const inner = inner_heads_.find(offset);
     return inner != inner_heads_.end() ? inner->second : end_of_head(rows_.heads, offset);

@@ -88,7 +88,10 @@ public:
 
     // To continue elsewhere: the places before the rows, the next one first, and the row after them.
     Places front() const { return {front_.rbegin(), front_.rend()}; }
+    std::size_t front_size() const { return front_.size(); }
     std::size_t next_row() const { return next_row_; }
+    // Where the last of them begins whose enclosing unit ends with the text; -1 if none does.
+    std::ptrdiff_t unsettled() const;
     // Of a place of those whether it is closed, and where the sketch says that it begins; no_outline_row for one that is not.
     std::size_t closed_at(const Place& place) const;
     // Let a place in front be closed, that begins at `said` in the sketch.

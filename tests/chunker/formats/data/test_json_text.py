@@ -108,7 +108,7 @@ def test_values_without_a_comma_between_them_are_one_member(kind: Format) -> Non
     (scope,) = kind.outline(text).scopes
     assert (scope.start, scope.end, scope.name) == (2, text.index(","), "0")
     text = '{"a": ' + "[1] " * 50 + '/* c */, "b": ' + "{} " * 50
-    assert [(scope.name, text[scope.end - 1]) for scope in kind.outline(text).scopes] == [("a", "]"), ("b", " ")]
+    assert [(scope.name, text[scope.end - 1]) for scope in kind.outline(text).scopes] == [("a", "]"), ("b", "}")]
 
 
 def test_several_values_are_records() -> None:
