@@ -25,8 +25,7 @@ constexpr double seconds = 2.0, seconds_per_byte = 5e-6;
 // The twin cannot see memory, nor what a scanner reads, and has only the time instead. In bytes: of 30,000 files of code, none took more than 16 MB and 50
 // bytes for each of its own, or read more than 10 for each; of 28,000 that were read as another language, most took less than 300, and read less than 100.
 // Where a parser recovers from errors again and again it may copy all that it has: 20 KB of "x => " in Java took six gigabytes. A scanner may look through the
-// whole rest of a text for each token: 32 KB of
-// ")" in Bash took two seconds.
+// whole rest of a text for each token: 32 KB of ")" in Bash took two seconds, 64 KB of "#" in Swift twelve.
 constexpr std::size_t min_memory = std::size_t{1} << 25, memory_per_byte = 300;
 constexpr std::uint64_t min_read = 1 << 20, read_per_byte = 100;
 
@@ -48,8 +47,7 @@ class Budget {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Budget(const TSParser* parser, std::size_t size)
-        : parser_(parser), steps_(min_progress + size / bytes_per_progress), most_read_(min_read + size * read_per_byte) {
+    explicit Budget(std::size_t size) : steps_(min_progress + size / bytes_per_progress) {
         double const most = seconds + seconds_per_byte * static_cast<double>(size);
         deadline_ = thread_seconds() + most;
         earliest_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(most));
@@ -59,15 +57,14 @@ public:
     static bool is_over(TSParseState* state) noexcept {
         auto& budget = *static_cast<Budget*>(state->payload);
         ++budget.calls_;
-        return budget.calls_ > budget.steps_ || chunker_bytes_read(budget.parser_) > budget.most_read_ || (budget.calls_ % 16 == 0 && budget.late());
+        return budget.calls_ > budget.steps_ || (budget.calls_ % 16 == 0 && budget.late());
     }
 
 private:
     // Reading wall-clock time costs a tenth of reading processor time, and is never less.
     bool late() const { return Clock::now() > earliest_ && thread_seconds() > deadline_; }
 
-    const TSParser* parser_;
-    std::uint64_t calls_ = 0, steps_, most_read_;
+    std::uint64_t calls_ = 0, steps_;
     double deadline_;
     Clock::time_point earliest_;
 };
@@ -87,11 +84,11 @@ std::unique_ptr<const Tree> parse(const TSLanguage* language, std::string_view s
     // A scanner of its own has what the parser of a grammar keeps, and gives it back.
     std::unique_ptr<TSParser, decltype(&chunker_delete_parser)> const parser(chunker_new_parser(), chunker_delete_parser);
     if (!ts_parser_set_language(parser.get(), language)) throw std::invalid_argument("a grammar of a version that the runtime does not know");
-    Budget budget(parser.get(), source.size());
+    Budget budget(source.size());
     Pool::Limit const limit(*pool, min_memory + memory_per_byte * source.size(), chunker_leave, parser.get());
     TSInput const input{&source, read_all, TSInputEncodingUTF8, nullptr};
     TSParseOptions const options{&budget, Budget::is_over};
-    if (TSTree* const tree = chunker_parse(parser.get(), &input, &options)) {
+    if (TSTree* const tree = chunker_parse(parser.get(), &input, &options, min_read + read_per_byte * source.size())) {
         std::uint32_t count = 0;
         const ChunkerRecovery* const first = chunker_recoveries(parser.get(), tree, &count);
         return std::make_unique<const Tree>(std::move(pool), tree, Doubts{{first, first + count}, chunker_first_open(parser.get())});

@@ -76,7 +76,7 @@ typedef struct {
   bool is_recovering;
   unsigned error_cost;
   uint32_t first_open;
-  uint64_t read;
+  uint64_t read, most_read;
   uint32_t column_line, column_byte, column;
   jmp_buf way_out;
   bool was_left;
@@ -122,6 +122,7 @@ static void note_end(TSParser *self, uint32_t token);
 static void note_end(TSParser *self, uint32_t token) {
   Notes *notes = self->lexer.logger.payload;
   notes->read += self->lexer.current_position.bytes - token;
+  if (notes->read > notes->most_read) chunker_leave(self);  // here, as all of a text may be looked through for one token, from each place where none begins
   if (ts_lexer__eof(&self->lexer.data) && token < notes->first_open) notes->first_open = token;
 }
 
@@ -226,13 +227,12 @@ const ChunkerRecovery *chunker_recoveries(const TSParser *parser, const TSTree *
   return notes->recoveries.contents;
 }
 
-uint64_t chunker_bytes_read(const TSParser *parser) { return ((const Notes *)parser->lexer.logger.payload)->read; }
-
 uint32_t chunker_first_open(const TSParser *parser) { return ((const Notes *)parser->lexer.logger.payload)->first_open; }
 
 // Nothing between the two frames is but the runtime's own: neither a grammar nor what reads the text asks for memory of ours.
-TSTree *chunker_parse(TSParser *parser, const TSInput *input, const TSParseOptions *options) {
+TSTree *chunker_parse(TSParser *parser, const TSInput *input, const TSParseOptions *options, uint64_t most_read) {
   Notes *notes = parser->lexer.logger.payload;
+  notes->most_read = most_read;
   if (setjmp(notes->way_out)) return NULL;
   return ts_parser_parse_with_options(parser, NULL, *input, *options);
 }

@@ -23,9 +23,9 @@ typedef struct {
 struct TSParser *chunker_new_parser(void);
 void chunker_delete_parser(struct TSParser *parser);
 
-// As ts_parser_parse_with_options, without an older tree. `chunker_leave`, called from inside of an allocation, ends it, and it returns NULL: the parser is good for
-// nothing then but to be deleted, and what it had made is left to the pool.
-struct TSTree *chunker_parse(struct TSParser *parser, const struct TSInput *input, const struct TSParseOptions *options);
+// As ts_parser_parse_with_options, without an older tree. It ends where the parser goes over more than `most_read` bytes, each time that it does, to tell its tokens, and by
+// `chunker_leave`, called from inside of an allocation. It returns NULL then: the parser is good for nothing but to be deleted, and what it had made is left to the pool.
+struct TSTree *chunker_parse(struct TSParser *parser, const struct TSInput *input, const struct TSParseOptions *options, uint64_t most_read);
 void chunker_leave(struct TSParser *parser);
 
 // How the parser recovered from the errors of its tree.
@@ -34,9 +34,6 @@ const ChunkerRecovery *chunker_recoveries(const struct TSParser *parser, const s
 // The byte after which the parser has looked at the end of the text to tell a token: with more text it may be another, as the slash of a comment that nothing
 // closes.
 uint32_t chunker_first_open(const struct TSParser *parser);
-
-// How many bytes the parser has gone over to tell its tokens, each time that it did.
-uint64_t chunker_bytes_read(const struct TSParser *parser);
 
 // The state of the scanner that a grammar brings, after the last of its tokens that ends at or before this byte. `root` is the `id` of the root.
 const char *chunker_scanner_state(const void *root, uint32_t byte, size_t *length);

@@ -180,7 +180,13 @@ GREEDY = {
     "pipes": ("bash", "|x| ", 3_000),
 }
 # Of each, the scanner of the grammar looks through all the rest, or all of the line before, for each token.
-FAR_SIGHTED = [("bash", ")", True), ("bash", "case (", True), ("haskell", "data ", True), ("haskell", "do ", False)]
+FAR_SIGHTED = [
+    ("bash", ")", True),
+    ("swift", "#", True),
+    ("bash", "case (", True),
+    ("haskell", "data ", True),
+    ("haskell", "do ", False),
+]
 PEAK = """
 import resource, sys
 from chunker import CodeChunker
