@@ -7,6 +7,8 @@ including its tags.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any
@@ -63,6 +65,8 @@ _EMPTY = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
 _DEEPEST = 8
+_COMMENT_END = re.compile(r"--\s*!?>")
+_OPEN_TAG = re.compile(r"<(?=[A-Za-z/])")
 
 
 def read_web_page(html: str) -> ReadText:
@@ -74,8 +78,12 @@ def read_web_page(html: str) -> ReadText:
 
 def add_page(builder: TextBuilder, html: str, place: Mapping[str, Any]) -> None:
     """Add the blocks of a page to a text."""
+    # HTMLParser would look for the end of each comment and tag that nothing ends, up to the end of the page.
+    last = max((match.end() for match in _COMMENT_END.finditer(html)), default=0)
+    html = html[:last] + html[last:].replace("<!--", "&lt;!--")
+    last = html.rfind(">") + 1
     page = _Page(builder, place)
-    page.feed(html)
+    page.feed(html[:last] + _OPEN_TAG.sub("&lt;", html[last:]))
     page.close()
     page.end()
 
@@ -88,7 +96,8 @@ class _Page(HTMLParser):
         self._builder = builder
         self._place = place
         self._words: list[str] = []
-        self._unseen: list[str] = []  # the open elements, from the first invisible one on
+        self._unseen: list[str] = []  # the open elements, from the first invisible one on ...
+        self._unseen_tags: Counter[str] = Counter()  # ... and how often each is open
         self._prefix = ""
         self._lists: list[int | None] = []  # the number of the last item, None for bullets
         self._in_pre = 0
@@ -101,6 +110,7 @@ class _Page(HTMLParser):
         if self._unseen or tag in _UNSEEN:
             if tag not in _EMPTY:
                 self._unseen.append(tag)
+                self._unseen_tags[tag] += 1
         elif tag in {"br", "img"}:
             self._words.append("\n" if tag == "br" else dict(attrs).get("alt") or "")
         elif tag == "table":
@@ -132,9 +142,11 @@ class _Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if self._unseen:
-            if tag in self._unseen:
-                while self._unseen.pop() != tag:
-                    pass
+            if self._unseen_tags[tag]:
+                ended = None
+                while ended != tag:
+                    ended = self._unseen.pop()
+                    self._unseen_tags[ended] -= 1
         elif tag == "table" and self._tables:
             self._tables -= 1
             if not self._tables:

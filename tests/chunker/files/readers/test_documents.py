@@ -120,6 +120,9 @@ def test_a_web_page() -> None:
     assert read.text.endswith("```\na  b\n c\n```\n\n1. one\n\n2. two\n\n> said\n")
     assert "Menu" not in read.text
     assert read_web_page("<table><tr><td>a <b>b</b><td>c|d</table>").text == "| a b | c\\|d |\n| --- | --- |\n"
+    assert read_web_page("<p>a <!-- b --> c <!-- d <i>e</i> <b and </p").text == "a c <!-- d e <b and </p\n"
+    for start, part in (("", "<a href="), ("", "<!--"), ("", "<svg></p>"), ("<b", " <p>")):
+        assert len(read_web_page(start + part * 50_000).text) < 500_000
 
 
 @pytest.mark.parametrize(
