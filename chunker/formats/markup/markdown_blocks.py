@@ -25,9 +25,20 @@ from collections.abc import Callable
 
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_handler import BlockHandler
-from chunker.formats.markup.markdown_lists import PLAIN
 from chunker.formats.markup.markdown_spans import read_span
 
+# The start of a line that is certainly plain text: no list, quote, heading, rule, fence, HTML, table or definition
+# begins like this, and the line is not an underline. A paragraph of such lines ends before a blank line, a heading or a
+# fence.
+_PLAIN = r"""(?:
+    [A-Za-z\x02"'(,.;/\\!@%&{}\])^?]
+  | \*{1,2} (?=[^\s*])
+  | _{1,2} (?=[^\s_])
+  | `{1,2} (?=[^`\n])
+  | -{1,2} (?=[A-Za-z])
+  | [0-9]++ (?![0-9.)])
+  | \[ (?!\^) (?! [^\]\[\\\n]*+ (?: \]: | [\\\n] | \Z ) )
+)"""
 _BLANK = r"(?:[ \t]*\n)*+(?:[ \t]++\Z)?"
 _END = r"(?:\n|\Z)"
 _MORE = r"(?: (?<=`) `*+ | (?<=~) ~*+ )"  # a fence may be closed by a longer one
@@ -35,7 +46,7 @@ _PLAIN_BLOCK = re.compile(
     rf"""
     (?: (?P<blank> [ \t]*\n | [ \t]++\Z )
       | (?P<heading> \#{{1,6}} (?=[ \t\n]|\Z) [^\n]*+ {_END} )
-      | (?P<paragraph> {PLAIN} [^\n]*+ (?: \n [ \t]*+ {PLAIN} [^\n]*+ )*+ {_END} ) (?= [ \t]*\n | [ \t]*\Z | \#{{1,6}}[ \t\n] | ```[^`\n]*+{_END} )
+      | (?P<paragraph> {_PLAIN} [^\n]*+ (?: \n [ \t]*+ {_PLAIN} [^\n]*+ )*+ {_END} ) (?= [ \t]*\n | [ \t]*\Z | \#{{1,6}}[ \t\n] | ```[^`\n]*+{_END} )
       | (?P<code> (?P<fence> `{{3,}}+ | ~{{3,}}+ ) (?P<info> (?<=`) [^`\n]*+ | (?<=~) [^\n]*+ ) \n
           (?: (?! [ ]{{0,3}} (?P=fence) {_MORE} [ ]*+ {_END} ) [^\n]*+ \n )*+
           [ ]{{0,3}} (?P=fence) {_MORE} [ ]*+ {_END} )
@@ -44,7 +55,7 @@ _PLAIN_BLOCK = re.compile(
       | (?P<table> (?P<header> \| [ \t]*+ [^\n]++ ) \n (?= [^|\n]*+ \| )
           (?P<rule> (?![ ]{{4}}) \|? [ ]* :?-++:? [ ]* (?: \| [ ]* :?-++:? [ ]* )*+ \|? [ ]* ) {_END}
           (?: (?: \| [ \t]*+ [^\n] | [A-Za-z\x02] ) [^\n]*+ {_END} )*+ ) (?= [ \t]*\n | [ \t]*\Z | \#{{1,6}}[ \t\n] | ```[^`\n]*+{_END} )
-      | (?P<quote> > [ ]? {PLAIN} [^\n]*+ (?: \n > [ ]? {PLAIN} [^\n]*+ )*+ {_END} ) (?= [ \t]*\n | [ \t]*\Z )
+      | (?P<quote> > [ ]? {_PLAIN} [^\n]*+ (?: \n > [ ]? {_PLAIN} [^\n]*+ )*+ {_END} ) (?= [ \t]*\n | [ \t]*\Z )
       | (?P<lines> (?: \[ (?!\^) [^\]\[\\\s] [^\]\[\\\n]*+ \]: [ \t]*+ [^\s<>()"'] [^\s<>()]*+ [ \t]*+ {_END} )++ ) (?= [ \t]*\n | [ \t]*\Z )
     )
     {_BLANK}

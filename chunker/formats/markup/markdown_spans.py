@@ -21,10 +21,8 @@ import pyromark
 
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_handler import BlockHandler
-from chunker.formats.markup.markdown_lists import plain_list, tell
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_FOOTNOTES
-_LIST_MARKS = frozenset("-+*0123456789")
 
 # The end of a span for the parser: the next line continues no list, quote or paragraph. Searched only after non-blank
 # lines; otherwise each blank line would be read again for each one before it.
@@ -54,11 +52,6 @@ def read_span(copy: str, start: int, handler: BlockHandler) -> int:
             parse(copy, start, len(copy), handler)
             return len(copy)
         end = found.end()
-        if not size and copy[start] in _LIST_MARKS:
-            steps = plain_list(copy, start, end)
-            if steps is not None:
-                tell(steps, handler)
-                return end
         text = copy[start:end]
         if _OPENER.search(text) is None:
             parse(copy, start, end, handler)
