@@ -9,7 +9,7 @@ from chunker.edits.blocks import BlockText
 from chunker.edits.rows import Mark
 from chunker.edits.windows import Read, TooNarrowError, Window, WindowReader
 from chunker.formats import Outline
-from chunker.formats.restarting import NotLocalError, Restarts, SampledRestarts
+from chunker.formats.restarting import NotLocalError, Restarts
 from chunker.formats.sketches import SketchingFormat
 from chunker.native import native
 
@@ -37,7 +37,6 @@ class RestartReader:
 
     def __init__(self, chunker: TextChunker, source: str | None, rules: Restarts) -> None:
         self._chunking = Chunking(chunker, source, rules)
-        self._sampled = rules if isinstance(rules, SampledRestarts) else None
         self._notes = rules.outline("").notes
 
     @property
@@ -61,8 +60,8 @@ class RestartReader:
 
     def edited(self, text: BlockText, start: int, _end: int, _longer: int, /) -> WindowReader:
         """See `WindowReader`."""
-        rules = self._sampled
-        if rules is not None and start < rules.sample_size and not rules.hold_for(text.slice(0, rules.sample_size)):
+        rules = self._chunking.rules
+        if start < rules.sample_size and not rules.hold_for(text.slice(0, rules.sample_size)):
             raise NotLocalError
         return self
 

@@ -7,6 +7,7 @@ chosen only if the format returns the same outline for the rest with the preambl
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol, runtime_checkable
 
 from chunker.formats.open_outline import BoundaryColumns, OutlineOf, View
@@ -20,43 +21,40 @@ class NotLocalError(Exception):
     """The text has to be parsed as a whole."""
 
 
-class Restarts(Protocol):
-    """Protocol of the rules for resuming parsing in the texts of one format."""
+class Restarts(ABC):
+    """The rules for resuming parsing in the texts of one format. `outline` makes the outline of a whole text."""
+
+    # The label of the boundary at which a numbered scope begins ("record 7"); None if no scope has a number.
+    numbered: ClassVar[str | None] = None
+    # The number of characters at the start of a text that decide how the whole text is parsed.
+    decided_by = 0
+    # The number of characters of the sample, at the start of a text, that `hold_for` looks at.
+    sample_size = 0
+
+    def __init__(self, outline: OutlineOf) -> None:
+        self._outline = outline
 
     def outline(self, text: str, /) -> Outline:
         """Return the outline of a preamble and the text after it."""
-        ...
+        return self._outline(text)
 
+    @abstractmethod
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the boundaries from `start` on where parsing of `text` could resume, if another such offset
         follows. Raises `NotLocalError` if `text` shows that the whole text is parsed in another way.
         """
-        ...
 
-    def preamble(self, text: str, outline: Outline, place: int, /) -> str:
-        """Return the text that replaces text[:place] when parsing resumes there."""
-        ...
+    def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
+        """Return the text that replaces text[:place] when parsing resumes there; by default, none is needed."""
+        return ""
 
-    def counted(self, text: str, outline: Outline, place: int, /) -> int:
-        """Return the number of numbered scopes in `text` before `place`."""
-        ...
+    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
+        """Return the number of numbered scopes in `text` before `place`; 0 if numbers occur only in contexts."""
+        return 0
 
-    # The label of the boundary at which a numbered scope begins ("record 7"); None if no scope has a number.
-    numbered: ClassVar[str | None]
-    # The number of characters at the start of a text that decide how the whole text is parsed.
-    decided_by: int
-
-
-@runtime_checkable
-class SampledRestarts(Restarts, Protocol):
-    """Protocol of rules that depend on a sample, which is longer than what `decided_by` says."""
-
-    # The number of characters of the sample, at the start of a text.
-    sample_size: int
-
-    def hold_for(self, sample: str, /) -> bool:
+    def hold_for(self, _sample: str, /) -> bool:
         """Whether the rules also hold for a text with this sample that is otherwise the same up to `decided_by`."""
-        ...
+        return True
 
 
 @runtime_checkable

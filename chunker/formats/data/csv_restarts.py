@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 from chunker.formats.expressions import re
 from chunker.formats.outline import Format, Outline
+from chunker.formats.restarting import Restarts
 
 
 class TableFormat(Format, Protocol):
@@ -21,13 +22,14 @@ class TableFormat(Format, Protocol):
         ...
 
 
-class CsvRestarts:
+class CsvRestarts(Restarts):
     """Restart rules for CSV, from the third row on."""
 
     numbered: ClassVar[str | None] = "row"
 
     def __init__(self, table_format: TableFormat) -> None:
-        self._given = self._format = table_format
+        super().__init__(table_format.outline)
+        self._given = table_format
         self.sample_size = self.decided_by = table_format.sample_size
         self._delimiter = ""
         self._certain = False  # whether more text can no longer change the delimiter
@@ -36,9 +38,10 @@ class CsvRestarts:
     def outline(self, text: str, /) -> Outline:
         """Return the outline, with the delimiter that was detected at the start of the whole text."""
         if not self._certain:
-            self._format, self._delimiter = self._given.with_delimiter_of(text)
+            detected, self._delimiter = self._given.with_delimiter_of(text)
+            self._outline = detected.outline
             self._certain = len(text) >= self._given.sample_size
-        return self._format.outline(text)
+        return self._outline(text)
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the rows before the first cell with an unclosed quote, which may continue over many rows."""

@@ -10,7 +10,8 @@ lines do. Blank lines are not records, and belong to the record before them.
 
 from __future__ import annotations
 
-from chunker.formats.data.json_lines_restarts import JsonLinesRestarts
+from typing import ClassVar
+
 from chunker.formats.data.json_text import JsonScan, json_outline
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, Kind, Member, strength_at
@@ -45,6 +46,24 @@ class JsonLinesFormat:
             found = _compiled.read_json_lines(text)
             return json_outline(text, found.columns(), found.members)
         return json_lines_in_python(text)
+
+
+class JsonLinesRestarts(Restarts):
+    """Restart rules for JSON Lines, from any record. The state to resume from is the number of the record."""
+
+    numbered: ClassVar[str | None] = "record"
+
+    def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
+        """Return the starts of the records."""
+        return [
+            offset
+            for offset, label in zip(outline.offsets, outline.labels, strict=True)
+            if offset >= start and label == "record"
+        ]
+
+    def counted(self, text: str, _outline: Outline, place: int, /) -> int:
+        """Return the number of lines before `place` that have a record."""
+        return sum(1 for line in re.split(r"[\r\n]", text[:place]) if line and not line.isspace())
 
 
 def json_lines_in_python(text: str) -> Outline:

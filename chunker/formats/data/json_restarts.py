@@ -15,8 +15,8 @@ from typing import ClassVar
 import regex
 
 from chunker.formats.nesting import NestingRank, strength_at
-from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
+from chunker.formats.restarting import Restarts
 
 # An opening bracket that is one character for a reader with what follows it.
 _HIDDEN = regex.compile(r"[\[{][ \t]*+[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]")
@@ -26,15 +26,11 @@ _DEPTHS = {strength_at(depth): depth for depth in range(_DEEPEST + 1)}
 _DEPTHS_OF_ALL = _DEPTHS | {strength_at(depth, NestingRank.FIRST): depth for depth in range(1, _DEEPEST + 1)}
 
 
-class JsonRestarts:
+class JsonRestarts(Restarts):
     """Restart rules for JSON, from most members, elements and records."""
 
     # The contexts of elements contain their numbers.
     numbered: ClassVar[str | None] = "element"
-    decided_by = 0
-
-    def __init__(self, outline: OutlineOf) -> None:
-        self.outline = outline
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the restart offsets down to a limited depth. If a container has no boundary at its first member, its
@@ -72,7 +68,3 @@ class JsonRestarts:
                 openings[missing] = "[" if outline.labels[row] == "element" else '{"":'
             row -= 1
         return "".join(openings) + "0,\n"
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: numbers occur only in contexts."""
-        return 0

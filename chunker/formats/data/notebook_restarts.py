@@ -14,6 +14,7 @@ from chunker.formats.expressions import re
 from chunker.formats.nesting import strength_at
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
+from chunker.formats.restarting import Restarts
 
 _ROOT = re.compile(r"\ufeff?\s*+\{")
 _CELL = re.compile(r"\s*+\{")
@@ -21,15 +22,14 @@ _DEPTH = strength_at(2)  # of cells, as elements of a list inside the root
 _PREAMBLE = '{"cells":[0,\n'
 
 
-class NotebookRestarts:
+class NotebookRestarts(Restarts):
     """Restart rules for notebooks. `outline_as_json` returns the outline of a text as any JSON."""
 
     # The contexts of cells contain their numbers.
     numbered: ClassVar[str | None] = "cell"
-    decided_by = 0
 
     def __init__(self, outline: OutlineOf, outline_as_json: OutlineOf) -> None:
-        self.outline = outline
+        super().__init__(outline)
         self._outline_as_json = outline_as_json
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
@@ -50,7 +50,3 @@ class NotebookRestarts:
     def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
         """Return a notebook with a cell, up to the next one."""
         return _PREAMBLE
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: numbers occur only in contexts."""
-        return 0

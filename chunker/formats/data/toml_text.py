@@ -20,9 +20,8 @@ any other text is cut by lines. Its compiled twin is chunker/cpp/src/formats/tom
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from chunker.formats.data.toml_restarts import TomlRestarts
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, MAX_NAMED, Kind, Member, name_of, outline_named_later, outline_of, scopes_of
 from chunker.formats.open_outline import OutlineOf
@@ -87,6 +86,24 @@ class TomlFormat:
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
         """Return the rules for resuming: see `chunker.formats.restarting`."""
         return TomlRestarts(outline)
+
+
+class TomlRestarts(Restarts):
+    """Restart rules for TOML, from each table with the comments before it. A table ends every earlier value, even one
+    with unclosed brackets.
+    """
+
+    # The contexts of elements of arrays of tables contain their numbers.
+    numbered: ClassVar[str | None] = "table"
+
+    def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
+        """Return the starts of the tables."""
+        # The boundary between a table and its comments, which has the same label, is weaker than any table.
+        return [
+            offset
+            for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True)
+            if offset >= start and label == "table" and strength >= _TABLES - _DEEPEST
+        ]
 
 
 def toml_in_python(text: str) -> Outline:

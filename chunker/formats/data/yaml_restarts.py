@@ -18,6 +18,7 @@ from chunker.formats.expressions import re
 from chunker.formats.nesting import NestingRank, strength_at
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
+from chunker.formats.restarting import Restarts
 
 # Deeper collections are small.
 _DEEPEST = 4
@@ -37,14 +38,14 @@ _Level = tuple[int, str]
 _MAPPING, _LIST = "x:", "-"
 
 
-class YamlRestarts:
+class YamlRestarts(Restarts):
     """Restart rules for YAML that begins as `text` does."""
 
     # The contexts of items and documents contain their numbers.
     numbered: ClassVar[str | None] = "item"
 
     def __init__(self, outline: OutlineOf, text: str) -> None:
-        self.outline = outline
+        super().__init__(outline)
         match = _BEGINNING.match(text)
         self.decided_by = len(text) if match is None else match.end()
         self._known: tuple[str, dict[int, list[_Level]]] = ("", {})
@@ -58,10 +59,6 @@ class YamlRestarts:
         levels = self._levels(text, outline)[place]
         lines = "\n".join(" " * column + begin for column, begin in levels)
         return f"{lines} 1\n\n" if levels else ""
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: numbers occur only in contexts."""
-        return 0
 
     def _levels(self, text: str, outline: Outline) -> dict[int, list[_Level]]:
         if self._known[0] is not text:

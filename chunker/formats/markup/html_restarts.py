@@ -17,10 +17,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from html import escape
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
+from chunker.formats.restarting import Restarts
 
 _NONE = -1
 # Characters of the elements, the tables or the titles of a preamble; a longer one costs more than it saves.
@@ -130,16 +131,13 @@ class States:
 Found = tuple[list[RestartState], list[OpenElement], list[OpenSection]]
 
 
-class HtmlRestarts:
+class HtmlRestarts(Restarts):
     """Restart rules for HTML. `states_of` returns the states of a text, `title_of` the title of a heading from its
     source.
     """
 
-    numbered: ClassVar[str | None] = None
-    decided_by = 0
-
     def __init__(self, outline: OutlineOf, states_of: Callable[[str], Found], title_of: Callable[[str], str]) -> None:
-        self.outline = outline
+        super().__init__(outline)
         self._states_of = states_of
         self._title_of = title_of
         self._known: tuple[str, list[int], Found] = ("", [], ([], [], []))
@@ -167,10 +165,6 @@ class HtmlRestarts:
             title = escape(self._title_of(text[start:end]), quote=False)
             titles[depth] = f"<h{level}>{title}</h{level}>{titles[depth]}"
         return "".join(tag + title for tag, title in zip(opened, titles, strict=True)) + _END
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: no scope is numbered."""
-        return 0
 
     def _read(self, text: str) -> tuple[list[int], Found]:
         if self._known[0] is not text:

@@ -14,14 +14,12 @@ has begun.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.expressions import re
 from chunker.formats.markup.latex_commands import SECTIONS, VERBATIM, argument, document_start
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
-from chunker.formats.restarting import NotLocalError
+from chunker.formats.restarting import NotLocalError, Restarts
 
 _DOCUMENT = "\\begin{document}"
 _BLANK_LINE_BEFORE = re.compile(r"\n[ \t]*\n\Z")
@@ -40,13 +38,11 @@ _LONGEST_START = 4_000
 _PARAGRAPH = "x\n\n"
 
 
-class LatexRestarts:
+class LatexRestarts(Restarts):
     """Restart rules for LaTeX that begins as `text` does. `level`: the strength of a block outside of environments."""
 
-    numbered: ClassVar[str | None] = None
-
     def __init__(self, outline: OutlineOf, text: str, level: int) -> None:
-        self.outline = outline
+        super().__init__(outline)
         self._level = level
         start = document_start(copy_for_parsers(text))
         self._opening = _DOCUMENT + "\n" if start >= 0 else ""
@@ -76,10 +72,6 @@ class LatexRestarts:
         """Return the titles of the sections around `place`, as written."""
         titles = [_title_at(text, scope.start) for scope in outline.scopes_around(place)]
         return self._opening + "".join(titles) + _PARAGRAPH
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: no scope is numbered."""
-        return 0
 
 
 def _certain(text: str) -> int:

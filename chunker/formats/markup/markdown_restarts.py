@@ -7,11 +7,9 @@ is the headings of the open sections.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from chunker.formats.expressions import re
-from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Strength
+from chunker.formats.restarting import Restarts
 
 _FRONT_MATTER = re.compile(r"\ufeff?(---|\+\+\+)[ \t]*(?:\r\n?|\n|\Z)")
 _FRONT_MATTER_END = re.compile(r"(?:\A|[\r\n])(?:---|\.\.\.|\+\+\+)[ \t]*[\r\n]")
@@ -22,14 +20,8 @@ _UNDERLINED = re.compile(r"(?:[^\r\n]*(?:\r\n|\n|\r))+? {0,3}(?:=+|-+)[ \t]*(?=[
 _PARAGRAPH = "x\n\n"
 
 
-class MarkdownRestarts:
+class MarkdownRestarts(Restarts):
     """Restart rules for Markdown, from a heading or a paragraph at the margin."""
-
-    numbered: ClassVar[str | None] = None
-    decided_by = 0
-
-    def __init__(self, outline: OutlineOf) -> None:
-        self.outline = outline
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the headings, and the paragraphs that begin with a letter."""
@@ -46,10 +38,6 @@ class MarkdownRestarts:
         """Return the headings of the sections around `place`, as written."""
         headings = [_heading_at(text, scope.start) for scope in outline.scopes_around(place) if scope.name]
         return "".join(f"{heading}\n\n" for heading in headings) + _PARAGRAPH
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: no scope is numbered."""
-        return 0
 
 
 def _is_at_margin(text: str, offset: int, label: str) -> bool:

@@ -22,9 +22,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from operator import attrgetter
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from chunker.formats.outline import Outline
+from chunker.formats.restarting import Restarts
 
 _LINE_ENDS = ("\n", "\r")
 _LONGEST_BLANK_LINE = 200
@@ -66,19 +67,12 @@ class TitledOutline(Outline):
     certain: int
 
 
-class RestructuredTextRestarts:
+class RestructuredTextRestarts(Restarts):
     """Restart rules for reStructuredText. `level`: the strength of a block outside of all others."""
 
-    numbered: ClassVar[str | None] = None
-    decided_by = 0
-
     def __init__(self, read: Callable[[str], TitledOutline], level: int) -> None:
-        self._read = read
+        super().__init__(read)
         self._level = level
-
-    def outline(self, text: str, /) -> TitledOutline:
-        """Return the outline with the titles."""
-        return self._read(text)
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the blocks outside of all others, and those in directives."""
@@ -113,10 +107,6 @@ class RestructuredTextRestarts:
             around = titles[around].around
         sources += [_source("x", style) for style in reversed(outline.styles[: titles[last].styles])]
         return "".join(reversed(sources)) + block
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: no scope is numbered."""
-        return 0
 
 
 def _follows_blank_line(text: str, offset: int) -> bool:

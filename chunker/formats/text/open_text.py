@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import ClassVar
 
 from chunker.formats.open_outline import BoundaryColumns, OutlineOf, View
 from chunker.formats.outline import Outline
+from chunker.formats.restarting import Restarts
 
 # The white space of plain text.
 _BLANKS = "".join(mark for mark in map(chr, range(0x3001)) if mark.isspace() and mark not in "\x1c\x1d\x1e\x1f")
 
 
-class TextRestarts:
+class TextRestarts(Restarts):
     """Restart rules for plain text, from any boundary: see `chunker.formats.restarting.Restarts`."""
-
-    numbered: ClassVar[str | None] = None
-    decided_by = 0
-
-    def __init__(self, outline: OutlineOf) -> None:
-        self.outline = outline
 
     def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
         """Return all boundaries."""
         return outline.offsets[bisect_left(outline.offsets, start) :]
-
-    def preamble(self, _text: str, _outline: Outline, _place: int, /) -> str:
-        """Return "": a line does not depend on earlier text."""
-        return ""
-
-    def counted(self, _text: str, _outline: Outline, _place: int, /) -> int:
-        """Return 0: no scope is numbered."""
-        return 0
 
 
 class OpenText:
