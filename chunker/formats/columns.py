@@ -15,7 +15,7 @@ import regex
 from chunker.formats.embedded import EmbeddedSpan, code_inside, sketch_inside
 from chunker.formats.expressions import re
 from chunker.formats.outline import Outline, Scope, Strength, outermost_first
-from chunker.formats.prose import prose_ends
+from chunker.formats.segmentation import prose_sentence_ends
 from chunker.formats.sketches import Inside, Sketch
 from chunker.native import native
 
@@ -177,7 +177,7 @@ def prose_columns(
     """
     end = len(paragraph)
     if ends is None:
-        ends = prose_ends(paragraph, 0, end)
+        ends = prose_sentence_ends(paragraph)
     places: dict[int, tuple[int, str]] = {}
     if copy.find("\n", 0, end - 1) >= 0:
         places = {match.end(): (int(_SOFT_LINE), "line") for match in _LINE_START.finditer(copy)}

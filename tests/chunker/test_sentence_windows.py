@@ -18,6 +18,9 @@ from chunker import (
     sentence_chunker,
     window_around,
 )
+from chunker.formats.markup.markdown import MarkdownFormat
+from chunker.formats.text import sentences
+from chunker.formats.text.sentences import SentenceFormat
 
 TOKENIZER = Tokenizer.load("o200k_base")
 PIECES = [
@@ -55,6 +58,14 @@ def test_a_sentence_a_chunk() -> None:
         "Two is\nlong. ",
         "Three of them",
     ]
+
+
+@given(text=TEXTS)
+def test_the_compiled_core_finds_the_same_sentences(text: str) -> None:
+    found = SentenceFormat(MarkdownFormat()).outline(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sentences, "_compiled", None)
+        assert SentenceFormat(MarkdownFormat()).outline(text).boundaries == found.boundaries
 
 
 @settings(max_examples=40, deadline=None)

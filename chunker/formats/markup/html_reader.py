@@ -30,7 +30,7 @@ from chunker.formats.markup.html_tags import (
     tags,
 )
 from chunker.formats.outline import Outline, Scope, Strength
-from chunker.formats.prose import prose_ends
+from chunker.formats.segmentation import prose_sentence_ends
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
 _BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
@@ -384,7 +384,7 @@ class HtmlReader:
         if "<" in text:
             # A tag after a full stop must not hide the end of the sentence, and text inside a tag ends no sentence.
             text = _ANY_TAG.sub(lambda tag: ")" * len(tag[0]), text)
-        self._columns.prose(start, end, [start + offset for offset in prose_ends(text, 0, len(text))])
+        self._columns.prose(start, end, [start + offset for offset in prose_sentence_ends(text)])
 
     def _break(self, tag: Tag) -> None:
         if self._heading_start is not None or self._places["pre"]:

@@ -7,10 +7,14 @@ A line end inside a paragraph does not end a sentence.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 from chunker.formats.outline import Format, Outline, Strength
-from chunker.formats.prose import prose_ends
+from chunker.formats.segmentation import prose_sentence_ends
+from chunker.native import native
+
+_compiled = native()
 
 
 class SentenceFormat:
@@ -44,8 +48,9 @@ class SentenceFormat:
         }
         starts = [*labels, len(text)]
         for start, end in pairwise(starts):
-            last = start + len(text[start:end].rstrip())  # blank lines are not a sentence
-            labels.update((place, "sentence") for place in prose_ends(text, start, end) if place < last)
+            block = text[start:end]
+            size = len(block.rstrip())  # blank lines are not a sentence
+            labels.update((start + place, "sentence") for place in _sentence_ends(block) if place < size)
         offsets = sorted(labels)
         strengths = [int(Strength.DOCUMENT), *[int(Strength.STRUCTURE)] * (len(offsets) - 1)] if offsets else []
         return Outline.of_columns(
@@ -62,3 +67,11 @@ class SentenceFormat:
 
     def __hash__(self) -> int:
         return hash((SentenceFormat, self.blocks))
+
+
+def _sentence_ends(paragraph: str) -> Iterable[int]:
+    """Return the ends of the sentences inside a paragraph."""
+    if _compiled is None:
+        return prose_sentence_ends(paragraph)
+    offsets, _, labels = _compiled.prose_columns(paragraph)
+    return [offset for offset, label in zip(offsets, labels, strict=True) if label == "sentence"]

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from chunker import TextChunker
 from chunker.formats import Outline, Strength
 from chunker.formats.embedded import LONG_CODE, EmbeddedSpan, code_inside
-from chunker.formats.prose import prose_ends
 from chunker.formats.registry import format_named
-from chunker.formats.segmentation import prose_sentence_ends
 
 FORMATS = sorted(PIECES)
 
@@ -126,29 +124,6 @@ def test_time_grows_with_the_text_alone(name: str, case: str) -> None:
         return best
 
     assert seconds(6_000) < 9 * seconds(1_500) + 0.5
-
-
-ASCII_PIECES = [
-    *".!? \n\t-,(\"'*_`;1aB)",
-    "\r\n",
-    ". A",
-    ". a",
-    "e.g. ",
-    "3.14",
-    "U.S. ",
-    "\x0b",
-    "\x00",
-    "?! ",
-    '."  ',
-    "日。",
-    "é. ",
-]
-
-
-@settings(max_examples=200)
-@given(st.lists(st.sampled_from(ASCII_PIECES), max_size=14).map("".join))
-def test_the_quick_search_for_sentences_finds_the_same(text: str) -> None:
-    assert prose_ends("ab" + text + "cd", 2, 2 + len(text)) == [2 + end for end in prose_sentence_ends(text)]
 
 
 def test_code_inside_a_list_is_found_where_it_stands() -> None:

@@ -47,6 +47,21 @@ MORE = {
 }  # fmt: skip
 MARKS = {"latex": '\\%{}[]$&~ \t\n\rab.A"é\u0301*@', "html": "<>/!?-\"' \t\n\rpbh1.Aa)é\u0301"}
 PROSE = st.text(st.sampled_from(".!?。！｡…»«\"')(*_~`aA1é,;: \n\r\t\u0301\u200d\u00ad\u0600\u2029"), max_size=40)
+SENTENCES = [
+    *".!? \n\t-,(\"'*_`;1aB)",
+    "\r\n",
+    ". A",
+    ". a",
+    "e.g. ",
+    "3.14",
+    "U.S. ",
+    "\x0b",
+    "\x00",
+    "?! ",
+    '."  ',
+    "日。",
+    "é. ",
+]
 
 
 def assert_alike(name: str, text: str) -> None:
@@ -73,7 +88,7 @@ def test_any_text_is_read_alike(name: str, data: st.DataObject | None) -> None:
     assert_alike(name, data.draw(text | st.text(st.sampled_from(MARKS[name]), max_size=60) | PROSE))
 
 
-@given(text=PROSE)
+@given(text=PROSE | st.lists(st.sampled_from(SENTENCES), max_size=14).map("".join))
 def test_prose_is_read_alike(text: str) -> None:
     compiled = native()
     assert compiled is not None

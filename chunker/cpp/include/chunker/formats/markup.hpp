@@ -1,5 +1,5 @@
 // The common part of the markup formats: boundaries written down in the order of the text, and its prose. The specification is
-// chunker/formats/columns.py and prose.py.
+// chunker/formats/columns.py.
 #pragma once
 
 #include <cstddef>
