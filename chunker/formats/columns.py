@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import regex
 
-from chunker.formats.embedded import EmbeddedSpan, code_inside, sketch_inside
+from chunker.formats.embedded import EmbeddedSpan, code_inside
 from chunker.formats.expressions import re
 from chunker.formats.outline import Outline, Scope, Strength, outermost_first
 from chunker.formats.segmentation import prose_sentence_ends
-from chunker.formats.sketches import Inside, Sketch
+from chunker.formats.sketches import Inside
 from chunker.native import native
 
 # The start of a line inside a sentence: slightly stronger than a boundary between two words.
@@ -38,12 +38,10 @@ class Columns:
     """The boundaries of one text in columns: ascending offsets, strengths and labels.
 
     `copy` is the text with a line feed as each line end, and every character at its offset. `start`: the start of the
-    unit that is refined, if it is not the whole text. `sketching`: find the scopes of code only on request.
+    unit that is refined, if it is not the whole text.
     """
 
-    def __init__(
-        self, text: str, copy: str, label: str = "document", *, start: int = 0, sketching: bool = False
-    ) -> None:
+    def __init__(self, text: str, copy: str, label: str = "document", *, start: int = 0) -> None:
         self._text = text
         self._copy = copy
         # What begins after a byte order mark begins the text.
@@ -53,10 +51,6 @@ class Columns:
         self.labels = [label]
         self._first = -1  # the strength that the boundary at 0 would have if it were not the start of the text
         self.scopes: list[Scope] = []
-        self._code_inside: Callable[[str, EmbeddedSpan, str], Outline | None] = (
-            sketch_inside if sketching else code_inside
-        )
-        self._sketches: list[Sketch] = []  # the sketches of embedded code
 
     def put(self, offset: int, strength: int, label: str) -> None:
         """Add a boundary at `offset`, not before the last one; at the same offset the stronger one stays. A boundary after
@@ -136,25 +130,17 @@ class Columns:
 
     def code(self, span: EmbeddedSpan, language: str) -> None:
         """Add the boundaries inside code, by its own format or by lines."""
-        outline = self._code_inside(self._text, span, language)
+        outline = code_inside(self._text, span, language)
         if outline is None:
             self.verbatim(span.start, span.end)
             return
         for offset, strength, label in zip(outline.offsets, outline.strengths, outline.labels, strict=True):
             self.put(offset, strength, label)
-        if isinstance(outline, Sketch):
-            self._sketches.append(outline)
-        else:
-            self.scopes += outline.scopes
+        self.scopes += outline.scopes
 
     def inside(self) -> Inside:
         """Return the boundaries after the first one, which is that of the refined unit."""
-        return Inside(self.offsets[1:], self.strengths[1:], self.labels[1:], self._all_scopes())
-
-    def _all_scopes(self) -> Iterator[Scope]:
-        yield from self.scopes
-        for sketch in self._sketches:
-            yield from sketch.opened().scopes
+        return Inside(self.offsets[1:], self.strengths[1:], self.labels[1:], self.scopes)
 
     def outline(self, scopes: Iterable[Scope] = ()) -> Outline:
         """Return the outline with these scopes and those of embedded code. Units that are too long are refined into

@@ -20,7 +20,6 @@ from chunker.formats.detect import format_called
 from chunker.formats.expressions import re
 from chunker.formats.outline import Format, Outline, Scope, Strength
 from chunker.formats.registry import format_named
-from chunker.formats.sketches import Sketch, SketchingFormat
 
 # Code of at least this many characters is parsed: a few hundred tokens.
 LONG_CODE = 1_000
@@ -48,35 +47,12 @@ def code_inside(text: str, span: EmbeddedSpan, language: str) -> Outline | None:
     Its boundaries are strictly inside the span, at the start of a line of `text` or inside one. Their strengths are
     between `PARAGRAPH` and `STRUCTURE`, or at most that of a line or paragraph.
     """
-    code_format = _format_inside(span, language)
+    code_format = None if span.end - span.start < LONG_CODE else _format_of(language)
     if code_format is None:
         return None
     code = _Code(text, span)
     outline = code_format.outline(code.text)
     return Outline.of_columns(*code.columns(outline), code.scopes(outline), outline.notes, finest=outline.finest)
-
-
-def sketch_inside(text: str, span: EmbeddedSpan, language: str) -> Sketch | None:
-    """Do the same as `code_inside`, but return a sketch that finds scopes on request: parsing code without them takes
-    half the time.
-    """
-    code_format = _format_inside(span, language)
-    if code_format is None:
-        return None
-    code = _Code(text, span)
-    if not isinstance(code_format, SketchingFormat):
-        found = Sketch.of_outline(code_format.outline(code.text))
-    else:
-        found = code_format.sketch(code.text, 0)
-        if found.closed:
-            found = Sketch.of_outline(found.opened())
-    return Sketch.of(
-        code.columns(found), (), found.inside, lambda _: code.scopes(found.opened()), found.notes, finest=found.finest
-    )
-
-
-def _format_inside(span: EmbeddedSpan, language: str) -> Format | None:
-    return None if span.end - span.start < LONG_CODE else _format_of(language)
 
 
 def _format_of(language: str) -> Format | None:

@@ -88,7 +88,7 @@ class MarkdownFormat:
 
         Linear; any str is Markdown.
         """
-        return sketch_by(_sketch_of, text, of_code=False).opened()
+        return sketch_by(_sketch_of, text).opened()
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
         """Return the outline of a text that is still growing: parsing can resume at headings, and at paragraphs at the
@@ -105,14 +105,11 @@ class MarkdownFormat:
         return sketch_by(_sketch_of, text)
 
 
-def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str, *, of_code: bool = True) -> Sketch:
-    """Return the sketch of `text`. `sketch_of`: one of the twins, which makes it from the parser copy. `of_code`:
-    refine code with sketches; that takes half the time if the scopes of code are never needed, and one and a half if
-    they are.
-    """
+def sketch_by(sketch_of: Callable[[str], MarkdownSketch], text: str) -> Sketch:
+    """Return the sketch of `text`. `sketch_of`: one of the twins, which makes it from the parser copy."""
     if not text:
         return Sketch.of_outline(Outline([], finest=Strength.SENTENCE))
-    reading = _Reading(text, sketch_of, of_code=of_code)
+    reading = _Reading(text, sketch_of)
     if reading.native is not None:
         return _CompiledMarkdown(text, reading, reading.native)
     return Sketch.of(
@@ -166,8 +163,7 @@ class _CompiledMarkdown(CompiledSketch):
 class _Reading:
     """The blocks found in one text, and the functions to refine them."""
 
-    def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch], *, of_code: bool) -> None:
-        self._of_code = of_code
+    def __init__(self, text: str, sketch_of: Callable[[str], MarkdownSketch]) -> None:
         self._text = text
         self._copy = copy_for_parsers(text)
         self.found = sketch_of(self._copy)
@@ -192,7 +188,7 @@ class _Reading:
             if found is not None:
                 offsets, strengths, labels = found
                 return Inside(offsets, strengths, labels, ())
-        columns = Columns(self._text, self._copy, start=unit, sketching=self._of_code)
+        columns = Columns(self._text, self._copy, start=unit)
         for kind, start, end in self.found.work_in(unit):
             if kind == "prose":
                 columns.prose(start, end)
