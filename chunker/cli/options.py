@@ -34,21 +34,21 @@ Exit codes:
 """
 
 
+def _setting(name: str, *flags: str, **options: Any) -> object:  # noqa: ANN401  # what typer.Option takes
+    """An option that a variable of the environment also sets: CHUNKER_MAX_TOKENS for --max-tokens."""
+    return typer.Option(name, *flags, envvar=_variable(name), show_envvar=False, **options)
+
+
+def _variable(option: str) -> str:
+    return "CHUNKER_" + option.partition("/")[0].removeprefix("--").replace("-", "_").upper()
+
+
 Paths = Annotated[
     list[str],
     typer.Argument(metavar="PATH", show_default=False, help="Files, folders, or - for standard input."),
 ]
-_TOKENIZER_VARIABLE = "CHUNKER_TOKENIZER"
 TokenizerName = Annotated[
-    str,
-    typer.Option(
-        "--tokenizer",
-        "-t",
-        envvar=_TOKENIZER_VARIABLE,
-        metavar="NAME",
-        show_envvar=False,
-        help="Encoding, model (gpt-4o) or tokenizer file.",
-    ),
+    str, _setting("--tokenizer", "-t", metavar="NAME", help="Encoding, model (gpt-4o) or tokenizer file.")
 ]
 Format = Annotated[
     FileFormat | None,
@@ -56,13 +56,11 @@ Format = Annotated[
 ]
 Language = Annotated[
     str | None,
-    typer.Option(
+    _setting(
         "--language",
         "-l",
-        envvar="CHUNKER_LANGUAGE",
         metavar="NAME",
         show_default=False,
-        show_envvar=False,
         help="Language of all files: python, markdown, json, text ... Default: detected from the name, else from the text if that is clear.",
     ),
 ]
@@ -107,19 +105,12 @@ OfMetadata = Annotated[
 OfLanguages = Annotated[
     list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
 ]
-MaxTokens = Annotated[
-    int,
-    typer.Option(
-        "--max-tokens", "-m", envvar="CHUNKER_MAX_TOKENS", min=1, show_envvar=False, help="Token limit of a chunk."
-    ),
-]
+MaxTokens = Annotated[int, _setting("--max-tokens", "-m", min=1, help="Token limit of a chunk.")]
 MinTokens = Annotated[
     int | None,
-    typer.Option(
+    _setting(
         "--min-tokens",
-        envvar="CHUNKER_MIN_TOKENS",
         min=0,
-        show_envvar=False,
         show_default=False,
         help="Smallest number of tokens of a chunk; the last may have fewer, to keep a part whole. Default: an eighth of --max-tokens.",
     ),
@@ -133,16 +124,7 @@ DesiredTokens = Annotated[
         help="End a chunk at the next good boundary once it has this many tokens.",
     ),
 ]
-Overlap = Annotated[
-    int,
-    typer.Option(
-        "--overlap",
-        envvar="CHUNKER_OVERLAP",
-        min=0,
-        show_envvar=False,
-        help="Repeat up to this many tokens of the previous chunk.",
-    ),
-]
+Overlap = Annotated[int, _setting("--overlap", min=0, help="Repeat up to this many tokens of the previous chunk.")]
 
 
 class StrategyName(enum.StrEnum):
@@ -155,84 +137,36 @@ class StrategyName(enum.StrEnum):
 Strategy = Annotated[
     StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
 ]
-Context = Annotated[
-    bool,
-    typer.Option(
-        "--context/--no-context",
-        envvar="CHUNKER_CONTEXT",
-        show_envvar=False,
-        help="Begin each chunk with its breadcrumb.",
-    ),
-]
-Hidden = Annotated[
-    bool,
-    typer.Option(
-        "--hidden",
-        envvar="CHUNKER_HIDDEN",
-        help="Include hidden files and folders, such as .github.",
-        show_envvar=False,
-    ),
-]
+Context = Annotated[bool, _setting("--context/--no-context", help="Begin each chunk with its breadcrumb.")]
+Hidden = Annotated[bool, _setting("--hidden", help="Include hidden files and folders, such as .github.")]
 Secrets = Annotated[bool, typer.Option("--secrets", help="Include files that hold secrets, such as .env.")]
 Generated = Annotated[
     bool,
-    typer.Option(
-        "--generated",
-        envvar="CHUNKER_GENERATED",
-        show_envvar=False,
-        help="Include generated files: lock files, bundles, generated code, vendored folders.",
-    ),
+    _setting("--generated", help="Include generated files: lock files, bundles, generated code, vendored folders."),
 ]
 Verbatim = Annotated[
-    bool,
-    typer.Option(
-        "--verbatim",
-        envvar="CHUNKER_VERBATIM",
-        show_envvar=False,
-        help="Keep notebooks, drawings and embedded data as they are, not shortened.",
-    ),
+    bool, _setting("--verbatim", help="Keep notebooks, drawings and embedded data as they are, not shortened.")
 ]
-WebText = Annotated[
-    bool,
-    typer.Option(
-        "--web-text",
-        envvar="CHUNKER_WEB_TEXT",
-        show_envvar=False,
-        help="Read HTML pages as their text, without tags and navigation.",
-    ),
-]
+WebText = Annotated[bool, _setting("--web-text", help="Read HTML pages as their text, without tags and navigation.")]
 Include = Annotated[
     list[str] | None,
-    typer.Option(
+    _setting(
         "--include",
-        envvar="CHUNKER_INCLUDE",
         metavar="PATTERN",
         show_default=False,
-        show_envvar=False,
         help="Only these files in folders (*.md, src/**), as in .gitignore; may be repeated.",
     ),
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(
+    _setting(
         "--exclude",
-        envvar="CHUNKER_EXCLUDE",
         metavar="PATTERN",
         show_default=False,
-        show_envvar=False,
         help="Exclude these files in folders, even if included; may be repeated.",
     ),
 ]
-Encoding = Annotated[
-    str,
-    typer.Option(
-        "--encoding",
-        envvar="CHUNKER_ENCODING",
-        metavar="NAME",
-        show_envvar=False,
-        help="Encoding of files that are not UTF-8.",
-    ),
-]
+Encoding = Annotated[str, _setting("--encoding", metavar="NAME", help="Encoding of files that are not UTF-8.")]
 
 
 # The key, in the context of a run, for the folder whose pyproject.toml has options.
@@ -312,8 +246,9 @@ def load_tokenizer(name: str) -> TokenCounter:
     try:
         return resolve_tokenizer(name)
     except (BpeEngineError, OptionError, OSError) as error:
-        of_environment = os.environ.get(_TOKENIZER_VARIABLE) == name
-        hint = f"the environment variable {_TOKENIZER_VARIABLE}" if of_environment else "--tokenizer"
+        variable = _variable("--tokenizer")
+        of_environment = os.environ.get(variable) == name
+        hint = f"the environment variable {variable}" if of_environment else "--tokenizer"
         raise typer.BadParameter(str(error), param_hint=hint) from None
 
 
