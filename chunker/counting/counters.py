@@ -34,6 +34,7 @@ class RecountingCounter:
     """
 
     reserve = 0
+    cuts: SettledCuts | None = None  # the safe splits of its texts; None if they are not known
 
     def __init__(self, count: Count) -> None:
         self._count = count
@@ -72,17 +73,17 @@ class RecountingCounter:
 
     def appending_encoder(self) -> TailAppender:
         """Return a counter over an empty text that grows at the end."""
-        return TailAppender(self._count, None)
+        return TailAppender(self._count, self.cuts)
 
     def prepending_encoder(self) -> TailPrepender:
         """Return a counter over an empty text that grows at the start."""
-        return TailPrepender(self._count, None)
+        return TailPrepender(self._count, self.cuts)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._count!r})"
 
 
-class SettlingCounter:
+class SettlingCounter(RecountingCounter):
     """A counter for a tokenizer with safe splits: a growing text is read about once.
 
     Args:
@@ -90,22 +91,9 @@ class SettlingCounter:
         cuts: The offsets where the counts of both sides add up.
     """
 
-    reserve = 0
-
     def __init__(self, count: Count, cuts: SettledCuts) -> None:
-        self._count = count
+        super().__init__(count)
         self.cuts = cuts
-
-    def count(self, text: str, /) -> int:
-        """The number of tokens of a text.
-
-        Args:
-            text: The text.
-
-        Returns:
-            What the function that was given counts, in tokens or its own unit.
-        """
-        return self._count(text)
 
     def count_up_to(self, text: str, limit: int, /) -> int | None:
         """The number of tokens of a text, if it is at most `limit`. Stops reading once more tokens than that are
@@ -129,14 +117,6 @@ class SettlingCounter:
             # As long as nothing is settled, the open end is searched again and again: read more at a time.
             stride *= 2
         return encoder.count if encoder.count <= limit else None
-
-    def appending_encoder(self) -> TailAppender:
-        """Return a counter over an empty text that grows at the end."""
-        return TailAppender(self._count, self.cuts)
-
-    def prepending_encoder(self) -> TailPrepender:
-        """Return a counter over an empty text that grows at the start."""
-        return TailPrepender(self._count, self.cuts)
 
 
 class Measured:

@@ -60,12 +60,12 @@ class HuggingFaceCounter:
     @property
     def incremental(self) -> bool:
         """Whether a growing text is read about once, not again for each count."""
-        return isinstance(self._counter, SettlingCounter)
+        return self._counter.cuts is not None
 
     @property
     def cuts(self) -> SettledCuts | None:
         """The safe splits of its texts; None if they are not known."""
-        return self._counter.cuts if isinstance(self._counter, SettlingCounter) else None
+        return self._counter.cuts
 
     def count(self, text: str, /) -> int:
         """The number of tokens of a text, without the special tokens that the model puts around it.
