@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 from chunker.formats.outline import Format, Outline
 
@@ -75,27 +75,23 @@ class OpenOutline(Protocol):
         ...
 
 
-@runtime_checkable
-class GrowingFormat(Format, Protocol):
-    """Protocol of a format that finds final boundaries in a text that is still growing."""
-
-    def open_outline(self, outline: OutlineOf, /) -> OpenOutline:
-        """Return the outline of one growing text. `outline` makes the outline of a whole text, like the format's own
-        method.
-        """
-        ...
-
-
 def open_outline(text_format: Format, outline: OutlineOf) -> OpenOutline | None:
     """Return the outline of a growing text of this format; None if the format needs the whole text. `outline` makes
-    outlines of whole texts.
+    outlines of whole texts, like the format's own method.
+    """
+    opened: Callable[[OutlineOf], OpenOutline] | None = own_method(text_format, "open_outline")
+    return None if opened is None else opened(outline)
 
-    A class that inherits `open_outline` but overrides `outline` also needs the whole text, because the inherited method
-    does not know its rules.
+
+def own_method(text_format: Format, name: str) -> Callable[..., Any] | None:
+    """Return the method of a format that knows how its `outline` reads texts; None if there is none.
+
+    A class that inherits the method but overrides `outline` has none, because the inherited one need not hold for it.
     """
     for kind in type(text_format).__mro__:
-        if "open_outline" in vars(kind) and isinstance(text_format, GrowingFormat):
-            return text_format.open_outline(outline)
+        if name in vars(kind):
+            method: Callable[..., Any] = getattr(text_format, name)
+            return method
         if "outline" in vars(kind):
             break
     return None

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import ClassVar
 
-from chunker.formats.open_outline import BoundaryColumns, OutlineOf, View
+from chunker.formats.open_outline import BoundaryColumns, OutlineOf, View, own_method
 from chunker.formats.outline import Format, Outline, Scope
 
 # The number of characters that are read before the next attempt, which costs as much as reading them.
@@ -57,29 +58,12 @@ class Restarts(ABC):
         return True
 
 
-@runtime_checkable
-class RestartingFormat(Format, Protocol):
-    """Protocol of a format with rules for resuming parsing."""
-
-    def restarts(self, outline: OutlineOf, text: str, /) -> Restarts | None:
-        """Return the rules for texts that begin like `text`; None if there are none. `outline` makes the outline of a
-        whole text, like the format's own method.
-        """
-        ...
-
-
 def restarts_of(text_format: Format, outline: OutlineOf, text: str) -> Restarts | None:
-    """Return the rules for parsing `text` from the middle; None if that is impossible.
-
-    A class that inherits `restarts` but overrides `outline` has no rules, because the inherited ones need not hold for
-    it.
+    """Return the rules of a format for parsing texts that begin like `text` from the middle; None if that is
+    impossible. `outline` makes the outline of a whole text, like the format's own method.
     """
-    for kind in type(text_format).__mro__:
-        if "restarts" in vars(kind) and isinstance(text_format, RestartingFormat):
-            return text_format.restarts(outline, text)
-        if "outline" in vars(kind):
-            break
-    return None
+    rules: Callable[[OutlineOf, str], Restarts | None] | None = own_method(text_format, "restarts")
+    return None if rules is None else rules(outline, text)
 
 
 class RestartingOutline:
