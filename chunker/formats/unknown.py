@@ -6,9 +6,9 @@ data.zzz    {"language": "unknown, cut as plain text"}
 
 from __future__ import annotations
 
-from chunker.formats.open_outline import OpenOutline, OutlineOf
+from typing import ClassVar
+
 from chunker.formats.outline import Outline, Strength
-from chunker.formats.restarting import Restarts
 from chunker.formats.text.plain_text import TextFormat
 
 
@@ -43,19 +43,7 @@ class LinesFormat:
 class UnknownFormat(TextFormat):
     """Plain text, for files of an unknown kind."""
 
+    _notes: ClassVar[dict[str, str]] = {"language": "unknown, cut as plain text"}
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
-
-    def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """Return the outline of a text that is still growing, as for plain text."""
-        return super().open_outline(outline)
-
-    def restarts(self, outline: OutlineOf, text: str) -> Restarts:
-        """Return the rules for resuming, as for plain text."""
-        return super().restarts(outline, text)
-
-    def outline(self, text: str) -> Outline:
-        """Return the paragraphs and lines of `text`, with a note that the language is unknown."""
-        outline = super().outline(text)
-        outline.notes["language"] = "unknown, cut as plain text"
-        return outline

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from itertools import accumulate, chain, compress, islice
 from operator import and_, not_
 from types import ModuleType
+from typing import ClassVar
 
 from chunker.formats.expressions import re
 from chunker.formats.open_outline import OpenOutline, OutlineOf
@@ -45,6 +46,7 @@ class TextFormat:
     """Plain text. Boundaries are at line starts; blank lines belong to the paragraph before them."""
 
     language: str | None = None
+    _notes: ClassVar[dict[str, str]] = {}
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
         """Return the outline of a text that is still growing: no line is read again.
@@ -79,10 +81,10 @@ class TextFormat:
             text.
         """
         if not text:
-            return Outline([])
+            return Outline([], notes=dict(self._notes))
         offsets, strengths, labels = rows_in_bulk(text) if _compiled is None else rows_by_compiled(text, _compiled)
         strengths[0], labels[0] = int(Strength.DOCUMENT), "paragraph"
-        return Outline.of_columns(offsets, strengths, labels, finest=Strength.LINE)
+        return Outline.of_columns(offsets, strengths, labels, notes=dict(self._notes), finest=Strength.LINE)
 
 
 def rows_by_compiled(text: str, compiled: ModuleType) -> _Rows:
