@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunker.files.gitignore import Rule, parse_rules
+from chunker.files.gitignore import Rule, folders_around, parse_rules, read_rule_file
 
 ATTRIBUTES_FILE = ".gitattributes"
 GENERATED, VENDORED = b"linguist-generated", b"linguist-vendored"
@@ -68,10 +68,8 @@ class AttributeStack:
         Raises OSError if a file cannot be read.
         """
         stack = cls(top)
-        entered = ""
-        for name in filter(None, folder.split("/")):
-            stack = stack.entered(entered)
-            entered = f"{entered}/{name}" if entered else name
+        for around in folders_around(folder):
+            stack = stack.entered(around)
         return stack
 
     def entered(self, folder: str) -> AttributeStack:
@@ -79,11 +77,8 @@ class AttributeStack:
 
         Raises OSError if the file cannot be read.
         """
-        path = self.top / folder / ATTRIBUTES_FILE
-        if path.is_symlink() or not path.is_file():
-            return self
-        rules = parse_attributes(path.read_bytes())
-        before = len(os.fsencode(folder)) + 1 if folder else 0
+        content, before = read_rule_file(self.top, folder, ATTRIBUTES_FILE)
+        rules = parse_attributes(content)
         return AttributeStack(self.top, (*self.files, (before, rules))) if rules else self
 
     def holds(self, attribute: bytes, path: str) -> bool | None:

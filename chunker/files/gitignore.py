@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -270,12 +270,8 @@ class RuleStack:
         return self if files is self.files and own is self.own else RuleStack(self.top, files, own)
 
     def _with(self, files: tuple[RuleFile, ...], folder: str, name: str) -> tuple[RuleFile, ...]:
-        path = self.top / folder / name
-        # A link is not a file of rules: git does not follow it either, because it could lead out of the tree.
-        if path.is_symlink() or not path.is_file():
-            return files
-        rules = _read_rules(path)
-        prefix_length = len(os.fsencode(folder)) + 1 if folder else 0
+        content, prefix_length = read_rule_file(self.top, folder, name)
+        rules = parse_rules(content)
         return (*files, RuleFile(rules, prefix_length)) if rules else files
 
     def ignores(self, path: str, *, is_folder: bool) -> bool:
@@ -302,11 +298,30 @@ def enclosing_rules(folder: str) -> tuple[RuleStack, str]:
     if top is None:
         return RuleStack(start), ""
     stack = repository_rules(top)
-    entered = ""
-    for name in start.relative_to(top).parts:
-        stack = stack.entered(entered)
-        entered = f"{entered}/{name}" if entered else name
-    return stack, entered
+    below = "/".join(start.relative_to(top).parts)
+    for around in folders_around(below):
+        stack = stack.entered(around)
+    return stack, below
+
+
+def folders_around(folder: str) -> Iterator[str]:
+    """Yield the folders around a folder, all relative to the same root: the root, "", first.
+
+    >>> list(folders_around("a/b/c"))
+    ['', 'a', 'a/b']
+    """
+    names = folder.split("/") if folder else []
+    return ("/".join(names[:depth]) for depth in range(len(names)))
+
+
+def read_rule_file(top: Path, folder: str, name: str) -> tuple[bytes, int]:
+    """Return the content of a file of rules, b"" if there is none, and the length of the path of its folder, which is
+    relative to `top`, in bytes with the slash after it. Raises OSError if the file cannot be read.
+    """
+    path = top / folder / name
+    # A link is not a file of rules: git does not follow it either, because it could lead out of the tree.
+    content = b"" if path.is_symlink() or not path.is_file() else path.read_bytes()
+    return content, len(os.fsencode(folder)) + 1 if folder else 0
 
 
 def is_repository(folder: str | Path) -> bool:
@@ -319,7 +334,7 @@ def repository_rules(top: Path) -> RuleStack:
     too.
     """
     exclude = _common_folder(top / ".git") / "info" / "exclude"
-    rules = _read_rules(exclude) if exclude.is_file() else ()
+    rules = parse_rules(exclude.read_bytes()) if exclude.is_file() else ()
     return RuleStack(top, (RuleFile(rules, 0),) if rules else ())
 
 
@@ -333,7 +348,3 @@ def _common_folder(git: Path) -> Path:
 
 def _first_line(path: Path) -> str:
     return os.fsdecode(path.read_bytes().partition(b"\n")[0].rstrip(b"\r"))
-
-
-def _read_rules(path: Path) -> tuple[Rule, ...]:
-    return parse_rules(path.read_bytes())
