@@ -14,7 +14,8 @@ import hashlib
 import json
 import pickle
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
@@ -121,7 +122,7 @@ class ChunkBatch:
         self._max_tokens = max_tokens
         self._options = options
         # Created here to raise for invalid options; not pickled.
-        self._cut: Cut | None = None if chunker is not None else Cut(max_tokens, **self._copied())
+        self._cut: Cut | None = None if chunker is not None else Cut(max_tokens, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cut": None}
@@ -143,12 +144,12 @@ class ChunkBatch:
         schema = self.schema(given.schema)
         text = given.column(column_of(given.schema, self._text))
         source = self._source_of(given.schema)
-        names = iter(texts(given.column(column_of(given.schema, source)))) if source is not None else _nothing()
+        names = iter(texts(given.column(column_of(given.schema, source)))) if source is not None else repeat(None)
         rows = _Rows(schema.field(0).type)
         for number, document in enumerate(texts(text)):
             self._add(rows, number, document, next(names))
         made = rows.arrays()
-        columns = [made[name] if name in made else _constant(None, len(rows)) for name in self._columns()]
+        columns = [made[name] if name in made else pa.nulls(len(rows), pa.string()) for name in self._columns()]
         columns += [_taken(given.column(number), rows.documents) for number, _ in self._carried(given.schema)]
         return pa.table(columns, schema=schema)
 
@@ -230,12 +231,8 @@ class ChunkBatch:
         if self._chunker is not None:
             return self._chunker
         if self._cut is None:
-            self._cut = Cut(self._max_tokens, **self._copied())
+            self._cut = Cut(self._max_tokens, **self._options)
         return self._cut.chunker(source, text)
-
-    def _copied(self) -> Options:
-        """Return a copy of the options, for a caller that replaces the name of the tokenizer by the tokenizer."""
-        return Options(**self._options)
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self._options.items())
@@ -333,19 +330,11 @@ def table_of(given: Any) -> pa.Table:  # noqa: ANN401  # whatever hands out Arro
     """Convert a batch, or an object with Arrow's C interface, to a pyarrow table. Raises `WrongTypeError`."""
     if isinstance(given, pa.Table):
         return given
-    if isinstance(given, pa.RecordBatch):
-        return pa.Table.from_batches([given])
-    if hasattr(given, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(given).read_all()
-    if hasattr(given, "__arrow_c_array__"):
-        return pa.Table.from_batches([pa.record_batch(given)])
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
+        return pa.table(given)
     raise WrongTypeError(
         f"table must be a pyarrow.Table or RecordBatch, or a frame with __arrow_c_stream__, not {told(given)}"
     )
-
-
-def _constant(value: str | None, size: int) -> pa.Array:
-    return pa.array([value] * size, pa.string())
 
 
 def _taken(column: pa.ChunkedArray, rows: list[int]) -> pa.ChunkedArray:
@@ -356,11 +345,6 @@ def _taken(column: pa.ChunkedArray, rows: list[int]) -> pa.ChunkedArray:
         # Arrow cannot yet take rows of views and other new types: slice each row, and concatenate the slices.
         parts = [part for number, count in Counter(rows).items() for part in [column.slice(number, 1).chunk(0)] * count]
         return pa.chunked_array([pa.concat_arrays(parts)] if parts else [], column.type)
-
-
-def _nothing() -> Iterator[None]:
-    while True:
-        yield None
 
 
 def _described(value: object) -> bytes:
