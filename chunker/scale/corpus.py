@@ -183,7 +183,7 @@ def chunk_corpus(  # noqa: PLR0913  # as many as there are options
     parts = read.parts()
     settings = " ".join(_fingerprint(step) for step in made)
     report, waiting = _waiting(read, write, parts, settings, output, redo=redo)
-    run = runner or (_here if workers == 1 else _Processes(workers))
+    run = runner or (map if workers == 1 else _Processes(workers))
     for result in run(PartWork(read, write, made, output=output, rows=rows, settings=settings), waiting):
         if isinstance(result, Problem):
             report.problems.append(result)
@@ -269,10 +269,6 @@ def _tokens(table: pa.Table) -> int:
     if "token_count" not in table.schema.names:
         return 0
     return int(table.column("token_count").combine_chunks().sum().as_py() or 0) if len(table) else 0
-
-
-def _here(work: PartWork, parts: Sequence[CorpusPart]) -> Iterator[Done | Problem]:
-    return map(work, parts)
 
 
 class _Processes:

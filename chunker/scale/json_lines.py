@@ -83,18 +83,10 @@ def _field(kinds: set[str]) -> tuple[pa.DataType, bool, dict[str, str] | None]:
 
 def _maker(field: pa.Field) -> Callable[[Any], Any]:
     if field.metadata:
-        return _json
+        return json.dumps
     if pa.types.is_string(field.type):
         return sound
-    return float if pa.types.is_floating(field.type) else _same
-
-
-def _json(value: object) -> str:
-    return json.dumps(value)
-
-
-def _same(value: object) -> object:
-    return value
+    return float if pa.types.is_floating(field.type) else lambda value: value
 
 
 def _records(stream: Any, told: str) -> Iterator[tuple[int, int, dict[str, Any]]]:  # noqa: ANN401  # a stream of Arrow
