@@ -103,10 +103,6 @@ class Breadcrumbs:
         return context, bool(repeated)
 
     def __call__(self, offset: int, overlap: str = "", /) -> str:
-        """See `at`."""
-        return self.at(offset, overlap)
-
-    def at(self, offset: int, overlap: str = "", /) -> str:
         """Return the context of a chunk whose body begins at `offset`, after `overlap`; "" if there is nothing to say.
 
         `offset`, in characters: the first character that the previous chunk does not have. `overlap`: the text that
@@ -157,7 +153,7 @@ class Breadcrumbs:
         names = outer if self._source is None or "breadcrumb" not in self._parts else (self._source, *outer)
         # Each name goes on one line, whatever characters it has.
         parts = [part for part in (" ".join(name.split()) for name in names) if part]
-        breadcrumb = _SEPARATOR.join(parts) + "\n" if parts else ""
+        breadcrumb = _line(parts)
         if any(lines):
             summary, imports, repeated = (
                 line if not line or line.endswith(("\n", "\r")) else line + "\n" for line in lines
@@ -165,14 +161,14 @@ class Breadcrumbs:
             for kept in (imports + summary + repeated, imports + summary, summary):
                 if self._fits(breadcrumb + kept):
                     return breadcrumb + kept
-        if self._fits(breadcrumb):
-            return breadcrumb
-        while parts:
+        while parts and not self._fits(breadcrumb):
             del parts[0]
-            context = _SEPARATOR.join(parts) + "\n" if parts else ""
-            if self._fits(context):
-                return context
-        return ""
+            breadcrumb = _line(parts)
+        return breadcrumb
 
     def _fits(self, context: str) -> bool:
         return self._tokenizer.count_up_to(context, self._limit) is not None
+
+
+def _line(names: list[str]) -> str:
+    return _SEPARATOR.join(names) + "\n" if names else ""

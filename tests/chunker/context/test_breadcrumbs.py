@@ -25,28 +25,28 @@ def outline_of(*scopes: tuple[int, int, str]) -> Outline:
 
 def test_the_regions_around_an_offset_outermost_first() -> None:
     breadcrumbs = Breadcrumbs(outline_of((0, 90, "Cart"), (10, 30, "total")), "src/shop.py", TOKENIZER, 400)
-    assert breadcrumbs.at(0) == "src/shop.py\n"
-    assert breadcrumbs.at(10) == "src/shop.py > Cart\n"
-    assert breadcrumbs.at(20) == "src/shop.py > Cart > total\n"
-    assert breadcrumbs.at(30) == "src/shop.py > Cart\n"
-    assert breadcrumbs.at(90) == "src/shop.py\n"
+    assert breadcrumbs(0) == "src/shop.py\n"
+    assert breadcrumbs(10) == "src/shop.py > Cart\n"
+    assert breadcrumbs(20) == "src/shop.py > Cart > total\n"
+    assert breadcrumbs(30) == "src/shop.py > Cart\n"
+    assert breadcrumbs(90) == "src/shop.py\n"
 
 
 def test_nothing_to_say() -> None:
-    assert Breadcrumbs(outline_of(), None, TOKENIZER, 400).at(5) == ""
-    assert Breadcrumbs(outline_of((0, 9, " \n ")), None, TOKENIZER, 400).at(5) == ""
+    assert Breadcrumbs(outline_of(), None, TOKENIZER, 400)(5) == ""
+    assert Breadcrumbs(outline_of((0, 9, " \n ")), None, TOKENIZER, 400)(5) == ""
 
 
 def test_a_name_stays_on_one_line() -> None:
     assert (
-        Breadcrumbs(outline_of((0, 9, " Two\r\nlines\u2028and more ")), None, TOKENIZER, 400).at(5)
+        Breadcrumbs(outline_of((0, 9, " Two\r\nlines\u2028and more ")), None, TOKENIZER, 400)(5)
         == "Two lines and more\n"
     )
 
 
 def test_the_outermost_parts_go_first() -> None:
     outline = outline_of((0, 90, "Outer class"), (10, 80, "Inner class"), (20, 70, "method"))
-    headers = [Breadcrumbs(outline, "source.py", TOKENIZER, limit).at(50) for limit in range(4, 80)]
+    headers = [Breadcrumbs(outline, "source.py", TOKENIZER, limit)(50) for limit in range(4, 80)]
     assert headers[-1] == "source.py > Outer class > Inner class > method\n"
     assert list(dict.fromkeys(headers)) == [
         "",
@@ -60,7 +60,7 @@ def test_the_outermost_parts_go_first() -> None:
 @given(st.lists(st.text(max_size=20), max_size=6), st.integers(1, 60), st.none() | st.text(max_size=20))
 def test_a_quarter_of_the_budget_at_most(names: list[str], max_tokens: int, source: str | None) -> None:
     outline = outline_of(*((depth, 100 - depth, name) for depth, name in enumerate(names)))
-    header = Breadcrumbs(outline, source, TOKENIZER, max_tokens).at(50)
+    header = Breadcrumbs(outline, source, TOKENIZER, max_tokens)(50)
     assert 4 * TOKENIZER.count(header) <= max_tokens
     assert header == "" or (header.endswith("\n") and len(header.splitlines()) == 1)
 
@@ -138,8 +138,8 @@ def test_a_header_that_the_overlap_holds_is_not_repeated() -> None:
     breadcrumbs = Breadcrumbs(
         Outline([Boundary(0, Strength.DOCUMENT, "table")], [Scope(2, 90, "Prices", "a,b\n")]), None, TOKENIZER, 400
     )
-    assert breadcrumbs.at(50) == breadcrumbs.at(50, "1,2\n") == "Prices\na,b\n"
-    assert breadcrumbs.at(50, "a,b\n1,2\n") == "Prices\n"
+    assert breadcrumbs(50) == breadcrumbs(50, "1,2\n") == "Prices\na,b\n"
+    assert breadcrumbs(50, "a,b\n1,2\n") == "Prices\n"
 
 
 @pytest.mark.parametrize("marks", range(1, 5))
