@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Protocol, Self
+from typing import Any, BinaryIO, Self
 
 from chunker.errors import MissingExtraError
 from chunker.fields import TABLE_COLUMNS
@@ -52,20 +52,6 @@ CHUNKS: Columns = TABLE_COLUMNS
 _ROWS = 4096
 
 
-class RecordWriter(Protocol):
-    """A context manager that writes records; the file is complete at its end."""
-
-    def write(self, lines: bytes) -> None:
-        """Write records, each a line of JSON that ends in a line feed."""
-        ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
 def format_of(path: str) -> FileFormat | None:
     """Return the format for the name of a file; None for an extension without one.
 
@@ -89,7 +75,7 @@ def require_packages(wanted: FileFormat) -> None:
 def record_writer(wanted: FileFormat, stream: BinaryIO, columns: Columns) -> RecordWriter:
     """Return a writer of records in a format; `columns` are those of CSV and Parquet."""
     makers: dict[FileFormat, Callable[[], RecordWriter]] = {
-        FileFormat.JSONL: lambda: _Lines(stream),
+        FileFormat.JSONL: lambda: RecordWriter(stream),
         FileFormat.JSON: lambda: _JsonArray(stream),
         FileFormat.CSV: lambda: _Csv(stream, columns),
         FileFormat.PARQUET: lambda: _Tables(stream, columns, FileFormat.PARQUET),
@@ -98,11 +84,14 @@ def record_writer(wanted: FileFormat, stream: BinaryIO, columns: Columns) -> Rec
     return makers[wanted]()
 
 
-class _Lines:
+class RecordWriter:
+    """A context manager that writes records, as they are; the file is complete at its end."""
+
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
     def write(self, lines: bytes) -> None:
+        """Write records, each a line of JSON that ends in a line feed."""
         self._stream.write(lines)
 
     def __enter__(self) -> Self:
@@ -118,7 +107,7 @@ class _Lines:
         """Write the end of the file."""
 
 
-class _JsonArray(_Lines):
+class _JsonArray(RecordWriter):
     _before = b"[\n"
 
     def write(self, lines: bytes) -> None:
@@ -130,7 +119,7 @@ class _JsonArray(_Lines):
         self._stream.write(b"[]\n" if self._before == b"[\n" else b"\n]\n")
 
 
-class _Csv(_Lines):
+class _Csv(RecordWriter):
     def __init__(self, stream: BinaryIO, columns: Columns) -> None:
         super().__init__(stream)
         self._columns = columns
@@ -145,7 +134,7 @@ class _Csv(_Lines):
         self._stream.write(page.getvalue().encode())
 
 
-class _Tables(_Lines):
+class _Tables(RecordWriter):
     """Parquet, or a file of Arrow's interprocess format."""
 
     def __init__(self, stream: BinaryIO, columns: Columns, wanted: FileFormat) -> None:
