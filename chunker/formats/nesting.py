@@ -141,13 +141,6 @@ def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
     return None if all(apart) else apart
 
 
-def outline_named_later(
-    columns: tuple[list[int], list[int], list[str]], scopes: Callable[[], Iterable[Scope]]
-) -> Outline:
-    """Return the outline with these columns; its scopes are computed on first use."""
-    return Outline.of_columns(*columns, scopes, finest=Strength.LINE)
-
-
 def outline_of(text: str, found: Mapping[int, tuple[int, str]], scopes: Iterable[Scope], label: str) -> Outline:
     """Return the outline of a text with these strengths and labels by offset; its first boundary gets `label`, and none
     is directly after a byte order mark.

@@ -36,7 +36,6 @@ from chunker.formats.nesting import (
     Member,
     NestingRank,
     between_clusters,
-    outline_named_later,
     scopes_of,
     strength_at,
 )
@@ -103,7 +102,7 @@ def json_outline(
     text: str, columns: tuple[list[int], list[int], list[str]], members: Callable[[], Iterable[Member]]
 ) -> Outline:
     """Return the outline with these columns; the members are named when the scopes are first used."""
-    return outline_named_later(columns, lambda: json_scopes(text, members()))
+    return Outline.of_columns(*columns, lambda: json_scopes(text, members()))
 
 
 def json_scopes(text: str, members: Iterable[Member]) -> Iterable[Scope]:

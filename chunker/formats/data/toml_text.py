@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, MAX_NAMED, Kind, Member, name_of, outline_named_later, outline_of, scopes_of
+from chunker.formats.nesting import LONG, MAX_NAMED, Kind, Member, name_of, outline_of, scopes_of
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.restarting import Restarts
@@ -80,7 +80,10 @@ class TomlFormat:
             return Outline([])
         if _compiled is not None:
             found = _compiled.read_toml(text)
-            return outline_named_later(found.columns(), lambda: _scopes(text, found.tables(), found.members()))
+            offsets, strengths, labels = found.columns()
+            return Outline.of_columns(
+                offsets, strengths, labels, lambda: _scopes(text, found.tables(), found.members())
+            )
         return toml_in_python(text)
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:

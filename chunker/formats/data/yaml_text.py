@@ -31,7 +31,6 @@ from chunker.formats.nesting import (
     Kind,
     Member,
     NestingRank,
-    outline_named_later,
     outline_of,
     scopes_of,
     strength_at,
@@ -76,7 +75,8 @@ class YamlFormat:
             return JsonFormat().outline(text)
         if _compiled is not None:
             found = _compiled.read_yaml(text)
-            return outline_named_later(found.columns(), lambda: scopes_of(text, found.members(), str))
+            offsets, strengths, labels = found.columns()
+            return Outline.of_columns(offsets, strengths, labels, lambda: scopes_of(text, found.members(), str))
         return yaml_in_python(text)
 
     def restarts(self, outline: OutlineOf, text: str) -> Restarts | None:
