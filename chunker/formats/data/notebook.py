@@ -31,6 +31,7 @@ from chunker.formats.nesting import LONG, Kind, Member, is_long, name_of, streng
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.restarting import Restarts
+from chunker.formats.sections import Heading, sections
 from chunker.native import native
 
 __all__ = ["notebook_text"]
@@ -267,9 +268,8 @@ def _outline(text: str, columns: _Columns, cells: list[_Cell], members: Callable
         )
     headings = [_heading(text, cell) for cell in cells]
     _put_cells(columns, cells, headings)
-    return Outline.of_columns(
-        *columns, lambda: [*_sections(cells, headings), *_cell_scopes(cells)], finest=Strength.LINE
-    )
+    found = [Heading(cell.start, one.level, one.title) for cell, one in zip(cells, headings, strict=True) if one.level]
+    return Outline.of_columns(*columns, lambda: [*sections(found, cells[-1].end), *_cell_scopes(cells)])
 
 
 def _heading(text: str, cell: _Cell) -> _Heading:
@@ -317,19 +317,6 @@ def _put_cells(columns: _Columns, cells: list[_Cell], headings: list[_Heading]) 
             introduced = above.is_all and not 0 < heading.level <= above.level
             strengths[cell.row] = _INTRODUCED if introduced else _SECTION - heading.level if heading.level else _CELL
             labels[cell.row] = "cell"
-
-
-def _sections(cells: list[_Cell], headings: list[_Heading]) -> Iterator[Scope]:
-    """Yield the sections. Each ends at the next heading of its level or a higher one."""
-    ends: list[tuple[int, int]] = []  # (level, start) of later headings that end earlier sections
-    last = cells[-1].end
-    for cell, heading in zip(reversed(cells), reversed(headings), strict=True):
-        if heading.level:
-            while ends and ends[-1][0] > heading.level:
-                ends.pop()
-            if heading.title:
-                yield Scope(cell.start, ends[-1][1] if ends else last, heading.title)
-            ends.append((heading.level, cell.start))
 
 
 def _cell_scopes(cells: list[_Cell]) -> Iterator[Scope]:

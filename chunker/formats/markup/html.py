@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from bpe_engine.at_exit import cache_until_exit
-from chunker.formats.columns import CodeFound, Heading, outline_by_compiled, sections
+from chunker.formats.columns import CodeFound, outline_by_compiled
 from chunker.formats.markup.html_reader import IN_HEADINGS, KEPT_WHOLE, heading_text, language_of_tag, read_html
 from chunker.formats.markup.html_restarts import Found, HtmlRestarts
 from chunker.formats.markup.html_tags import (
@@ -39,6 +39,7 @@ from chunker.formats.markup.html_tags import (
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.restarting import Restarts
+from chunker.formats.sections import Heading, sections
 from chunker.native import native
 
 _compiled = native()

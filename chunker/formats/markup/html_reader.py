@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from chunker.formats.code.parser_copies import copy_for_parsers
-from chunker.formats.columns import Columns, Heading, sections
+from chunker.formats.columns import Columns
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.html_restarts import RestartState, States
@@ -30,6 +30,7 @@ from chunker.formats.markup.html_tags import (
     tags,
 )
 from chunker.formats.outline import Outline, Scope, Strength
+from chunker.formats.sections import Heading, sections
 from chunker.formats.segmentation import prose_sentence_ends
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading

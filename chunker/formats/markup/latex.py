@@ -32,7 +32,7 @@ from typing import Any
 
 from bpe_engine.at_exit import cache_until_exit
 from chunker.formats.code.parser_copies import copy_for_parsers
-from chunker.formats.columns import CodeFound, Columns, Heading, outline_by_compiled, sections
+from chunker.formats.columns import CodeFound, Columns, outline_by_compiled
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.latex_commands import (
@@ -51,6 +51,7 @@ from chunker.formats.markup.latex_restarts import LatexRestarts
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.restarting import Restarts
+from chunker.formats.sections import Heading, sections
 from chunker.native import native
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the section

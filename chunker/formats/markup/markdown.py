@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from chunker.formats.code.parser_copies import copy_for_parsers
-from chunker.formats.columns import Columns, Heading, nested, sections
+from chunker.formats.columns import Columns, nested
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_blocks import read_blocks
@@ -42,6 +42,7 @@ from chunker.formats.markup.markdown_sketch import MarkdownSketch
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Scope, Scopes, Strength
 from chunker.formats.restarting import RestartingOutline, Restarts
+from chunker.formats.sections import Heading, sections
 from chunker.formats.sketches import CompiledSketch, Inside, Sketch
 from chunker.native import native
 

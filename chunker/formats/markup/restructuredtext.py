@@ -28,7 +28,6 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from chunker.formats.columns import sections
 from chunker.formats.markup import restructuredtext_lines as rst
 from chunker.formats.markup.restructuredtext_blocks import BLOCK, LOWEST, Blocks, OpenBlock
 from chunker.formats.markup.restructuredtext_directives import read_explicit
@@ -37,6 +36,7 @@ from chunker.formats.markup.restructuredtext_restarts import RestructuredTextRes
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.restarting import Restarts
+from chunker.formats.sections import sections
 
 _ITEM = 2  # an item, relative to its contents
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from chunker.formats.code.parser_copies import copy_for_parsers
-from chunker.formats.columns import Columns, Heading
+from chunker.formats.columns import Columns
 from chunker.formats.markup import restructuredtext_lines as rst
 from chunker.formats.markup.restructuredtext_lines import Line, lines_of
 from chunker.formats.markup.restructuredtext_restarts import LONGEST_TITLE, PARAGRAPH, Title
 from chunker.formats.outline import Scope, Strength
+from chunker.formats.sections import Heading
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the title
 BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it

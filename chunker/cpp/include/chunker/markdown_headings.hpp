@@ -1,5 +1,5 @@
-// The sections of a Markdown text: where they end, and what their headings say. What `_plain` of chunker/formats/markup/markdown.py and `sections` and `nested`
-// of chunker/formats/columns.py say, which are the specification.
+// The sections of a Markdown text: where they end, and what their headings say. The specification: `_plain` of chunker/formats/markup/markdown.py,
+// `sections` of chunker/formats/sections.py and `nested` of chunker/formats/columns.py.
 #pragma once
 
 #include <cstddef>
