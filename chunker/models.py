@@ -99,7 +99,6 @@ class Chunk:
         *("body", "context", "token_count", "span", "kind", "language"),
         *("index", "breadcrumb", "id", "source", "metadata"),
     )
-    _COMPUTED: ClassVar[tuple[str, ...]] = ("text", "content_hash", "note")
 
     @classmethod
     def field_names(cls) -> tuple[str, ...]:
@@ -238,12 +237,14 @@ class Chunk:
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: the location of the chunk, and its text."""
+        from html import escape  # noqa: PLC0415  # only here
+
         where = " > ".join(filter(None, (self.source, *self.breadcrumb)))
         lines = f"lines {self.span.start_line}-{self.span.end_line}"
         head = ", ".join(filter(None, (f"chunk {self.index}", where, self.kind, lines, f"{self.token_count:,} tokens")))
         style = "white-space:pre-wrap;border-left:3px solid #6c8ebf;padding-left:.8em;margin:.3em 0"
-        context = f'<span style="opacity:.6">{_in_html(self.context)}</span>' if self.context else ""
-        return f'<div><small>{_in_html(head)}</small><pre style="{style}">{context}{_in_html(self.body)}</pre></div>'
+        context = f'<span style="opacity:.6">{escape(self.context)}</span>' if self.context else ""
+        return f'<div><small>{escape(head)}</small><pre style="{style}">{context}{escape(self.body)}</pre></div>'
 
     def __copy__(self) -> Self:
         return self
@@ -378,10 +379,6 @@ class Chunk:
 Kind = TypeVar("Kind", bound=Chunk)
 
 _SHOWN = 60  # characters of a text in a repr
-
-
-def _in_html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 _set_origin = Chunk.__dict__["_origin"].__set__
