@@ -17,6 +17,7 @@ import os
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
@@ -137,7 +138,7 @@ def chunk_files(  # noqa: PLR0913  # as many as there are options
         raise WrongTypeError(f"chunker must be a chunker, such as TextChunker(512), not {told(chunker)}")
     if chunker is not None and (options or max_tokens != 512):
         raise OptionError("a chunker has its own options: pass either a chunker or options")
-    cut = Cut(max_tokens, **options) if chunker is None else _CutAlike(chunker)
+    cut = Cut(max_tokens, **options) if chunker is None else partial(_cut_with, chunker)
     for name, patterns in (("include", include), ("exclude", exclude)):
         require_all([patterns] if isinstance(patterns, str) else patterns, str, name, "patterns")
     intake = Intake(secrets=secrets, generated=generated, verbatim=verbatim, web_text=web_text, encoding=encoding)
@@ -268,14 +269,8 @@ class Cut:
         return {**self.__dict__, "_chunkers": {}}
 
 
-class _CutAlike:
-    """Chunks all files with the same chunker. Can be pickled if the chunker can."""
-
-    def __init__(self, chunker: TextChunker) -> None:
-        self._chunker = chunker
-
-    def __call__(self, document: Document) -> FileChunks:
-        return _of_file(self._chunker.chunk(document.text, source=portable(document.path)), document)
+def _cut_with(chunker: TextChunker, document: Document) -> FileChunks:
+    return _of_file(chunker.chunk(document.text, source=portable(document.path)), document)
 
 
 def _of_file(chunks: list[Chunk], document: Document) -> FileChunks:

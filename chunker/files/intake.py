@@ -112,9 +112,7 @@ class Intake:
     def _read_document(self, content: bytes, file: FoundFile, ending: str) -> Document | Problem:
         try:
             made = read_document_bytes(content, ending)
-        except MissingExtraError as error:
-            return Problem(file.path, f"not read: {error}", failed=file.named, rule=UNREAD)
-        except NoTextError as error:
+        except (MissingExtraError, NoTextError) as error:
             return Problem(file.path, f"not read: {error}", failed=file.named, rule=UNREAD)
         except DocumentError as error:
             return Problem(file.path, f"not read: {error}")
