@@ -89,11 +89,11 @@ class Draft:
         return place.strength <= Strength.PARAGRAPH or not fits_alone(place.offset, place.enclosing_end)
 
 
-def best_cut(draft: Draft, after: Place, desired: int | None, fits_alone: FitsAlone | None = None) -> int:
+def best_cut(draft: Draft, after: Place, desired: int | None, fits_alone: FitsAlone) -> int:
     """Return the number of units to keep before any rule is applied: as many as fit.
 
     If a chunk should have `desired` tokens: of the cuts that give it at least so many, the one at the strongest
-    boundary, the first if several are equally strong. Cuts that tear a head are left out if `fits_alone` is given.
+    boundary, the first if several are equally strong. Cuts that tear a head are left out.
     """
     last = len(draft.places)
     if desired is None:
@@ -102,8 +102,7 @@ def best_cut(draft: Draft, after: Place, desired: int | None, fits_alone: FitsAl
     if draft.complete:
         # The end of the text is the best cut, unless the rest deserves a chunk of its own.
         enough = [index for index in enough if draft.sizes[last] - draft.sizes[index] >= max(desired // 2, 1)]
-    if fits_alone is not None:
-        enough = [index for index in enough if not draft.tears_head(index, after, fits_alone)]
+    enough = [index for index in enough if not draft.tears_head(index, after, fits_alone)]
     return max(enough, key=lambda index: (draft.strength(index, after), -index), default=last)
 
 

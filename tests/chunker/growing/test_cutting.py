@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,15 +32,15 @@ def draft_of(places: list[Place], max_tokens: int, least: int, *, fresh: int = 0
     )
 
 
+def fits_in(max_tokens: int) -> Callable[[int, int], bool]:
+    return lambda start, end: end - start <= max_tokens
+
+
 def cut_of(drawing: str, max_tokens: int, least: int, *, fresh: int = 0) -> int:
     places = drawn_places(drawing)
     draft = draft_of(places, max_tokens, least, fresh=fresh)
-    return whole_units(
-        draft,
-        places[max_tokens],
-        lambda start, end: end - start <= max_tokens,
-        best_cut(draft, places[max_tokens], None),
-    )
+    after, fits = places[max_tokens], fits_in(max_tokens)
+    return whole_units(draft, after, fits, best_cut(draft, after, None, fits))
 
 
 @pytest.mark.parametrize(
@@ -78,9 +80,8 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
     while len(places) - done > max_tokens:
         after = places[done + max_tokens]
         draft = draft_of(places[done:], max_tokens, least)
-        cut = done + whole_units(
-            draft, after, lambda start, end: end - start <= max_tokens, best_cut(draft, after, None)
-        )
+        fits = fits_in(max_tokens)
+        cut = done + whole_units(draft, after, fits, best_cut(draft, after, None, fits))
         assert cut == done + max_tokens or cut - done >= least
         start = next(
             (index for index in range(cut - 1, done - 1, -1) if places[index].strength > places[cut].strength), None
@@ -95,13 +96,9 @@ def test_no_unit_of_at_most_the_budget_less_the_minimum_is_broken(
 def tail_cut(drawing: str, max_tokens: int, least: int) -> int:
     places = drawn_places(drawing)
     draft = draft_of(places, max_tokens, least)
-    cut = whole_units(
-        draft,
-        places[max_tokens],
-        lambda start, end: end - start <= max_tokens,
-        best_cut(draft, places[max_tokens], None),
-    )
-    return balanced_tail(draft, places[max_tokens], cut, len(drawing), lambda start, end: end - start <= max_tokens)
+    after, fits = places[max_tokens], fits_in(max_tokens)
+    cut = whole_units(draft, after, fits, best_cut(draft, after, None, fits))
+    return balanced_tail(draft, after, cut, len(drawing), fits)
 
 
 @pytest.mark.parametrize(
