@@ -20,6 +20,7 @@ from chunker.chunkers import TextChunker
 from chunker.edits.blocks import BlockText
 from chunker.edits.rows import Mark
 from chunker.edits.windows import Read, StartsTooLateError, TooNarrowError, Window, WindowReader
+from chunker.formats.code.read_sketch import ReadSketch
 from chunker.formats.restarting import NotLocalError
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
@@ -121,7 +122,7 @@ class SyntaxWindow(Window):
             if any(last > settled for _, last in errors) or settled == head:
                 raise TooNarrowError  # text after the window may change it
             points = points[: 1 - _UNSURE]
-        read = Read(walk.sketch_of(reading), head, settled, [offset for offset, _ in points])
+        read = Read(ReadSketch(reading), head, settled, [offset for offset, _ in points])
         super().__init__(chunker, source, text, (start, mark), read)
         self.errors = [(first + self._shift, last + self._shift) for first, last in errors]
         self._bodies = [bodies[number] for _, number in points]

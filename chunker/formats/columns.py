@@ -35,14 +35,14 @@ class Columns:
     unit that is refined, if it is not the whole text.
     """
 
-    def __init__(self, text: str, copy: str, label: str = "document", *, start: int = 0) -> None:
+    def __init__(self, text: str, copy: str, *, start: int = 0) -> None:
         self._text = text
         self._copy = copy
         # What begins after a byte order mark begins the text.
         self._beginning = int(start == 0 and text.startswith("\ufeff"))
         self.offsets = [start]
         self.strengths = [int(Strength.DOCUMENT)]
-        self.labels = [label]
+        self.labels = ["document"]
         self._first = -1  # the strength that the boundary at 0 would have if it were not the start of the text
         self.scopes: list[Scope] = []
 

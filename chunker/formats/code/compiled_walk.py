@@ -60,16 +60,11 @@ class CompiledWalk:
 
     def sketch(self, text: str, size: int) -> ReadSketch:
         """Return the sketch of `text` with nodes of at most `size` bytes closed."""
-        return self.sketch_of(self.read(text, size))
+        return ReadSketch(self.read(text, size))
 
     def read(self, text: str, size: int) -> CodeReading:
         """Parse `text` with nodes of at most `size` bytes closed."""
         return self._grammar.read(text, min(size, _LARGEST))
-
-    @staticmethod
-    def sketch_of(reading: CodeReading) -> ReadSketch:
-        """Return the sketch of a parsed text."""
-        return ReadSketch(reading)
 
 
 def _tables(grammar: Grammar) -> dict[str, Any]:

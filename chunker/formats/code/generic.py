@@ -12,7 +12,6 @@ worse cut, never to an invalid one. A `Grammar` written for the language is bett
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import Any
 
 from tree_sitter import Language
@@ -67,12 +66,8 @@ def generic_grammar(language: Language) -> Grammar:
     }
     return Grammar(
         language=language.name or "code",
-        load=partial(_itself, language),
+        load=lambda: language,
         definitions=dict.fromkeys(names - taken, _DEFINITION),
         labels=dict.fromkeys(settings["comments"], "comment"),
         **settings,
     )
-
-
-def _itself(language: Language) -> Language:
-    return language
