@@ -24,19 +24,7 @@ from chunker.files.discovery import printable, reason_of
 
 FILE = "pyproject.toml"
 _WITHOUT = frozenset(
-    {
-        "paths",
-        "help",
-        "version",
-        "output",
-        "terminal",
-        "open_page",
-        "dry_run",
-        "watch",
-        "query",
-        "target",
-        "stdin_filename",
-    }
+    """paths help version output terminal open_page dry_run watch query target stdin_filename""".split()  # noqa: SIM905  # words are easier to read than strings
 )
 
 # Options that share the name of another command's option, but mean something else: here the tokens of a file.

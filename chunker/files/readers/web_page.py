@@ -17,48 +17,11 @@ from chunker.files.readers import ReadText, TextBuilder
 from chunker.files.readers.pages import table_text
 
 _UNSEEN = frozenset(
-    {
-        "head",
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "svg",
-        "math",
-        "nav",
-        "footer",
-        "form",
-        "iframe",
-        "object",
-        "select",
-        "button",
-        "textarea",
-    }
+    """head script style template noscript svg math nav footer form iframe object select button textarea""".split()  # noqa: SIM905  # words are easier to read than strings
 )
 _BLOCKS = frozenset(
-    {
-        "p",
-        "div",
-        "section",
-        "article",
-        "main",
-        "header",
-        "aside",
-        "figure",
-        "figcaption",
-        "dl",
-        "dt",
-        "dd",
-        "address",
-        "details",
-        "summary",
-        "body",
-        "html",
-        "center",
-        "hr",
-        "fieldset",
-        "caption",
-    }
+    """p div section article main header aside figure figcaption dl dt dd address details summary body html center hr
+    fieldset caption""".split()  # noqa: SIM905  # words are easier to read than strings
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _EMPTY = frozenset(

@@ -20,17 +20,7 @@ from chunker.files.readers.zipped import Package, attribute, below, child, local
 
 _BODY = "word/document.xml"
 _TEXTS = frozenset(
-    {
-        "t",
-        "tab",
-        "br",
-        "cr",
-        "noBreakHyphen",
-        "footnoteReference",
-        "endnoteReference",
-        "lastRenderedPageBreak",
-        "delText",
-    }
+    """t tab br cr noBreakHyphen footnoteReference endnoteReference lastRenderedPageBreak delText""".split()  # noqa: SIM905  # words are easier to read than strings
 )
 # Deleted and moved text, text in boxes (read separately), and replacements for older programs.
 _SKIPPED = frozenset({"del", "moveFrom", "txbxContent", "Fallback", "instrText", "pPr", "rPr"})

@@ -30,69 +30,10 @@ class Tag(NamedTuple):
 
 # Elements that are blocks, or contain blocks. All others are part of the text.
 BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "col",
-        "colgroup",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "iframe",
-        "legend",
-        "li",
-        "link",
-        "main",
-        "menu",
-        "meta",
-        "nav",
-        "noscript",
-        "ol",
-        "optgroup",
-        "option",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "template",
-        "tfoot",
-        "th",
-        "thead",
-        "title",
-        "tr",
-        "ul",
-    ]
+    """address article aside blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset
+    figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li link main menu
+    meta nav noscript ol optgroup option p pre search section select summary table tbody td template tfoot th thead
+    title tr ul""".split()  # noqa: SIM905  # words are easier to read than strings
 )
 # Elements without content.
 VOID = frozenset({"col", "hr", "link", "meta"})
@@ -119,24 +60,7 @@ ENDED_BY = {
 # The elements that end a section at the latest. A heading inside one of them, except an article or a section, is not a
 # heading of the page.
 SECTION_ENDS = frozenset(
-    [
-        "article",
-        "aside",
-        "blockquote",
-        "details",
-        "dialog",
-        "dd",
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "li",
-        "nav",
-        "section",
-        "td",
-        "template",
-        "th",
-    ]
+    """article aside blockquote details dialog dd fieldset figure footer form li nav section td template th""".split()  # noqa: SIM905  # words are easier to read than strings
 )
 # The labels of boundaries before elements, if the label is not the name of the element.
 LABELS = {
