@@ -127,7 +127,7 @@ _PROSE_SENTENCE_END = compiled_late(
     rf"""
     (?: {_CJK_TERMINATOR} {_SB_X} {_PROSE_CLOSE} (?: \p{{SB=Sp}} {_SB_X} )*+ (?: \r\n | [\r\n] )?+
       | (?: \p{{SB=STerm}} | (?P<full_stop> {_FULL_STOP} ) ) {_SB_X} {_PROSE_CLOSE}
-        (?: (?: \p{{SB=Sp}} {_SB_X} )++ (?: \r\n | [\r\n] )?+ | \r\n | [\r\n] )
+        (?: (?: \p{{SB=Sp}} {_SB_X} )++ (?: \r\n | [\r\n] )?+ | \r\n?+ | \n )
     )
     (?! [\p{{SB=Sp}}\r\n]*+ {_SB_GOES_ON} )
     (?(full_stop) (?! {_PROSE_NEUTRAL} \p{{SB=Lower}} ) )

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 import regex
 import strategies
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from uniseg import graphemecluster, sentencebreak, wordbreak  # type: ignore[import-untyped]  # it has no types
 
@@ -198,6 +198,7 @@ def test_the_expressions_for_ascii_say_the_same(text: str) -> None:
 
 
 @given(text=texts)
+@example(text="a!\r\n\u0301")
 def test_prose_never_cuts_a_grapheme_cluster(text: str) -> None:
     assert set(prose_sentence_ends(text)) <= set(grapheme_ends(text))
 
