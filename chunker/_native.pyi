@@ -127,6 +127,9 @@ def distinct_characters(text: str) -> list[str]:
     Each character of a text once. Raises UnicodeEncodeError for halves of surrogate pairs.
     """
 
+def sentence_ends(text: str) -> list[int]:
+    """The ends of the sentences of a text: see chunker.formats.segmentation."""
+
 def refine(text: str, start: int, end: int, strength: int) -> tuple[list[int], int]:
     """
     The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.formats.refining.

@@ -9,10 +9,8 @@ determine the Unicode version. Every repetition is possessive and no two neighbo
 is linear on any text. The built-in `\\X` and `(?w)\\b` of `regex` follow the rules of its own version of Unicode (18
 joins conjuncts to any base), and are quadratic on a run of regional indicators (flags): 26 seconds for 80,000 of them.
 
-Searching with an expression full of Unicode properties is slow. So ASCII text has expressions of its own, with the same
-rules for its 128 characters, and for sentences a text is first mapped to ASCII, character by character: any lower case
-letter becomes "a", any closing quote becomes '"'. Only text with combining marks and the like goes through the full
-expression, and only at one of the few terminators.
+Searching with an expression full of Unicode properties is slow, so the expressions for sentences are only tried at the
+few characters that may end one.
 
 `tailored_sentence_ends` adds what the annex leaves to tailoring: in Thai and Lao a space ends a sentence, in Tibetan a
 shad; and a bracket or quote that opens directly after a terminator, as is common in Chinese and Japanese, belongs to
@@ -28,7 +26,7 @@ SARA AM are two words); `refine` drops those ends.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from chunker.formats.expressions import compiled_late, re
@@ -137,51 +135,6 @@ _PROSE_SENTENCE_END = compiled_late(
     "V0",
 )
 
-
-# The expressions above reduced to ASCII, where nothing extends a character: no X, no Hebrew, no emoji. For sentences
-# there are three more characters: _LETTER is a letter without case, _SEPARATOR a line end, and _MARK, which extends or
-# formats, rules these expressions out. There is one expression for each character that may end a sentence, because an
-# expression that begins with a literal is searched fastest. No match contains the start of another with a different
-# end, so they do not compete.
-_LETTER, _MARK, _SEPARATOR = "\x80", "\x81", "\x82"
-# The ASCII characters with a property, as the inside of a class.
-_ASCII_SB = {
-    "SContinue": r",\-:;", "STerm": r"!?", "ATerm": r".", "Upper": "A-Z", "Lower": "a-z", "Close": r""""'()\[\]{}""", "Sp": r"\t\v\f ",
-}  # fmt: skip
-_ASCII_GOES_ON = _ASCII_SB["SContinue"] + _ASCII_SB["STerm"] + _ASCII_SB["ATerm"]
-_ASCII_CASED = _ASCII_SB["Upper"] + _ASCII_SB["Lower"]
-_ASCII_AFTER = rf"[{_ASCII_SB['Close']}]*+[{_ASCII_SB['Sp']}]*+(?:\r\n?|[\n{_SEPARATOR}]|(?![{_ASCII_GOES_ON}])"
-
-
-@functools.cache
-def _ascii_sentence_ends() -> dict[str, re.Pattern[str]]:
-    """Return an expression for each character that may end a sentence."""
-    return {
-        "\r": re.compile(r"\r\n?"),
-        "\n": re.compile(r"\n"),
-        _SEPARATOR: re.compile(_SEPARATOR),
-        "!": re.compile(rf"!{_ASCII_AFTER})"),
-        "?": re.compile(rf"\?{_ASCII_AFTER})"),
-        ".": re.compile(
-            rf"\.(?![0-9])(?!(?<=[{_ASCII_CASED}]\.)[A-Z]){_ASCII_AFTER}"
-            rf"(?![^{_ASCII_CASED}{_LETTER}{_SEPARATOR}\r\n!?.]*+[a-z]))"
-        ),
-    }
-
-
-_REPRESENTATIVES = {
-    "Sep": _SEPARATOR, "Sp": " ", "Lower": "a", "Upper": "A", "OLetter": _LETTER, "Numeric": "0", "ATerm": ".", "STerm": "!",
-    "SContinue": "-", "Close": '"', "Extend": _MARK, "Format": _MARK,
-}  # fmt: skip
-_ASCII_WORD = re.compile(
-    r"""
-    \r\n | [ ]++
-    | (?: _*+ (?: [A-Za-z] (?: [:.'] (?=[A-Za-z]) )?+ | [0-9] (?: [,;.'] (?=[0-9]) )?+ )++ )++ _*+ | _++
-    | [\x00-\x7f]
-    """,
-    re.VERBOSE,
-)
-
 # Letters of scripts that are written without spaces between words.
 _UNSPACED = r"\p{LB=SA}"
 _INSIDE_UNSPACED = compiled_late(rf"(?<={_UNSPACED})(?={_UNSPACED})", "V0")
@@ -204,10 +157,7 @@ def grapheme_ends(text: str, start: int = 0, end: int | None = None) -> Iterator
 
 def word_ends(text: str) -> Iterator[int]:
     """Yield the ends of the words of `text`, and of the spaces and marks between them, including its end."""
-    matches: Iterable[re.Match[str] | regex.Match[str]] = (
-        _ASCII_WORD.finditer(text) if text.isascii() else _WORD.finditer(text)
-    )
-    return (match.end() for match in matches)
+    return (match.end() for match in _WORD.finditer(text))
 
 
 def words_of_script(text: str, ends: list[int]) -> list[int]:
@@ -225,14 +175,7 @@ def sentence_ends(text: str) -> Iterator[int]:
     """Yield the ends of the sentences of `text`, with trailing spaces; the end of `text` only after a terminator or
     line end.
     """
-    plain = text if text.isascii() else _in_ascii(text)
-    if _MARK in plain:
-        return _ends_at(_sentence_candidates(), _SENTENCE_END, text)
-    found: set[int] = set()
-    for mark, expression in _ascii_sentence_ends().items():
-        if mark in plain:
-            found.update(match.end() for match in expression.finditer(plain))
-    return iter(sorted(found))
+    return _ends_at(_sentence_candidates(), _SENTENCE_END, text)
 
 
 def prose_sentence_ends(text: str) -> Iterator[int]:
@@ -255,34 +198,6 @@ def tailored_sentence_ends(text: str) -> list[int]:
     if text.isascii() or not _HAS_PHRASES.search(text):
         return ends
     return sorted({*ends, *(match.end() for match in _PHRASE_END.finditer(text))})
-
-
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
-
-
-class _Representatives(dict[int, str]):
-    """Map of code points for `str.translate`: each to the ASCII character that replaces it in the rules of sentences,
-    found on first use.
-    """
-
-    def __missing__(self, code: int) -> str:
-        import regex  # noqa: PLC0415  # only if a text has such a character
-
-        character = chr(code)
-        values = (value for value in _REPRESENTATIVES if regex.match(rf"\p{{SB={value}}}", character))
-        representative = self[code] = _REPRESENTATIVES.get(next(values, ""), "#")
-        return representative
-
-
-_IN_ASCII = _Representatives({code: chr(code) for code in range(128)})
-
-
-def _in_ascii(text: str) -> str:
-    """Translate a text, character by character, to ASCII and the three additional characters."""
-    if len(text.encode("utf-8", "surrogatepass")) * 4 > len(text) * 5:
-        return text.translate(_IN_ASCII)
-    # In mostly ASCII text it is faster to search for the other characters.
-    return _NOT_ASCII.sub(lambda match: match.group().translate(_IN_ASCII), text)
 
 
 def _ends_at(candidates: re.Pattern[str], expression: regex.Pattern[str], text: str) -> Iterator[int]:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from chunker.counting import TokenCounter
 from chunker.formats.segmentation import sentence_ends
+from chunker.native import native
 from chunker.prompt.items import Item
 from chunker.prompt.pricing import Priced, Pricer
 from chunker.prompt.sides import Side
@@ -24,6 +25,7 @@ from chunker.prompt.sides import Side
 # Cuts with up to this many tokens more than the best so far are tried one by one.
 _TRIED_ABOVE = 3
 
+_compiled = native()
 
 # The number of characters kept on the left and on the right.
 Lengths = tuple[int, int]
@@ -215,7 +217,7 @@ def _places(item: Item, text: str) -> Sequence[int] | None:
     elif item.truncate_at == "line":
         found = set(accumulate(map(len, text.splitlines(keepends=True))))
     elif item.truncate_at == "sentence":
-        found = set(sentence_ends(text))
+        found = set(sentence_ends(text) if _compiled is None else _compiled.sentence_ends(text))
     else:
         return None
     return sorted(place for place in found if 0 < place < len(text))

@@ -20,8 +20,10 @@
 #include "chunker/chunk_columns.hpp"
 #include "chunker/formats/text.hpp"
 #include "chunker/refining.hpp"
+#include "chunker/segmentation.hpp"
 #include "chunker/utf8.hpp"
 #include "counters.hpp"
+#include "formats.hpp"
 #include "integers.hpp"
 #include "outlined.hpp"
 #include "parts.hpp"
@@ -273,6 +275,9 @@ void define_growing(nb::module_& module) {
         },
         nb::arg("text"), nb::sig("def distinct_characters(text: str) -> list[str]"),
         "Each character of a text once. Raises UnicodeEncodeError for halves of surrogate pairs.");
+    module.def(
+        "sentence_ends", [](nb::str text) { return to_list(sentence_ends(characters_of(text))); }, nb::arg("text"),
+        nb::sig("def sentence_ends(text: str) -> list[int]"), "The ends of the sentences of a text: see chunker.formats.segmentation.");
     module.def(
         "refine",
         [](nb::str text, std::size_t start, std::size_t end, std::int64_t strength) {

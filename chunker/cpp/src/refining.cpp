@@ -70,7 +70,7 @@ Offsets between_clusters(const Text& text, std::size_t start, std::size_t end, O
 
 Offsets sentences(const Text& text, std::size_t start, std::size_t end) {
     std::size_t const size = std::min(window, end - start);
-    Offsets ends = sentence_ends(text.part(start, std::min(end, start + window + look_ahead)));
+    Offsets ends = tailored_sentence_ends(text.part(start, std::min(end, start + window + look_ahead)));
     ends.erase(std::lower_bound(ends.begin(), ends.end(), size), ends.end());
     for (std::size_t& offset : ends) offset += start;
     return between_clusters(text, start, end, std::move(ends));

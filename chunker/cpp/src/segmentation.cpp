@@ -372,6 +372,12 @@ std::vector<std::size_t> word_ends(Characters text) {
 
 std::vector<std::size_t> sentence_ends(Characters text) {
     std::vector<std::size_t> ends;
+    for (SentenceReader reader(text); reader.read();) ends.push_back(reader.at);
+    return ends;
+}
+
+std::vector<std::size_t> tailored_sentence_ends(Characters text) {
+    std::vector<std::size_t> ends;
     for (SentenceReader reader(text); reader.read();) {
         std::size_t end = reader.at;
         // A bracket or quote that opens directly after a terminator belongs to what follows.

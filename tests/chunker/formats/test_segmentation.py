@@ -21,6 +21,7 @@ from chunker.formats.segmentation import (
     word_ends,
     words_of_script,
 )
+from chunker.native import native
 
 # At least two characters of each property value that a rule names, so that short texts meet every rule.
 PROPERTY_SAMPLES = (
@@ -189,12 +190,17 @@ def test_words_of_scripts_without_spaces_are_what_stands_between_spaces(text: st
 
 
 @given(text=texts)
-def test_the_expressions_for_ascii_say_the_same(text: str) -> None:
+def test_sentences_end_only_at_what_is_searched_for(text: str) -> None:
     assert list(sentence_ends(text)) == [match.end() for match in segmentation._SENTENCE_END.finditer(text)]
-    plain = "".join(character for character in text if character.isascii())
-    assert list(sentence_ends(plain)) == [match.end() for match in segmentation._SENTENCE_END.finditer(plain)]
-    assert list(word_ends(plain)) == [match.end() for match in segmentation._WORD.finditer(plain)]
     assert list(prose_sentence_ends(text)) == [match.end() for match in segmentation._PROSE_SENTENCE_END.finditer(text)]
+
+
+@given(text=texts)
+def test_the_compiled_core_finds_the_same_sentences(text: str) -> None:
+    compiled = native()
+    if compiled is None:
+        pytest.skip("the engine runs in pure Python: there is nothing to compare")
+    assert compiled.sentence_ends(text) == list(sentence_ends(text))
 
 
 @given(text=texts)
@@ -236,11 +242,3 @@ def test_long_runs_are_scanned_at_once(find: Callable[[str], Iterable[int]], uni
     ends = list(find(text))
     assert ends == sorted(set(ends))
     assert not ends or ends[-1] <= len(text)
-
-
-@pytest.mark.parametrize("value", segmentation._ASCII_SB)
-def test_classes_of_ascii_are_those_of_unicode(value: str) -> None:
-    written = regex.compile(f"[{segmentation._ASCII_SB[value]}]")
-    property_of = regex.compile(rf"\p{{SB={value}}}")
-    for character in map(chr, range(128)):
-        assert bool(written.match(character)) == bool(property_of.match(character)), character

@@ -20,6 +20,8 @@ std::vector<std::size_t> cluster_ends(Characters text);
 std::vector<std::size_t> word_ends(Characters text);
 // The ends of the sentences; the text's own end only after a terminator or a line end.
 std::vector<std::size_t> sentence_ends(Characters text);
+// The same, tailored to scripts.
+std::vector<std::size_t> tailored_sentence_ends(Characters text);
 
 // Whether two characters alone prove that a grapheme cluster ends between them, and whether a word does, too. False does not prove the opposite.
 bool clusters_apart(char32_t before, char32_t after);
