@@ -244,9 +244,9 @@ class Ranked:
         if len(candidates) == 1:
             bound = candidates[0].own + path + stem + whole
         else:
-            share = max(1.0, weights.again ** (len(candidates) - 1))
+            last = weights.again ** (len(candidates) - 1)  # all shares are between this and 1
             own = max([one.own for one in candidates])
-            bound = own + max(path, path * share) + stem * share + max(whole, whole * share)
+            bound = own + max(path, path * last) + max(stem, stem * last) + max(whole, whole * last)
         factor = most_factor(candidates[0].language) if weights.lower else 1.0
         return max(bound, 0.0) * (factor * max(1.0, weights.older))
 
