@@ -93,10 +93,14 @@ def best_cut(draft: Draft, after: Place, desired: int | None, fits_alone: FitsAl
     """Return the number of units to keep before any rule is applied: as many as fit.
 
     If a chunk should have `desired` tokens: of the cuts that give it at least so many, the one at the strongest
-    boundary, the first if several are equally strong. Cuts that tear a head are left out.
+    boundary, the first if several are equally strong. Cuts that tear a head are left out. In a sentence that is too long
+    for a chunk as many words as fit are kept.
     """
     last = len(draft.places)
     if desired is None:
+        return last
+    ends = range(draft.fresh + 1, last + (not draft.complete))
+    if all(draft.strength(index, after) < Strength.SENTENCE for index in ends):
         return last
     enough = [index for index in range(draft.fresh + 1, last + 1) if desired <= draft.sizes[index] <= draft.max_tokens]
     if draft.complete:

@@ -60,6 +60,16 @@ def test_a_sentence_a_chunk() -> None:
     ]
 
 
+def test_a_long_sentence_is_cut_into_as_few_parts_as_can_be() -> None:
+    long = "It has many words and goes on and on "
+    chunks = sentence_chunker(16).chunk("One. Two. " + long * 6 + "to here. Three.")
+    assert [chunk.body for chunk in chunks if chunk.body[0].isupper()] == ["One. ", "Two. ", chunks[2].body, "Three."]
+    assert [chunk.token_count for chunk in chunks[2:-2]] == [16, 16, 16]
+    assert all(chunk.token_count == 16 for chunk in sentence_chunker(16).chunk(long * 6)[:-1])
+    # Else many a character, and for each of them all that could be in its chunk was read again.
+    assert len(sentence_chunker(16).chunk("_" * 4_000)) < 20
+
+
 @given(text=TEXTS)
 def test_the_compiled_core_finds_the_same_sentences(text: str) -> None:
     found = SentenceFormat(MarkdownFormat()).outline(text)

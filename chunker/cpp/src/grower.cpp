@@ -268,6 +268,9 @@ bool Grower::tears_head(Draft& draft, std::size_t cut, const Place& after) {
 std::size_t Grower::best_cut(Draft& draft, const Place& after) {
     std::size_t const last = draft.places.size();
     if (!limits_.desired) return last;
+    bool in_sentence = draft.complete || after.strength < strength::sentence;
+    for (std::size_t cut = draft.fresh + 1; in_sentence && cut < last; ++cut) in_sentence = draft.places[cut].strength < strength::sentence;
+    if (in_sentence) return last;
     std::size_t const desired = *limits_.desired;
     std::optional<std::size_t> best;
     for (std::size_t cut = draft.fresh + 1; cut <= last; ++cut) {
