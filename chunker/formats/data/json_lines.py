@@ -54,11 +54,12 @@ class JsonLinesRestarts(Restarts):
     numbered: ClassVar[str | None] = "record"
 
     def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
-        """Return the starts of the records."""
+        """Return the starts of the records, but not of several values on one line."""
+        record = strength_at(0)
         return [
             offset
-            for offset, label in zip(outline.offsets, outline.labels, strict=True)
-            if offset >= start and label == "record"
+            for offset, strength in zip(outline.offsets, outline.strengths, strict=True)
+            if offset >= start and strength >= record
         ]
 
     def counted(self, text: str, _outline: Outline, place: int, /) -> int:

@@ -225,7 +225,9 @@ def piece_of(name: str, chance: random.Random) -> str:
     if name == "markdown" and chance.random() < 0.6:
         return f"\n\n{chance.choice(BLOCKS)}\n\n" if chance.random() < 0.8 else chance.choice(BLOCKS)
     if name == "jsonl":
-        return f'{{"a": {chance.randrange(99)}, "b": "{words[:9].strip()}"}}\n'
+        record = f'{{"a": {chance.randrange(99)}, "b": "{words[:9].strip()}"}}'
+        # Some lines have several values.
+        return chance.choice([f"{record}\n", f"{record}\n", f"{record} ", f'[{record}] {{"c": {record}}}\n'])
     if name == "csv":
         return f'{chance.randrange(99)},"{words[:9]}",x\n' if chance.random() < 0.9 else '"'
     if name in PARTS:

@@ -105,6 +105,7 @@ def json_lines(size: int, random: random.Random) -> str:
                     f"{prose}\n",
                     " \n",
                     f'{{"broken": "{prose}\n',
+                    f'{{"several": "{prose}"}} ["{prose}"] 3\n',
                 ]
             )
         )
