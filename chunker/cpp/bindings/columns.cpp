@@ -15,14 +15,8 @@ namespace chunker::bindings {
 
 namespace {
 
-std::string_view utf8_of(nb::handle text, const char* name) {
-    if (!PyUnicode_Check(text.ptr())) given::raise_type(name, "a str", text);
-    Utf8 const bytes(text);
-    return {reinterpret_cast<const char*>(bytes.data), bytes.size};
-}
-
 void add(ChunkColumns& columns, nb::str text, nb::list pieces, nb::bytes identity) {
-    std::string_view const whole = utf8_of(text, "a text");
+    std::string_view const whole = utf8_of(text).view();
     auto const size = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
     std::vector<ChunkColumns::Piece> found;
     found.reserve(nb::len(pieces));
@@ -37,7 +31,7 @@ void add(ChunkColumns& columns, nb::str text, nb::list pieces, nb::bytes identit
         if (tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
         held.push_back(part(2));
         held.push_back(part(4));
-        found.push_back({start, end, tokens, utf8_of(held[held.size() - 2], "a context"), utf8_of(held.back(), "a kind")});
+        found.push_back({start, end, tokens, utf8_of(held[held.size() - 2], "a context").view(), utf8_of(held.back(), "a kind").view()});
     }
     columns.add(whole, found, {identity.c_str(), identity.size()});
 }
@@ -83,12 +77,12 @@ nb::bytes lines(ChunkColumns& columns, nb::list breadcrumbs, nb::str source, nb:
         if (!PyTuple_Check(breadcrumb.ptr())) given::raise_type("a breadcrumb", "a tuple of names", breadcrumb);
         held.push_back(nb::borrow<nb::tuple>(breadcrumb));
         Breadcrumb names;
-        for (nb::handle const name : held.back()) names.push_back(utf8_of(name, "a name"));
+        for (nb::handle const name : held.back()) names.push_back(utf8_of(name, "a name").view());
         found.push_back(std::move(names));
     }
     if (found.size() != columns.size()) throw nb::value_error("a breadcrumb for each chunk");
     columns.hash();
-    std::string const made = json_lines(columns, found, utf8_of(source, "a source"), {rest.c_str(), rest.size()});
+    std::string const made = json_lines(columns, found, utf8_of(source, "a source").view(), {rest.c_str(), rest.size()});
     return nb::bytes(made.data(), made.size());
 }
 

@@ -25,12 +25,6 @@ inline nb::object part_of(nb::handle text, std::size_t start, std::size_t end) {
     return part;
 }
 
-// The text that is cut. Raises UnicodeEncodeError for halves of surrogate pairs.
-inline Utf8 utf8_of(nb::handle source) {
-    if (!PyUnicode_Check(source.ptr())) given::raise_type("a text", "a str", source);
-    return Utf8(source);
-}
-
 // The contexts that were met, by numbers; 0 is that of none.
 class Contexts {
 public:
@@ -47,17 +41,9 @@ public:
 
 private:
     Context put(nb::object context) {
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(context.ptr(), &size);
-        if (!data) {  // halves of surrogate pairs, as tokenizers read them
-            PyErr_Clear();
-            nb::object const whole = context.attr("encode")("utf-16", "surrogatepass").attr("decode")("utf-16", "replace");
-            data = PyUnicode_AsUTF8AndSize(whole.ptr(), &size);
-            if (!data) throw nb::python_error();
-            bytes_.emplace_back(data, static_cast<std::size_t>(size));
-        } else {
-            bytes_.emplace_back(data, static_cast<std::size_t>(size));
-        }
+        // Halves of surrogate pairs as tokenizers read them.
+        nb::object const whole = utf8_if_whole(context) ? context : context.attr("encode")("utf-16", "surrogatepass").attr("decode")("utf-16", "replace");
+        bytes_.emplace_back(Utf8(whole).view());
         numbers_.emplace(context.ptr(), strings_.size());
         strings_.push_back(std::move(context));
         return strings_.size() - 1;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "parts.hpp"
+#include "source.hpp"
 
 namespace chunker::bindings {
 
@@ -28,11 +29,8 @@ bool has_run(std::string_view text, std::size_t least) {
 }
 
 bool has_data_run(nb::str text, std::size_t least) {
-    Py_ssize_t size = 0;
-    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (data) return has_run({data, static_cast<std::size_t>(size)}, least);
-    PyErr_Clear();
-    return true;
+    auto const bytes = utf8_if_whole(text);
+    return !bytes || has_run(bytes->view(), least);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "chunker/formats/columns.hpp"
 #include "given.hpp"
 #include "integers.hpp"
+#include "source.hpp"
 
 namespace chunker::bindings {
 
@@ -40,6 +42,13 @@ inline std::u32string characters_of(nb::str text) {
     std::unique_ptr<Py_UCS4, decltype(&PyMem_Free)> const characters(PyUnicode_AsUCS4Copy(text.ptr()), &PyMem_Free);
     if (!characters) throw nb::python_error();
     return {characters.get(), characters.get() + size};
+}
+
+// Those of a copy for parsers, which lives as long as the str.
+inline std::string_view bytes_of_copy(nb::str copy) {
+    std::string_view const bytes = Utf8(copy).view();
+    if (static_cast<Py_ssize_t>(bytes.size()) != PyUnicode_GetLength(copy.ptr())) throw nb::value_error("the copy for parsers is ASCII");
+    return bytes;
 }
 
 using Strings = nb::typed<nb::list, nb::str>;

@@ -12,7 +12,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -98,11 +97,11 @@ public:
             if (piece.tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
             held.push_back(nb::borrow(contexts_.string(piece.context)));
             held.push_back(outlined_.label(piece.label));
-            rows.push_back({piece.start, piece.end, piece.tokens, view_of(held[held.size() - 2]), view_of(held.back())});
+            rows.push_back({piece.start, piece.end, piece.tokens, Utf8(held[held.size() - 2]).view(), Utf8(held.back()).view()});
             fresh.push_back(piece.start < done && done < piece.end ? done : piece.start);
             done = piece.end;
         });
-        columns.add(view_of(source_), rows, {identity.c_str(), identity.size()});
+        columns.add(Utf8(source_).view(), rows, {identity.c_str(), identity.size()});
         return Integers(to_list(fresh));
     }
 
@@ -182,10 +181,6 @@ private:
         }
     }
 
-    static std::string_view view_of(nb::handle text) {
-        Utf8 const bytes = utf8_of(text);
-        return {reinterpret_cast<const char*>(bytes.data), bytes.size};
-    }
     static Text text_of(nb::handle source) {
         Utf8 const bytes = utf8_of(source);
         return Text(bytes.data, bytes.size);

@@ -23,9 +23,8 @@ nb::object string_of(std::string_view utf8) {
 std::vector<std::string> strings_of(nb::list values) {
     std::vector<std::string> made;
     for (nb::handle value : values) {
-        Utf8 const mark(value);
-        if (mark.size == 0) throw nb::value_error("a mark is not empty");
-        made.emplace_back(reinterpret_cast<const char*>(mark.data), mark.size);
+        made.emplace_back(Utf8(value).view());
+        if (made.back().empty()) throw nb::value_error("a mark is not empty");
     }
     return made;
 }
@@ -40,15 +39,9 @@ nb::object source_names(nb::object text, nb::list block_comments, nb::list line_
     }
     marks.line_comments = strings_of(line_comments);
     marks.strings = strings_of(strings);
-    Py_ssize_t size = 0;
-    if (!PyUnicode_Check(text.ptr())) given::raise_type("text", "a str", text);
-    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!data) {
-        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
-        PyErr_Clear();
-        return nb::none();
-    }
-    std::string const code = without_comments_and_strings({data, static_cast<std::size_t>(size)}, marks);
+    auto const bytes = utf8_if_whole(text, "text");
+    if (!bytes) return nb::none();
+    std::string const code = without_comments_and_strings(bytes->view(), marks);
     if (std::any_of(code.begin(), code.end(), [](char byte) { return static_cast<unsigned char>(byte) > 0x7F; }))
         return nb::make_tuple(string_of(code), nb::none());
     nb::dict uses;

@@ -25,23 +25,11 @@ namespace {
 
 using markdown::Label;
 
-std::string_view utf8_of(nb::handle text) {
-    Py_ssize_t size = 0;
-    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!data) throw nb::python_error();
-    return {data, static_cast<std::size_t>(size)};
-}
-
 nb::object copy_for_parsers(nb::str text) {
-    Py_ssize_t size = 0;
-    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!data) {
-        PyErr_Clear();
-        return nb::none();
-    }
-    std::string_view const utf8(data, static_cast<std::size_t>(size));
-    if (is_parser_copy(utf8)) return text;
-    std::string const copy = parser_copy(utf8);
+    auto const utf8 = utf8_if_whole(text);
+    if (!utf8) return nb::none();
+    if (is_parser_copy(utf8->view())) return text;
+    std::string const copy = parser_copy(utf8->view());
     PyObject* const made = PyUnicode_DecodeASCII(copy.data(), static_cast<Py_ssize_t>(copy.size()), nullptr);
     if (!made) throw nb::python_error();
     return nb::steal(made);
@@ -69,7 +57,7 @@ std::vector<nb::str> interned(const std::string_view (&names)[size]) {
 // A sketch of the copy of one text, which it keeps.
 class Sketch : public NativeSketch {
 public:
-    explicit Sketch(nb::str copy) : owner_(copy), sketch_(ascii(copy)), blocks_(sketch_) {}
+    explicit Sketch(nb::str copy) : owner_(copy), sketch_(bytes_of_copy(copy)), blocks_(sketch_) {}
     Sketch(const Sketch&) = delete;
     Sketch& operator=(const Sketch&) = delete;
 
@@ -229,12 +217,6 @@ public:
     }
 
 private:
-    static std::string_view ascii(nb::handle copy) {
-        std::string_view const bytes = utf8_of(copy);
-        if (static_cast<Py_ssize_t>(bytes.size()) != PyUnicode_GetLength(copy.ptr())) throw nb::value_error("the copy for parsers is ASCII");
-        return bytes;
-    }
-
     // The sections and tables of the text, found when somebody asks for them.
     struct Named {
         std::vector<markdown::Region> regions;

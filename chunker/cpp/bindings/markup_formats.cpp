@@ -129,12 +129,8 @@ nb::tuple read_latex(nb::str text, const formats::Environments& environments, nb
 using Lines = nb::typed<nb::list, nb::typed<nb::tuple, int, int, int, int, bool, nb::str>>;
 
 Lines restructuredtext_lines(nb::str copy, std::size_t start) {
-    Py_ssize_t size = 0;
-    const char* const data = PyUnicode_AsUTF8AndSize(copy.ptr(), &size);
-    if (!data) throw nb::python_error();
-    if (PyUnicode_GetLength(copy.ptr()) != size) throw nb::value_error("the copy for parsers is ASCII");
     nb::list lines;
-    for (const formats::TextLine& line : formats::restructuredtext_lines({data, static_cast<std::size_t>(size)}, start))
+    for (const formats::TextLine& line : formats::restructuredtext_lines(bytes_of_copy(copy), start))
         lines.append(nb::make_tuple(line.start, line.text_start, line.end, line.indent, line.after_blank, nb::str(line.text.data(), line.text.size())));
     return Lines(lines);
 }

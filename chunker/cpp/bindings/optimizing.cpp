@@ -2,7 +2,6 @@
 #include "chunker/optimizer.hpp"
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "counters.hpp"
@@ -16,13 +15,8 @@ namespace {
 
 nb::object best_pieces(nb::handle kind, nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at) {
     PieceMaker const as_piece(kind);
-    std::optional<Utf8> bytes;
-    try {
-        bytes = utf8_of(source);
-    } catch (nb::python_error& error) {
-        if (!error.matches(PyExc_UnicodeEncodeError)) throw;
-        return nb::none();
-    }
+    auto const bytes = utf8_if_whole(source);
+    if (!bytes) return nb::none();
     Text const text(bytes->data, bytes->size);
     nb::list made;
     if (text.size() == 0) return made;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -206,10 +207,11 @@ private:
         std::string repeated;
         for (; scope > 0; scope = around_[scope - 1]) {
             nb::handle const fields = PyList_GetItem(scopes_.ptr(), static_cast<Py_ssize_t>(scope - 1));
-            std::optional<std::string> name = utf8_of(fields[2]), header = utf8_of(fields[3]);
+            nb::object const told = fields[2], lines = fields[3];  // they own the bytes
+            auto const name = utf8_if_whole(told), header = utf8_if_whole(lines);
             if (!name || !header) return std::nullopt;
-            names.push_back(on_one_line(*name));
-            if (repeated.empty()) repeated = *header;
+            names.push_back(on_one_line(name->view()));
+            if (repeated.empty()) repeated = header->view();
         }
         return made_of(std::move(names), std::move(repeated));
     }
@@ -232,7 +234,7 @@ private:
 
     static std::vector<std::string> innermost_first(const nb::tuple& names) {
         std::vector<std::string> found;
-        for (std::size_t index = nb::len(names); index-- > 0;) found.push_back(on_one_line(utf8_of(names[index]).value()));
+        for (std::size_t index = nb::len(names); index-- > 0;) found.push_back(on_one_line(utf8_of(names[index]).view()));
         return found;
     }
 
@@ -241,17 +243,9 @@ private:
         return context == 0 || counter_.count_up_to(context, 0, 0, *limit_) ? std::optional(context) : std::nullopt;
     }
 
-    static std::optional<std::string> utf8_of(nb::handle text) {
-        Py_ssize_t size = 0;
-        const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (data) return std::string(data, static_cast<std::size_t>(size));
-        PyErr_Clear();
-        return std::nullopt;
-    }
-
     // White space of any length becomes a space; none at the ends.
-    static std::string on_one_line(const std::string& name) {
-        if (is_on_one_line(name)) return name;
+    static std::string on_one_line(std::string_view name) {
+        if (is_on_one_line(name)) return std::string(name);
         Text const text(reinterpret_cast<const unsigned char*>(name.data()), name.size());
         std::string line;
         for (std::size_t at = 0; at < text.size(); ++at) {
@@ -265,10 +259,10 @@ private:
     // Of the contexts that are made of names alone.
     void read_settings(nb::handle names_only) {
         if (names_only.is_none()) return;
-        if (!names_only[0].is_none()) {
-            std::optional<std::string> const name = utf8_of(names_only[0]);
+        if (nb::object const told = names_only[0]; !told.is_none()) {
+            auto const name = utf8_if_whole(told);
             if (!name) return;
-            source_name_ = on_one_line(*name);
+            source_name_ = on_one_line(name->view());
         }
         limit_ = given::size(names_only[1], "the limit of a context");
     }

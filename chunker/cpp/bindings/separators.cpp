@@ -23,10 +23,9 @@ namespace {
 constexpr formats::Label part_label = "part";
 
 std::string string_of(nb::handle given) {
-    if (!PyUnicode_Check(given.ptr())) given::raise_type("the text of a run", "a str", given);
-    Utf8 const literal(given);  // raises for halves of surrogate pairs
-    if (literal.size == 0) throw nb::value_error("a separator must not be empty");
-    return {reinterpret_cast<const char*>(literal.data), literal.size};
+    std::string literal(utf8_of(given, "the text of a run").view());
+    if (literal.empty()) throw nb::value_error("a separator must not be empty");
+    return literal;
 }
 
 std::vector<Run> runs_of(nb::handle given) {

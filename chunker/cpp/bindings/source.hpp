@@ -4,6 +4,10 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "given.hpp"
 
 namespace chunker::bindings {
 
@@ -21,8 +25,26 @@ struct Utf8 {
         size = static_cast<std::size_t>(length);
     }
 
+    std::string_view view() const { return {reinterpret_cast<const char*>(data), size}; }
+
     const unsigned char* data;
     std::size_t size;
 };
+
+// That of a str, which the message of the TypeError calls `what`. Raises UnicodeEncodeError for halves of surrogate pairs.
+inline Utf8 utf8_of(nb::handle text, const char* what = "a text") {
+    if (!PyUnicode_Check(text.ptr())) given::raise_type(what, "a str", text);
+    return Utf8(text);
+}
+
+// The same; none for halves of surrogate pairs.
+inline std::optional<Utf8> utf8_if_whole(nb::handle text, const char* what = "a text") {
+    try {
+        return utf8_of(text, what);
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_UnicodeEncodeError)) throw;
+        return std::nullopt;
+    }
+}
 
 }  // namespace chunker::bindings

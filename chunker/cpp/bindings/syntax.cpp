@@ -19,6 +19,7 @@
 #include "breadcrumbs.hpp"
 #include "parts.hpp"
 #include "references.hpp"
+#include "source.hpp"
 
 namespace chunker::bindings {
 
@@ -39,18 +40,8 @@ const void* language_of(nb::handle object) {
 // A text in UTF-8: what the str itself keeps of it, if it can, else bytes that hold surrogates.
 struct Source {
     explicit Source(nb::str given) : text(std::move(given)) {
-        Py_ssize_t size = 0;
-        const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (!bytes) {
-            if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
-            PyErr_Clear();
-            text = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
-            if (!text.is_valid()) throw nb::python_error();
-            char* start = nullptr;
-            if (PyBytes_AsStringAndSize(text.ptr(), &start, &size) < 0) throw nb::python_error();
-            bytes = start;
-        }
-        view = {bytes, static_cast<std::size_t>(size)};
+        if (!utf8_if_whole(text)) text = text.attr("encode")("utf-8", "surrogatepass");
+        view = Utf8(text).view();
     }
 
     nb::object text;
@@ -76,12 +67,8 @@ public:
         : language_(std::move(language)) {
         // A copy, so that no other code can change it.
         for (nb::handle label : labels) {
-            if (!PyUnicode_Check(label.ptr())) given::raise_type("a label", "a str", label);
-            Py_ssize_t size = 0;
-            const char* const bytes = PyUnicode_AsUTF8AndSize(label.ptr(), &size);
-            if (!bytes) throw nb::python_error();
+            label_texts_.push_back(utf8_of(label, "a label").view());
             labels_.push_back(nb::borrow(label));
-            label_texts_.emplace_back(bytes, static_cast<std::size_t>(size));
         }
         table_.language = language_of(language_);
         if (kinds.empty()) throw nb::value_error("a grammar has kinds of nodes");
