@@ -56,20 +56,12 @@ using ThreeColumns = nb::typed<nb::tuple, Integers, Integers, Strings>;
 
 // Offsets, strengths and labels; equal labels are one object.
 inline ThreeColumns to_columns(const formats::Columns& columns) {
-    nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(columns.size())));
-    if (!labels.is_valid()) throw nb::python_error();
     std::unordered_map<formats::Label, nb::object> known;
-    Py_ssize_t row = 0;
-    for (formats::Label const label : columns.labels) {
-        nb::object& shown = known[label];
-        if (!shown.is_valid()) {
-            PyObject* made = PyUnicode_FromStringAndSize(label.data(), static_cast<Py_ssize_t>(label.size()));
-            if (!made) throw nb::python_error();
-            PyUnicode_InternInPlace(&made);
-            shown = nb::steal(made);
-        }
-        PyList_SetItem(labels.ptr(), row++, shown.inc_ref().ptr());
-    }
+    nb::list const labels = list_of(columns.size(), [&](std::size_t row) {
+        nb::object& shown = known[columns.labels[row]];
+        if (!shown.is_valid()) shown = interned(columns.labels[row]);
+        return shown;
+    });
     return ThreeColumns(nb::make_tuple(to_list(columns.offsets), to_list(columns.strengths), labels));
 }
 

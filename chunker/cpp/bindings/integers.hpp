@@ -1,4 +1,4 @@
-// Lists of int, in and out. Reading them runs no Python code.
+// Lists, those of int in and out. Reading them runs no Python code.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,17 +21,18 @@ inline std::vector<std::int64_t> from_list(nb::list values) {
     return result;
 }
 
-template <class Values>
-nb::list to_list(const Values& values) {
-    nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(values.size())));
+// The list of what `make` returns for each number below `size`, which it holds a reference to.
+template <class Make>
+nb::list list_of(std::size_t size, Make make) {
+    nb::list result = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(size)));
     if (!result.is_valid()) throw nb::python_error();
-    Py_ssize_t place = 0;
-    for (auto const value : values) {
-        PyObject* const made = PyLong_FromLongLong(static_cast<long long>(value));
-        if (!made) throw nb::python_error();
-        PyList_SetItem(result.ptr(), place++, made);
-    }
+    for (std::size_t place = 0; place < size; ++place) PyList_SetItem(result.ptr(), static_cast<Py_ssize_t>(place), nb::object(make(place)).release().ptr());
     return result;
+}
+
+template <class Value>
+nb::list to_list(const std::vector<Value>& values) {
+    return list_of(values.size(), [&](std::size_t place) { return nb::int_(values[place]); });
 }
 
 }  // namespace chunker::bindings

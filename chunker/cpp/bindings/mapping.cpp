@@ -14,12 +14,6 @@ namespace chunker::bindings {
 
 namespace {
 
-nb::object string_of(std::string_view utf8) {
-    nb::object made = nb::steal(PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), nullptr));
-    if (!made.is_valid()) throw nb::python_error();
-    return made;
-}
-
 std::vector<std::string> strings_of(nb::list values) {
     std::vector<std::string> made;
     for (nb::handle value : values) {
@@ -42,11 +36,11 @@ nb::object source_names(nb::object text, nb::list block_comments, nb::list line_
     auto const bytes = utf8_if_whole(text, "text");
     if (!bytes) return nb::none();
     std::string const code = without_comments_and_strings(bytes->view(), marks);
-    if (std::any_of(code.begin(), code.end(), [](char byte) { return static_cast<unsigned char>(byte) > 0x7F; }))
-        return nb::make_tuple(string_of(code), nb::none());
+    nb::str const shown(code.data(), code.size());
+    if (std::any_of(code.begin(), code.end(), [](char byte) { return static_cast<unsigned char>(byte) > 0x7F; })) return nb::make_tuple(shown, nb::none());
     nb::dict uses;
-    for (auto const& name : names_by_line(code, most)) uses[string_of(name.name)] = to_list(name.lines);
-    return nb::make_tuple(string_of(code), uses);
+    for (auto const& name : names_by_line(code, most)) uses[nb::str(name.name.data(), name.name.size())] = to_list(name.lines);
+    return nb::make_tuple(shown, uses);
 }
 
 // The numbers in an object of bytes, as array.array writes them; they are there as long as the object is.

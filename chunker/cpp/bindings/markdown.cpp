@@ -41,19 +41,6 @@ Label label_of(std::string_view name) {
     return static_cast<Label>(found - std::begin(markdown::label_names));
 }
 
-nb::str interned(std::string_view name) {
-    PyObject* const made = PyUnicode_InternFromString(std::string(name).c_str());
-    if (!made) throw nb::python_error();
-    return nb::steal<nb::str>(made);
-}
-
-template <std::size_t size>
-std::vector<nb::str> interned(const std::string_view (&names)[size]) {
-    std::vector<nb::str> made;
-    for (std::string_view const name : names) made.push_back(interned(name));
-    return made;
-}
-
 // A sketch of the copy of one text, which it keeps.
 class Sketch : public NativeSketch {
 public:
@@ -83,11 +70,9 @@ public:
 
     nb::tuple columns() const {
         const markdown::Columns& columns = sketch_.columns();
-        std::vector<nb::str> const names = interned(markdown::label_names);
-        nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(columns.labels.size())));
-        if (!labels.is_valid()) throw nb::python_error();
-        Py_ssize_t place = 0;
-        for (Label const label : columns.labels) PyList_SetItem(labels.ptr(), place++, nb::object(names[static_cast<std::size_t>(label)]).release().ptr());
+        std::vector<nb::object> names;
+        for (std::string_view const name : markdown::label_names) names.push_back(interned(name));
+        nb::list const labels = list_of(columns.labels.size(), [&](std::size_t row) { return names[static_cast<std::size_t>(columns.labels[row])]; });
         return nb::make_tuple(to_list(columns.offsets), to_list(columns.strengths), labels);
     }
 

@@ -177,10 +177,7 @@ private:
             if (known != native_labels_.end()) {
                 inside.labels.push_back(known->second);
             } else {
-                PyObject* shown = PyUnicode_FromStringAndSize(label.data(), static_cast<Py_ssize_t>(label.size()));
-                if (!shown) throw nb::python_error();
-                PyUnicode_InternInPlace(&shown);
-                inside.labels.push_back(native_labels_.emplace_back(label, number_of(nb::steal(shown))).second);
+                inside.labels.push_back(native_labels_.emplace_back(label, number_of(interned(label))).second);
             }
         }
         return inside;

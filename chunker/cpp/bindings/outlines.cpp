@@ -25,15 +25,9 @@ void define_outlines(nb::module_& module) {
             if (nb::len(strengths) == 0 || nb::len(strengths) != nb::len(labels)) throw nb::value_error("as many strengths as labels, at least one");
             Utf8 const source(text);
             auto const rows = text_rows(source.data, source.size, static_cast<unsigned>(nb::len(strengths)) - 1);
-            auto const column = [&](auto&& value) {
-                nb::list made = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(rows.size())));
-                if (!made.is_valid()) throw nb::python_error();
-                for (std::size_t row = 0; row < rows.size(); ++row) PyList_SetItem(made.ptr(), static_cast<Py_ssize_t>(row), value(rows[row]).release().ptr());
-                return made;
-            };
-            nb::list const offsets = column([](TextRow row) { return nb::int_(row.offset); });
-            return std::tuple(offsets, column([&](TextRow row) { return given::element(strengths, row.blank, "strengths"); }),
-                              column([&](TextRow row) { return given::element(labels, row.blank, "labels"); }));
+            return std::tuple(list_of(rows.size(), [&](std::size_t row) { return nb::int_(rows[row].offset); }),
+                              list_of(rows.size(), [&](std::size_t row) { return given::element(strengths, rows[row].blank, "strengths"); }),
+                              list_of(rows.size(), [&](std::size_t row) { return given::element(labels, rows[row].blank, "labels"); }));
         },
         nb::arg("text"), nb::arg("strengths"), nb::arg("labels"),
         nb::sig("def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tuple[list[int], list[int], list[str]]"),

@@ -1,4 +1,4 @@
-// The bytes of a text.
+// The bytes of a text, and a str made of them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -45,6 +45,13 @@ inline std::optional<Utf8> utf8_if_whole(nb::handle text, const char* what = "a 
         if (!error.matches(PyExc_UnicodeEncodeError)) throw;
         return std::nullopt;
     }
+}
+
+// The one str with this text that all who ask for it share.
+inline nb::object interned(std::string_view text) {
+    PyObject* made = nb::str(text.data(), text.size()).release().ptr();
+    PyUnicode_InternInPlace(&made);
+    return nb::steal(made);
 }
 
 }  // namespace chunker::bindings

@@ -200,10 +200,7 @@ private:
     }
 
     Columns as_lists(const Boundaries& boundaries) const {
-        nb::list labels = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(boundaries.labels.size())));
-        if (!labels.is_valid()) throw nb::python_error();
-        Py_ssize_t place = 0;
-        for (Label const label : boundaries.labels) PyList_SetItem(labels.ptr(), place++, grammar().label(label).release().ptr());
+        nb::list const labels = list_of(boundaries.labels.size(), [&](std::size_t row) { return grammar().label(boundaries.labels[row]); });
         nb::dict heads;
         for (auto const& [offset, end] : boundaries.heads) heads[nb::int_(offset)] = nb::int_(end);
         return Columns(nb::make_tuple(to_list(boundaries.offsets), to_list(boundaries.strengths), labels, heads));
