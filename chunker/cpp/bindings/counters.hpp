@@ -74,17 +74,20 @@ inline std::unique_ptr<Counter> make_counter(const Text& text, nb::handle source
     return std::make_unique<NativeCounter>(text, source, tokenizer, std::move(appending), contexts, whole);
 }
 
-// The prices that a counter of bpe_engine has.
-class NativePrices : public Prices {
+// Prices by a counter: one that is quick, or one that reads each slice. `native`: the same counter, if it knows agreements.
+class CountedPrices : public Prices {
 public:
-    explicit NativePrices(NativeCounter& counter) : counter_(counter) {}
+    CountedPrices(Counter& counter, bool quick, NativeCounter* native = nullptr) : counter_(counter), native_(native), quick_(quick) {}
 
     std::size_t count(std::size_t start, std::size_t end) override { return counter_.count(0, start, end); }
-    std::optional<Agreement> agreement(Context context, std::size_t start) override { return counter_.agreement(context, start); }
-    bool are_quick() const override { return true; }
+    std::optional<Agreement> agreement(Context context, std::size_t start) override { return native_ ? native_->agreement(context, start) : std::nullopt; }
+    bool recounts() const override { return !quick_; }
+    bool are_quick() const override { return quick_; }
 
 private:
-    NativeCounter& counter_;
+    Counter& counter_;
+    NativeCounter* native_;
+    bool quick_;
 };
 
 // Prices by an object of another package that has them.
@@ -97,32 +100,11 @@ private:
     nb::object count_;
 };
 
-// Prices of what is counted by its length.
-class LengthPrices : public Prices {
-public:
-    explicit LengthPrices(LengthCounter& counter) : counter_(counter) {}
-    std::size_t count(std::size_t start, std::size_t end) override { return counter_.count(0, start, end); }
-    bool are_quick() const override { return true; }
-
-private:
-    LengthCounter& counter_;
-};
-
-// Prices by counting each slice.
-class RecountedPrices : public Prices {
-public:
-    explicit RecountedPrices(Counter& counter) : counter_(counter) {}
-    std::size_t count(std::size_t start, std::size_t end) override { return counter_.count(0, start, end); }
-    bool recounts() const override { return true; }
-
-private:
-    Counter& counter_;
-};
-
 inline std::unique_ptr<Prices> make_prices(nb::handle source, nb::handle tokenizer, Counter& counter) {
-    if (auto* const length = dynamic_cast<LengthCounter*>(&counter)) return std::make_unique<LengthPrices>(*length);
-    if (!nb::hasattr(tokenizer, "interval_encoder")) return std::make_unique<RecountedPrices>(counter);
-    if (auto* const native = dynamic_cast<NativeCounter*>(&counter); native && native->has_prices()) return std::make_unique<NativePrices>(*native);
+    if (dynamic_cast<LengthCounter*>(&counter)) return std::make_unique<CountedPrices>(counter, true);
+    if (!nb::hasattr(tokenizer, "interval_encoder")) return std::make_unique<CountedPrices>(counter, false);
+    if (auto* const native = dynamic_cast<NativeCounter*>(&counter); native && native->has_prices())
+        return std::make_unique<CountedPrices>(counter, true, native);
     return std::make_unique<AnyPrices>(tokenizer.attr("interval_encoder")(source));
 }
 
