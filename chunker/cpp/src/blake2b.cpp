@@ -1,7 +1,6 @@
 #include "chunker/blake2b.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,11 +29,10 @@ constexpr unsigned char order[10][16] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 
                                          {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11}, {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
                                          {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5}, {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
 
+// Little-endian, as are all machines that the core runs on (bpe/piece_cache.hpp).
 std::uint64_t word(const unsigned char* bytes) {
     std::uint64_t value = 0;
-    if constexpr (std::endian::native == std::endian::little) std::memcpy(&value, bytes, sizeof value);
-    else
-        for (int place = 7; place >= 0; --place) value = value << 8 | bytes[place];
+    std::memcpy(&value, bytes, sizeof value);
     return value;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "chunker/utf8.hpp"
+
 namespace chunker {
 
 namespace {
@@ -13,11 +15,8 @@ constexpr bool is_indentation(char byte) { return byte == ' ' || byte == '\t' ||
 
 constexpr bool ends_line(char byte) { return byte == '\n' || byte == '\r'; }
 
-// One byte of each character is no continuation byte.
 std::uint32_t characters_in(std::string_view bytes) {
-    std::uint32_t count = 0;
-    for (char const byte : bytes) count += (static_cast<unsigned char>(byte) & 0xC0u) != 0x80u;
-    return count;
+    return static_cast<std::uint32_t>(bytes.size() - count_bytes(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), continues));
 }
 
 // The start of the next line. Each byte is read once, for any kind of line end.

@@ -131,7 +131,6 @@ public:
 
     // Goes to the end of the word, or of what stands between words.
     void read() {
-        start_ = at;
         if (take(word<WB::CR>)) {  // WB3-3b
             take(word<WB::LF>);
             return;
@@ -215,8 +214,6 @@ private:
         while (place > 0 && word<WB::Extend, WB::Format, WB::ZWJ>(class_of(place - 1))) --place;
         return place > 0 && word<WB::Hebrew_Letter>(class_of(place - 1));
     }
-
-    std::size_t start_ = 0;
 };
 
 // Whether a word ends between two characters, whatever is around them.

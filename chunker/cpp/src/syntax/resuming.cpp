@@ -96,14 +96,14 @@ private:
                 before.clear();
                 clean = nodes = 0;
             } else if (is_part) {
-                bool const is_statement = !has_attributes && !is_definition && begins && kind_of(child).role != Role::leading &&
-                                          (kind_of(child).inside != nothing || kind_of(body.node).inside == elements);
+                bool const is_statement = !has_attributes && !is_definition && begins && text_.kind_of(child).role != Role::leading &&
+                                          (text_.kind_of(child).inside != nothing || text_.kind_of(body.node).inside == elements);
                 if (certain && clean >= settling_parts && nodes >= settling_nodes && is_alike &&
                     ((is_definition && is_point(top, body.depth, strength::definition)) || (is_statement && is_point(top, body.depth, strength::part)))) {
                     found_.points.push_back({lines_.character(top), body.number});
                     before.push_back(clean);
                 }
-                has_attributes = kind_of(child).role == Role::leading;
+                has_attributes = text_.kind_of(child).role == Role::leading;
                 ++clean;
                 nodes += ts_node_descendant_count(child);
             }
@@ -199,7 +199,7 @@ private:
     // The body that most of a part is, and where what is before it ends, in bytes; null where there is none, or an error is around it.
     TSNode body_of(TSNode whole_part, Row size, int& depth, std::uint32_t& header_end) const {
         TSNode node = whole_part;
-        Kind const& own = kind_of(node);
+        Kind const& own = text_.kind_of(node);
         if (ts_node_is_error(node) || own.role == Role::clause || own.role == Role::unnamed || own.inside < 0) return TSNode{};
         if (own.inside > 0) {
             depth += own.inside;
@@ -215,7 +215,7 @@ private:
                 return true;
             });
             if (ts_node_is_null(found)) return TSNode{};
-            const Kind& kind = kind_of(found);
+            const Kind& kind = text_.kind_of(found);
             if (kind.role == Role::clause || kind.role == Role::unnamed || kind.inside < 0) return TSNode{};
             depth += kind.inside;
             if (holds_parts(found)) return found;
@@ -226,7 +226,7 @@ private:
 
     // Whether the children are parts, whatever is left out of them: a list in parentheses may be another kind of node without some of its elements.
     bool holds_parts(TSNode node) const {
-        Inside const inside = kind_of(node).inside;
+        Inside const inside = text_.kind_of(node).inside;
         if (inside != elements) return inside == parts;
         bool begins = false, braced = false, is_first = true;
         each_child(node, [&](TSNode child) {
@@ -236,11 +236,6 @@ private:
             return braced && !begins;
         });
         return braced && begins;
-    }
-
-    const Kind& kind_of(TSNode node) const {
-        const std::vector<Kind>& kinds = text_.grammar.kinds;
-        return kinds[std::min<std::size_t>(ts_node_symbol(node), kinds.size() - 1)];
     }
 
     const Text& text_;

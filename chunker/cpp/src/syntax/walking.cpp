@@ -54,7 +54,7 @@ void Walk::enter_pending() {
     while (!stack_.empty()) {
         Pending const next = stack_.back();
         stack_.pop_back();
-        Inside const deeper = kind_of(next.node).inside;
+        Inside const deeper = text_.kind_of(next.node).inside;
         if (deeper > 0) enter_body(next.node, next.depth + deeper, next.first);
         else pass_through(next.node, next.depth, next.first);
     }
@@ -90,7 +90,7 @@ void Walk::enter_body(TSNode node, int depth, Row first) {
 
 // Among the children of any other node, only clauses are parts, and the definition inside a wrapper.
 void Walk::pass_through(TSNode node, int depth, Row first) {
-    TSNode const inner = kind_of(node).role == Role::wrapper ? held(node) : TSNode{};
+    TSNode const inner = text_.kind_of(node).role == Role::wrapper ? held(node) : TSNode{};
     // Children on the node's first line begin no line of their own.
     for_children(node, lines_.end(first) + 1, depth, depth + 1, first, [&](const Child& child) {
         if (child.kind.role == Role::comment) {
@@ -120,7 +120,7 @@ void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_o
         TSNode const child = ts_tree_cursor_current_node(&cursor_);
         std::uint32_t const end = ts_node_end_byte(child);
         if (end < after) continue;
-        const Kind& kind = kind_of(child);
+        const Kind& kind = text_.kind_of(child);
         if (kind.role == Role::unnamed) continue;
         std::uint32_t const start = ts_node_start_byte(child);
         row = lines_.row(start, row);
@@ -139,7 +139,7 @@ void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_o
 bool Walk::is_part(const Closed& closed) const {
     TSNode const node = nodes_[closed.node].node;
     if (ts_node_start_byte(node) > lines_.text_start(closed.first)) return true;
-    if (kind_of(node).inside > 0) return false;  // its first child may be a part itself, or an attribute
+    if (text_.kind_of(node).inside > 0) return false;  // its first child may be a part itself, or an attribute
     return found_.parts(closed.first).strength > closed.bound();
 }
 
@@ -163,7 +163,7 @@ bool Walk::may_end(TSNode node, Row last) const {
     TSNode const leaf = ts_node_descendant_for_byte_range(node, place, place);
     // One without a character, which the author forgot, is hard to find from above.
     if (ts_node_is_null(leaf) || ts_node_start_byte(leaf) == ts_node_end_byte(leaf)) return false;
-    return !any_around<walking::comment_depth>(leaf, node, [&](TSNode around) { return kind_of(around).role == Role::comment; });
+    return !any_around<walking::comment_depth>(leaf, node, [&](TSNode around) { return text_.kind_of(around).role == Role::comment; });
 }
 
 // The definition that `node` is or wraps, where `node` is then its own; nullptr if it is something else.
@@ -174,7 +174,7 @@ const Definition* Walk::definition_of(TSNode& node, const Kind& kind, bool sever
     for (int step = 0; step < walking::most_wrappers; ++step) {
         node = held(node);
         if (ts_node_is_null(node)) return nullptr;
-        const Kind& inner = kind_of(node);
+        const Kind& inner = text_.kind_of(node);
         if (inner.role == Role::definition) return counts(node, among(inner), true) ? &among(inner) : nullptr;
     }
     return nullptr;
@@ -195,14 +195,14 @@ TSNode Walk::held(TSNode wrapper) const {
     TSNode found{};
     bool several = false;
     each_child(wrapper, [&](TSNode child) {
-        Role const role = kind_of(child).role;
+        Role const role = text_.kind_of(child).role;
         if (role != Role::definition && role != Role::wrapper) return true;
         several = !ts_node_is_null(found);
         found = child;
         return !several;
     });
     if (several || ts_node_is_null(found)) return TSNode{};
-    return kind_of(wrapper).inside > 0 && begins_line(found) ? TSNode{} : found;
+    return text_.kind_of(wrapper).inside > 0 && begins_line(found) ? TSNode{} : found;
 }
 
 // Whether a node fulfils the conditions of its kind of definitions.
@@ -260,11 +260,6 @@ void Walk::put_comment(Row row, Row last, std::uint32_t end) {
 
 // Whether the comment on these lines belongs to what the next line begins.
 bool Walk::leads(Row row, Row last) const { return last + 1 < lines_.size() && !lines_.blank(last + 1) && lines_.indent(row) <= lines_.indent(last + 1); }
-
-const Kind& Walk::kind_of(TSNode node) const {
-    const std::vector<Kind>& kinds = text_.grammar.kinds;
-    return kinds[std::min<std::size_t>(ts_node_symbol(node), kinds.size() - 1)];
-}
 
 bool Walk::begins_line(TSNode node) const {
     std::uint32_t const start = ts_node_start_byte(node);

@@ -4,6 +4,8 @@
 
 #include <tree_sitter/api.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,8 @@ struct Text {
     const SyntaxGrammar& grammar;
     std::string_view source;
     const LineTable& lines;
+
+    const Kind& kind_of(TSNode node) const { return grammar.kinds[std::min<std::size_t>(ts_node_symbol(node), grammar.kinds.size() - 1)]; }
 };
 
 // A definition that the walk met.
@@ -92,7 +96,6 @@ private:
     void put_comment(Row row, Row last, std::uint32_t end);
     bool leads(Row row, Row last) const;
 
-    const Kind& kind_of(TSNode node) const;
     bool begins_line(TSNode node) const;
 
     Text text_;
