@@ -4,17 +4,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "chunker/formats/text.hpp"
 #include "chunker/utf8.hpp"
 
 namespace chunker {
 
 namespace {
-
-bool is_space(char32_t character) {
-    if (character < 0x80) return character == ' ' || (character >= 0x09 && character <= 0x0D) || (character >= 0x1C && character <= 0x1F);
-    return character == 0x85 || character == 0xA0 || character == 0x1680 || (character >= 0x2000 && character <= 0x200A) || character == 0x2028 ||
-           character == 0x2029 || character == 0x202F || character == 0x205F || character == 0x3000;
-}
 
 char32_t decoded(const unsigned char* character, std::size_t size) {
     auto const rest = [&](std::size_t number) -> char32_t { return character[number] & 0x3Fu; };
@@ -90,7 +85,7 @@ std::size_t Text::offset_at(std::size_t place) const {
 }
 
 std::size_t Text::stripped(std::size_t start, std::size_t end) const {
-    while (end > start && is_space((*this)[end - 1])) --end;
+    while (end > start && formats::is_space((*this)[end - 1])) --end;
     return end;
 }
 
