@@ -319,11 +319,6 @@ def best_pieces(kind: type[tuple[int, int, str, int, str]], text: str, tokenizer
     The chunks of a text that cost least, as `Grower.grow` returns them. None for a text with halves of surrogate pairs.
     """
 
-def enclosing_ends(offsets: list[int], strengths: list[int], end: int) -> list[int]:
-    """
-    For each boundary the offset of the next stronger one, `end` where there is none. Linear.
-    """
-
 def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tuple[list[int], list[int], list[str]]:
     """
     Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.

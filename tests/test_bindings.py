@@ -160,8 +160,6 @@ def test_lists_that_must_agree() -> None:
         _core.learn_merges([b"abc"], [1], 1, 1, 1, False, None)
     with pytest.raises(ValueError, match="`symbols` must be at most"):
         _core.learn_merges([], [], (1 << 32) - 1, 1, 1, False, None)
-    with pytest.raises(ValueError, match="as many strengths as offsets"):
-        _native.enclosing_ends([0, 1], [1], 2)
 
 
 def test_a_counter_in_use() -> None:

@@ -20,7 +20,6 @@ from typing import NamedTuple
 from chunker.formats import Boundary, Outline, Strength, refine
 from chunker.formats.sketches import Sketch
 from chunker.growing.limits import BLANKS
-from chunker.native import native
 
 
 class Place(NamedTuple):
@@ -75,13 +74,6 @@ def enclosing_ends(offsets: Sequence[int], strengths: Sequence[int], end: int) -
     return ends
 
 
-_compiled = native()
-# The compiled function if there is a core.
-_ends_of: Callable[[list[int], list[int], int], list[int]] = (
-    enclosing_ends if _compiled is None else _compiled.enclosing_ends
-)
-
-
 def places_of(boundaries: Sequence[Boundary], end: int) -> list[Place]:
     """Convert the boundaries of a span that ends at `end` to places. Linear.
 
@@ -126,7 +118,7 @@ class Units:
         self._text = text
         self._finest = outline.finest
         self._offsets, self._strengths, self._labels = outline.offsets, outline.strengths, outline.labels
-        self._ends = _ends_of(outline.offsets, outline.strengths, len(text))
+        self._ends = enclosing_ends(outline.offsets, outline.strengths, len(text))
         self._sketch = outline if isinstance(outline, Sketch) else None
         self._heads = outline.heads if self._sketch is None else dict(outline.heads)
         # Start of each closed unit -> its start in the sketch. The two differ if the blank lines before the unit were

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunker.formats.text.plain_text import rows_by_compiled, rows_in_bulk
 from chunker.growing.spans import SpanMeter
-from chunker.growing.units import enclosing_ends
 from chunker.native import native
 
 compiled = native()
 pytestmark = pytest.mark.skipif(compiled is None, reason="the engine runs in pure Python: there is nothing to compare")
-
-
-@given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 6))))
-def test_units_end_alike(rows: list[tuple[int, int]]) -> None:
-    assert compiled is not None
-    offsets = list(accumulate(step for step, _ in rows))
-    strengths = [strength for _, strength in rows]
-    end = (offsets or [0])[-1] + 3
-    assert compiled.enclosing_ends(offsets, strengths, end) == enclosing_ends(offsets, strengths, end)
 
 
 SIGNS = "a \n\r\v\f\x85\u2028\u2029\x1c\x1f\t\xa0\u3000\u200a\u200bé猫👩\ud800\udfff\0"
@@ -47,9 +35,3 @@ def test_spans_are_alike(text: str, spans: list[tuple[int, int]]) -> None:
             assert meter.measure(start, end) == twin.measure(start, end)
     with pytest.raises(ValueError, match="not empty"):
         meter.measure(1, 1)
-
-
-def test_columns_of_two_lengths_are_refused() -> None:
-    assert compiled is not None
-    with pytest.raises(ValueError, match="as many strengths as offsets"):
-        compiled.enclosing_ends([1, 2], [1], 3)

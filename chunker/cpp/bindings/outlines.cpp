@@ -1,9 +1,6 @@
-// Bindings of outlines: the ends of their units; and the outline of plain text.
+// The binding of the outline of plain text.
 #include <nanobind/stl/tuple.h>
 
-#include <vector>
-
-#include "chunker/enclosing.hpp"
 #include "chunker/text_rows.hpp"
 #include "integers.hpp"
 #include "parts.hpp"
@@ -12,13 +9,6 @@
 namespace chunker::bindings {
 
 void define_outlines(nb::module_& module) {
-    module.def(
-        "enclosing_ends",
-        [](Integers offsets, Integers strengths, std::int64_t end) -> Integers {
-            if (nb::len(offsets) != nb::len(strengths)) throw nb::value_error("as many strengths as offsets");
-            return Integers(to_list(enclosing_ends(from_list(offsets), from_list(strengths), end)));
-        },
-        nb::arg("offsets"), nb::arg("strengths"), nb::arg("end"), "For each boundary the offset of the next stronger one, `end` where there is none. Linear.");
     module.def(
         "text_rows",
         [](nb::object text, nb::list strengths, nb::list labels) {
