@@ -243,6 +243,13 @@ public:
 
     // Moves past what ends the next sentence (SB4, SB9-11), or to the end of the text, which may be none.
     bool read() {
+        return find([this] { return read_end(); });
+    }
+
+protected:
+    // Calls `read_end` where a sentence may end, until it moves past an end.
+    template <class End>
+    bool find(End read_end) {
         while (at < text_.size()) {
             while (at < text_.size() && (!stops[std::min<char32_t>(text_[at], 0x80)] || is_east_asian(text_[at]))) ++at;
             if (at == text_.size()) break;
@@ -250,6 +257,26 @@ public:
             ++at;
         }
         return false;
+    }
+
+    void extend() { skip(sentence<SB::Extend, SB::Format>); }
+
+    bool is_full_stop() const {
+        Reader after(text_, at + 1);
+        after.skip(sentence<SB::Extend, SB::Format>);
+        if (after.ahead(sentence<SB::Numeric>)) return false;  // SB6: 3.4
+        if (!after.ahead(sentence<SB::Upper>)) return true;    // SB7: U.S.
+        std::size_t place = at;
+        while (place > 0 && sentence<SB::Extend, SB::Format>(class_of(place - 1))) --place;
+        return place == 0 || !sentence<SB::Upper, SB::Lower>(class_of(place - 1));
+    }
+
+    // SB8: etc. and. `more`: what ends the search, too.
+    template <SB... more>
+    bool goes_on_in_lower_case() const {
+        Reader after(text_, at);
+        after.skip([](const BreakClass& found) { return !sentence<SB::OLetter, SB::Upper, SB::Lower, SB::STerm, SB::ATerm, more...>(found); });
+        return after.ahead(sentence<SB::Lower>);
     }
 
 private:
@@ -264,13 +291,11 @@ private:
             while (take(sentence<SB::Close>)) extend();
             while (take(sentence<SB::Sp>)) extend();
             if (take_line_end()) return true;
-            if (!ahead(sentence<SB::SContinue, SB::STerm, SB::ATerm>) && !(full_stop && goes_on_in_lower_case())) return true;  // SB8a
+            if (!ahead(sentence<SB::SContinue, SB::STerm, SB::ATerm>) && !(full_stop && goes_on_in_lower_case<SB::Sep, SB::CR, SB::LF>())) return true;  // SB8a
         }
         at = start;
         return false;
     }
-
-    void extend() { skip(sentence<SB::Extend, SB::Format>); }
 
     bool take_line_end() {
         if (take(sentence<SB::CR>)) {
@@ -279,22 +304,49 @@ private:
         }
         return take(line_end);
     }
+};
 
-    bool is_full_stop() const {
-        Reader after(text_, at + 1);
-        after.skip(sentence<SB::Extend, SB::Format>);
-        if (after.ahead(sentence<SB::Numeric>)) return false;  // SB6: 3.4
-        if (!after.ahead(sentence<SB::Upper>)) return true;    // SB7: U.S.
-        std::size_t place = at;
-        while (place > 0 && sentence<SB::Extend, SB::Format>(class_of(place - 1))) --place;
-        return place == 0 || !sentence<SB::Upper, SB::Lower>(class_of(place - 1));
+// Sentences of marked-up prose: _PROSE_SENTENCE_END of chunker/formats/segmentation.py.
+class ProseReader : public SentenceReader {
+public:
+    using SentenceReader::SentenceReader;
+
+    bool read() {
+        return find([this] { return read_end(); });
     }
 
-    bool goes_on_in_lower_case() const {  // SB8: etc. and
-        Reader after(text_, at);
-        after.skip([](const BreakClass& found) { return !sentence<SB::OLetter, SB::Upper, SB::Lower, SB::Sep, SB::CR, SB::LF, SB::STerm, SB::ATerm>(found); });
-        return after.ahead(sentence<SB::Lower>);
+private:
+    bool read_end() {
+        std::size_t const start = at;
+        bool const full_stop = ahead(sentence<SB::ATerm>);
+        if ((full_stop && is_full_stop()) || ahead(sentence<SB::STerm>)) {
+            bool const is_cjk = text_[at] == U'。' || text_[at] == U'！' || text_[at] == U'？' || text_[at] == U'｡';
+            do {
+                ++at;
+                extend();
+            } while (closes());
+            std::size_t const spaces = at;
+            while (take(sentence<SB::Sp>)) extend();
+            take(sentence<SB::CR>);
+            take(sentence<SB::LF>);
+            Reader next(text_, at);
+            next.skip(sentence<SB::CR, SB::LF, SB::Sp>);
+            if ((is_cjk || at > spaces) && !next.ahead(sentence<SB::SContinue, SB::STerm, SB::ATerm>) && !(full_stop && goes_on_in_lower_case<>()) &&
+                is_between_clusters())
+                return true;
+        }
+        at = start;
+        return false;
     }
+
+    // Whether this closes a sentence: emphasis marks and brackets, but none that opens.
+    bool closes() const {
+        if (is_done()) return false;
+        char32_t const mark = text_[at];
+        return ahead(sentence<SB::Close>) ? !class_of(at).opener : mark == '*' || mark == '_' || mark == '~' || mark == '`';
+    }
+
+    bool is_between_clusters() const { return !cluster<GCB::Prepend, GCB::ZWJ>(class_of(at - 1)) && !ahead(cluster<GCB::Extend, GCB::SpacingMark, GCB::ZWJ>); }
 };
 
 bool is_thai_or_lao(char32_t character) { return character >= 0xE01 && character <= 0xEFF; }
@@ -370,6 +422,12 @@ std::vector<std::size_t> word_ends(Characters text) {
 std::vector<std::size_t> sentence_ends(Characters text) {
     std::vector<std::size_t> ends;
     for (SentenceReader reader(text); reader.read();) ends.push_back(reader.at);
+    return ends;
+}
+
+std::vector<std::size_t> prose_sentence_ends(Characters paragraph) {
+    std::vector<std::size_t> ends;
+    for (ProseReader reader(paragraph); reader.read();) ends.push_back(reader.at);
     return ends;
 }
 

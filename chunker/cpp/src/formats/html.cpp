@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "chunker/segmentation.hpp"
 #include "html_states.hpp"
 #include "html_tags.hpp"
 
@@ -321,7 +322,7 @@ private:
                 std::fill(without_tags_.begin() + static_cast<std::ptrdiff_t>(at), without_tags_.begin() + static_cast<std::ptrdiff_t>(last + 1), U')');
             at = last == none || text[last] == '<' ? last : text.find('<', last);
         }
-        markup_.prose(start, end, prose_ends(without_tags_));
+        markup_.prose(start, end, prose_sentence_ends(without_tags_));
     }
 
     void line_break(const Tag& tag) {

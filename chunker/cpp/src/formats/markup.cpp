@@ -1,6 +1,7 @@
 #include "chunker/formats/markup.hpp"
 
 #include "chunker/break_classes.hpp"
+#include "chunker/segmentation.hpp"
 
 namespace chunker::formats {
 
@@ -95,7 +96,7 @@ std::size_t Markup::line_feed(std::size_t start, std::size_t end) const { return
 
 void Markup::verbatim(std::size_t start, std::size_t end) { formats::verbatim(copy_, start, end, found.columns); }
 
-void Markup::prose(std::size_t start, std::size_t end) { prose(start, end, prose_ends(text_.substr(start, end - start))); }
+void Markup::prose(std::size_t start, std::size_t end) { prose(start, end, prose_sentence_ends(text_.substr(start, end - start))); }
 
 void Markup::prose(std::size_t start, std::size_t end, const std::vector<std::size_t>& ends) {
     put_prose(copy_, start, end, ends, [this](std::size_t offset, std::int32_t strength, Label label) { put(offset, strength, label); });
@@ -110,105 +111,8 @@ void Markup::code(const Code& code) {
     for (std::size_t row = 0; row < inside.size(); ++row) put(inside.offsets[row], inside.strengths[row], inside.labels[row]);
 }
 
-// --- sentences
-
-namespace {
-
-using SB = SentenceBreak;
-
-class ProseReader {
-public:
-    explicit ProseReader(Text text) : text_(text) {}
-
-    std::vector<std::size_t> read() {
-        std::vector<std::size_t> ends;
-        for (std::size_t at = 0; at < text_.size();) {
-            char32_t const character = text_[at];
-            std::size_t end = none;
-            if (character < 0x80 ? character == '.' || character == '!' || character == '?' : break_classes_[character].tells(may_end_sentence))
-                end = end_at(at);
-            if (end == none) {
-                ++at;
-            } else {
-                ends.push_back(end);
-                at = end;
-            }
-        }
-        return ends;
-    }
-
-private:
-    SB value(std::size_t at) const { return break_classes_[text_[at]].sentence; }
-    template <SB... values>
-    bool is(std::size_t at) const {
-        if (at >= text_.size()) return false;
-        SB const found = value(at);
-        return ((found == values) || ...);
-    }
-    std::size_t extended(std::size_t at) const {
-        while (is<SB::Extend, SB::Format>(at)) ++at;
-        return at;
-    }
-
-    // The end of the sentence whose terminator is at `at`; none if it ends none.
-    std::size_t end_at(std::size_t at) const {
-        char32_t const character = text_[at];
-        bool const is_cjk = character == U'。' || character == U'！' || character == U'？' || character == U'｡';
-        bool const full_stop = is<SB::ATerm>(at);
-        if (!is_cjk && !is<SB::STerm>(at) && !(full_stop && ends_sentence(at))) return none;
-        std::size_t end = closed(extended(at + 1));
-        std::size_t const spaces = end;
-        while (is<SB::Sp>(end)) end = extended(end + 1);
-        std::size_t const line = end;
-        end = after_line_end(text_, end);
-        if (!is_cjk && line == spaces && end == line) return none;
-        std::size_t next = end;
-        while (next < text_.size() && (is_line_end(text_[next]) || is<SB::Sp>(next))) ++next;
-        if (is<SB::SContinue, SB::STerm, SB::ATerm>(next)) return none;  // SB8a
-        if (full_stop && !is_cjk && goes_on_in_lower_case(end)) return none;
-        return is_between_clusters(end) ? end : none;
-    }
-
-    bool ends_sentence(std::size_t at) const {
-        std::size_t const next = extended(at + 1);
-        if (is<SB::Numeric>(next)) return false;  // SB6: 3.4
-        if (!is<SB::Upper>(next)) return true;    // SB7: U.S.
-        std::size_t before = at;
-        while (before > 0 && is<SB::Extend, SB::Format>(before - 1)) --before;
-        return before == 0 || !is<SB::Upper, SB::Lower>(before - 1);
-    }
-
-    // After what closes a sentence: emphasis marks and brackets, but none that opens.
-    std::size_t closed(std::size_t at) const {
-        for (; at < text_.size(); at = extended(at + 1)) {
-            BreakClass const& found = break_classes_[text_[at]];
-            bool const is_mark = text_[at] == '*' || text_[at] == '_' || text_[at] == '~' || text_[at] == '`';
-            if (found.opener || (found.sentence != SB::Close && !is_mark)) break;
-        }
-        return at;
-    }
-
-    bool goes_on_in_lower_case(std::size_t at) const {  // SB8: etc. and
-        while (at < text_.size() && !is<SB::OLetter, SB::Upper, SB::Lower, SB::STerm, SB::ATerm>(at)) ++at;
-        return is<SB::Lower>(at);
-    }
-
-    bool is_between_clusters(std::size_t end) const {
-        char32_t const before = text_[end - 1];
-        if (before == 0x200D || is_prefix(before)) return false;
-        return end == text_.size() || !extends(text_[end]);
-    }
-
-    Text text_;
-    const BreakClasses& break_classes_ = break_classes();
-};
-
-}  // namespace
-
-std::vector<std::size_t> prose_ends(Text paragraph) { return ProseReader(paragraph).read(); }
-
 void prose(Text paragraph, std::string_view copy, std::size_t start, Columns& found) {
-    put_prose(copy, start, start + paragraph.size(), prose_ends(paragraph),
+    put_prose(copy, start, start + paragraph.size(), prose_sentence_ends(paragraph),
               [&found](std::size_t offset, std::int32_t strength, Label label) { found.add(offset, strength, label); });
 }
 

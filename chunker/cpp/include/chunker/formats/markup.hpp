@@ -85,9 +85,6 @@ private:
     std::int32_t first_ = -1;  // the strength of what begins at 0, were it not the start of the text
 };
 
-// The ends of the sentences of a paragraph of marked-up prose: see prose_sentence_ends of chunker/formats/segmentation.py.
-std::vector<std::size_t> prose_ends(Text paragraph);
-
 // Adds the boundaries of a paragraph that begins at `start` of the text that `copy` is made from: its sentences, and its lines.
 void prose(Text paragraph, std::string_view copy, std::size_t start, Columns& found);
 // Adds all lines of copy[start:end] but the first that are not blank, as `Markup::verbatim`.
