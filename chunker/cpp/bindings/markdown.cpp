@@ -23,8 +23,6 @@ namespace chunker::bindings {
 
 namespace {
 
-using markdown::Label;
-
 nb::object copy_for_parsers(nb::str text) {
     auto const utf8 = utf8_if_whole(text);
     if (!utf8) return nb::none();
@@ -35,10 +33,11 @@ nb::object copy_for_parsers(nb::str text) {
     return nb::steal(made);
 }
 
-Label label_of(std::string_view name) {
-    auto const* const found = std::find(std::begin(markdown::label_names), std::end(markdown::label_names), name);
-    if (found == std::end(markdown::label_names)) throw nb::value_error("no label of Markdown");
-    return static_cast<Label>(found - std::begin(markdown::label_names));
+// The literal that a block from Python is labelled with.
+formats::Label label_of(std::string_view name) {
+    for (formats::Label const label : {"html", "math", "rule", "quote", "list", "footnote"})
+        if (label == name) return label;
+    throw nb::value_error("no label of Markdown");
 }
 
 // A sketch of the copy of one text, which it keeps.
@@ -68,13 +67,7 @@ public:
         if (PyUnicode_GetLength(text.ptr()) != static_cast<Py_ssize_t>(sketch_.copy().size())) throw nb::value_error("not the text of this copy");
     }
 
-    nb::tuple columns() const {
-        const markdown::Columns& columns = sketch_.columns();
-        std::vector<nb::object> names;
-        for (std::string_view const name : markdown::label_names) names.push_back(interned(name));
-        nb::list const labels = list_of(columns.labels.size(), [&](std::size_t row) { return names[static_cast<std::size_t>(columns.labels[row])]; });
-        return nb::make_tuple(to_list(columns.offsets), to_list(columns.strengths), labels);
-    }
+    ThreeColumns columns() const { return to_columns(sketch_.columns()); }
 
     nb::list closed() const {
         std::vector<std::size_t> units;
@@ -135,12 +128,11 @@ public:
             rows.closed[static_cast<std::size_t>(row - columns.offsets.begin())] = 1;
         }
         // A text has a few of the labels, each of them often.
-        std::array<nb::object, std::size(markdown::label_names)> names;
-        rows.labels.reserve(columns.labels.size());
-        for (Label const label : columns.labels) {
-            nb::object& name = names[static_cast<std::size_t>(label)];
-            if (!name.is_valid()) name = interned(markdown::label_names[static_cast<std::size_t>(label)]);
-            rows.labels.push_back(name);
+        std::vector<std::pair<const char*, nb::object>> known;
+        rows.labels.reserve(columns.size());
+        for (formats::Label const label : columns.labels) {
+            auto const shown = std::ranges::find(known, label.data(), &std::pair<const char*, nb::object>::first);
+            rows.labels.push_back(shown != known.end() ? shown->second : known.emplace_back(label.data(), interned(label)).second);
         }
         return rows;
     }
@@ -241,7 +233,6 @@ private:
 using Row = nb::typed<nb::tuple, int, int, int>;
 using Rows = nb::typed<nb::list, Row>;
 using Works = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, int, int>>;
-using Three = nb::typed<nb::tuple, Integers, Integers, nb::typed<nb::list, nb::str>>;
 
 }  // namespace
 
@@ -341,8 +332,7 @@ void define_markdown(nb::module_& module) {
         .def(
             "strengthen", [](Sketch& self, std::size_t start) { self.told().strengthen(start); }, nb::lock_self(), nb::arg("start"),
             "Make the first boundary at or after `start` as strong as a section.")
-        .def(
-            "columns", [](const Sketch& self) { return Three(self.columns()); }, nb::lock_self(), "Offsets, strengths and labels of the boundaries.")
+        .def("columns", &Sketch::columns, nb::lock_self(), "Offsets, strengths and labels of the boundaries.")
         .def(
             "closed", [](const Sketch& self) { return Integers(self.closed()); }, nb::lock_self(), "Where units begin that have something left for later.")
         .def(

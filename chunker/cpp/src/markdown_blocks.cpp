@@ -7,7 +7,7 @@ namespace chunker::markdown {
 namespace {
 
 // A blank line is a line of all items, however many there are: with more of them than this, time would grow faster than the text.
-constexpr std::size_t deepest = 64;
+constexpr std::size_t most_open = 64;
 // Indented by so much, a line is code, or text.
 constexpr std::size_t code_columns = 4;
 
@@ -158,7 +158,7 @@ Blocks::Step Blocks::begin_block(std::string_view rest, std::size_t columns) {
     }
     if (is_rule(rest)) {
         begin_leaf(Leaf::none);
-        sketch_.leaf(start_, next_, Label::rule);
+        sketch_.leaf(start_, next_, "rule");
         return Step::done;
     }
     ItemMark const mark = item_mark(rest);
@@ -166,9 +166,9 @@ Blocks::Step Blocks::begin_block(std::string_view rest, std::size_t columns) {
 }
 
 Blocks::Step Blocks::begin_quote() {
-    if (open_.size() >= deepest) return Step::uncertain;
+    if (open_.size() >= most_open) return Step::uncertain;
     close_unmatched();
-    sketch_.open(start_, Label::quote);
+    sketch_.open(start_, "quote");
     open_.push_back({.kind = Kind::quote});
     fresh_ = true;
     ++at_;
@@ -182,10 +182,10 @@ Blocks::Step Blocks::begin_item(const ItemMark& mark, std::size_t columns) {
         // It does not interrupt a paragraph; and in one that only goes on lazily, readers of Markdown differ.
         return matched_ < open_.size() ? Step::uncertain : Step::text;
     }
-    if (mark.tab || open_.size() + 2 > deepest) return Step::uncertain;
+    if (mark.tab || open_.size() + 2 > most_open) return Step::uncertain;
     close_unmatched(mark.kind);
     if (open_.empty() || open_.back().kind != Kind::list) {
-        sketch_.open(start_, Label::list);
+        sketch_.open(start_, "list");
         open_.push_back({.kind = Kind::list, .mark = mark.kind});
     }
     sketch_.item(start_);
@@ -249,7 +249,7 @@ void Blocks::end_leaf() {
     case Leaf::fence:
     case Leaf::indented: sketch_.code(leaf_start_, leaf_end_, leaf_ == Leaf::fence); break;
     case Leaf::comment:
-    case Leaf::html: sketch_.leaf(leaf_start_, leaf_end_, Label::html); break;
+    case Leaf::html: sketch_.leaf(leaf_start_, leaf_end_, "html"); break;
     }
     leaf_ = Leaf::none;
 }

@@ -57,7 +57,7 @@ Blocks::Step Blocks::math() {
         std::size_t const end = end_of_line(at + 2);
         if (!is_blank(copy_.substr(at + 2, end - at - 2))) break;
         next_ = std::min(end + 1, copy_.size());
-        sketch_.leaf(start_, next_, Label::math);
+        sketch_.leaf(start_, next_, "math");
         return Step::done;
     }
     return Step::text;

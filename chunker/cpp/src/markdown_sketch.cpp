@@ -6,8 +6,6 @@
 
 namespace chunker::markdown {
 
-const std::string_view label_names[15] = {"document", "section", "heading", "paragraph", "code",     "table", "row", "html",
-                                          "math",     "rule",    "quote",   "list",      "footnote", "item",  "line"};
 const std::string_view work_names[5] = {"prose", "verbatim", "fence", "yaml", "toml"};
 
 namespace {
@@ -26,41 +24,41 @@ bool closes(std::string_view line, char mark) {
 
 }  // namespace
 
-Sketch::Sketch(std::string_view copy) : copy_(copy) { columns_.strengths.push_back(strength::document); }
+Sketch::Sketch(std::string_view copy) : copy_(copy) { columns_.add(0, strength::document, "document"); }
 
 // --- blocks
 
 void Sketch::heading(std::size_t start, std::size_t end, int heading_level) {
     int const level_before = glued_;
     if (depth_) {
-        block(start, Label::heading);
+        block(start, "heading");
     } else {
-        if (!level_before || level_before >= heading_level) put(start, section - heading_level, Label::section);
+        if (!level_before || level_before >= heading_level) put(start, section - heading_level, "section");
         headings_.push_back({start, end, heading_level});
     }
     glued_ = heading_level;
 }
 
 void Sketch::paragraph(std::size_t start, std::size_t end) {
-    block(start, Label::paragraph);
+    block(start, "paragraph");
     glued_ = 0;
     put_off(WorkKind::prose, start, end);
 }
 
 void Sketch::code(std::size_t start, std::size_t end, bool fenced) {
-    whole(start, Label::code);
+    whole(start, "code");
     put_off(fenced ? WorkKind::fence : WorkKind::verbatim, start, end);
 }
 
 void Sketch::table(std::size_t start, std::size_t end, const std::vector<std::size_t>& rows) {
-    whole(start, Label::table);
+    whole(start, "table");
     if (rows.size() < 2) return;
-    for (std::size_t row = 1; row < rows.size(); ++row) put(rows[row], strength::line, Label::row);  // the first one stays with the header
+    for (std::size_t row = 1; row < rows.size(); ++row) put(rows[row], strength::line, "row");  // the first one stays with the header
     tables_.push_back({start, end, rows.front()});
 }
 
 void Sketch::leaf(std::size_t start, std::size_t end, Label label) {
-    if (label == Label::rule) {
+    if (label == "rule") {
         block(start, label);
         glued_ = 0;
     } else {
@@ -81,13 +79,13 @@ void Sketch::lines(std::size_t start, std::size_t end) {
             bool const inside = at > beginning_;
             if (inside && (first || blank)) {
                 if (glued_) {
-                    put(at, blank ? strength::paragraph : strength::line, blank ? Label::paragraph : Label::line);
+                    put(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
                 } else {
                     // Stronger than all that is inside the block before: that block is a unit of its own.
-                    put(at, blank ? level() : strength::structure, blank ? Label::paragraph : Label::line);
+                    put(at, blank ? level() : strength::structure, blank ? "paragraph" : "line");
                 }
             } else if (inside) {
-                put(at, strength::line, Label::line);
+                put(at, strength::line, "line");
             }
             first = false;
         }
@@ -103,7 +101,7 @@ void Sketch::open(std::size_t start, Label label) {
 
 void Sketch::item(std::size_t start) {
     if (!first_item_) glued_ = 0;  // a heading keeps the first item, not one after it
-    if (!glued_) put(start, level() + a_level + item_below, Label::item);
+    if (!glued_) put(start, level() + a_level + item_below, "item");
     first_item_ = false;
 }
 
@@ -123,23 +121,7 @@ void Sketch::strengthen(std::size_t start) {
 
 std::int32_t Sketch::level() const { return markdown::block - a_level * static_cast<std::int32_t>(std::min<std::size_t>(depth_, deepest)); }
 
-void Sketch::put(std::size_t offset, std::int32_t strength, Label label) {
-    std::size_t const last = columns_.offsets.back();
-    if (offset <= beginning_) offset = 0;
-    if (offset > last) {
-        columns_.offsets.push_back(offset);
-        columns_.strengths.push_back(strength);
-        columns_.labels.push_back(label);
-    } else if (offset == last && offset == 0) {
-        if (first_ < strength) {
-            first_ = strength;
-            columns_.labels.back() = label;
-        }
-    } else if (offset == last && columns_.strengths.back() < strength) {
-        columns_.strengths.back() = strength;
-        columns_.labels.back() = label;
-    }
-}
+void Sketch::put(std::size_t offset, std::int32_t strength, Label label) { columns_.put(offset <= beginning_ ? 0 : offset, strength, label, first_); }
 
 void Sketch::block(std::size_t start, Label label) {
     if (!glued_) put(start, level(), label);

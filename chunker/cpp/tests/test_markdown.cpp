@@ -18,7 +18,7 @@ std::string read(const std::string& text) {
     for (std::size_t place = 0; place < sketch.columns().offsets.size(); ++place) {
         if (place) found += "; ";
         found += std::to_string(sketch.columns().offsets[place]) + " ";
-        found += chunker::markdown::label_names[static_cast<std::size_t>(sketch.columns().labels[place])];
+        found += sketch.columns().labels[place];
     }
     return certain < text.size() ? found + "; " + std::to_string(certain) + " ?" : found;
 }

@@ -18,11 +18,11 @@
 #include <string_view>
 #include <vector>
 
+#include "chunker/formats/columns.hpp"
+
 namespace chunker::markdown {
 
-enum class Label : std::uint8_t { document, section, heading, paragraph, code, table, row, html, math, rule, quote, list, footnote, item, line };
-// The names of labels are those of the enumerators.
-extern const std::string_view label_names[15];
+using formats::Columns, formats::Label;
 
 enum class WorkKind : std::uint8_t { prose, verbatim, fence, yaml, toml };
 extern const std::string_view work_names[5];
@@ -51,13 +51,6 @@ struct Table {
     std::size_t start;
     std::size_t end;
     std::size_t first_row;
-};
-
-// The row of a column of boundaries.
-struct Columns {
-    std::vector<std::size_t> offsets{0};
-    std::vector<std::int32_t> strengths;
-    std::vector<Label> labels{Label::document};
 };
 
 // Is told about the blocks of a text in their order, and writes down what begins where. A block's start is that of its line.

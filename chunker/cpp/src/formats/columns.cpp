@@ -7,6 +7,15 @@
 
 namespace chunker::formats {
 
+void Columns::put(std::size_t offset, std::int32_t strength, Label label, std::int32_t& first) {
+    if (offset > offsets.back()) {
+        add(offset, strength, label);
+    } else if (std::int32_t& known = offset == 0 ? first : strengths.back(); offset == offsets.back() && known < strength) {
+        known = strength;
+        labels.back() = label;
+    }
+}
+
 void begin_with(Columns& columns, Text text, Label label) {
     if (columns.offsets.empty() || columns.offsets.front() != 0) {
         columns.offsets.insert(columns.offsets.begin(), 0);

@@ -69,19 +69,7 @@ Markup::Markup(Text text, const CodeInside& code_inside) : text_(text), copy_(co
 }
 
 void Markup::put(std::size_t offset, std::int32_t strength, Label label) {
-    std::size_t const last = found.columns.offsets.back();
-    if (offset == 1 && text_[0] == 0xFEFF) offset = 0;
-    if (offset > last) {
-        found.columns.add(offset, strength, label);
-    } else if (offset == last && offset == 0) {
-        if (first_ < strength) {
-            first_ = strength;
-            found.columns.labels.front() = label;
-        }
-    } else if (offset == last && found.columns.strengths.back() < strength) {
-        found.columns.strengths.back() = strength;
-        found.columns.labels.back() = label;
-    }
+    found.columns.put(offset == 1 && text_[0] == 0xFEFF ? 0 : offset, strength, label, first_);
 }
 
 std::size_t Markup::cut_before(std::size_t offset) const {

@@ -33,6 +33,10 @@ struct Columns {
         strengths.push_back(strength);
         labels.push_back(label);
     }
+
+    // A boundary at or after the last one; of two at one place the stronger one stays. The first one stays at 0 with its strength, and `first` is the
+    // strength of what gave it its label.
+    void put(std::size_t offset, std::int32_t strength, Label label, std::int32_t& first);
 };
 
 // The boundaries of a text whose first one has the label `label`, without those that would cut a grapheme cluster. Each of the others follows an
