@@ -55,7 +55,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 class Found(NamedTuple):
-    """A text whose time was noted: in seconds, of a text of SIZE characters and of one four times as long."""
+    """The processor time of an operation, in seconds, on a text of SIZE characters and on one four times as long."""
 
     once: float
     fourfold: float
@@ -87,7 +87,7 @@ def chunker_of(kind: str, options: dict[str, Any]) -> TextChunker:
 
 
 def operations(kind: str) -> Iterator[tuple[str, Callable[[str], object]]]:
-    """What is done with a text of a kind, by name."""
+    """Yield the operations that are timed on the texts of one format or language, each with its name."""
     made = {name: chunker_of(kind, options) for name, options in SETTINGS.items()}
     for name, chunker in made.items():
         yield f"chunk, {name}", chunker.chunk
@@ -123,7 +123,7 @@ def seconds(operation: Callable[[str], object], text: str, rounds: int = 1) -> f
 
 
 def hunt(kinds: dict[str, list[str]], chance: random.Random, most_seconds: float) -> tuple[int, list[Found]]:
-    """How many texts were tried until so many seconds were over, and what was found."""
+    """Try random texts for `most_seconds`. Returns the number of texts, and those whose time grows too fast."""
     known: dict[str, list[tuple[str, Callable[[str], object]]]] = {}
     found: list[Found] = []
     end = time.monotonic() + most_seconds

@@ -32,15 +32,14 @@ class Place(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """What is ahead of a grower.
+    """The state of a grower after a chunk, from which another grower can continue. Offsets are in characters.
 
     Args:
-        places: The starts of the units that differ from those of the outline, with which another grower can go on; None
-            if they are too many.
-        start: The start of the next unit, or the end of the text.
-        row: The row of the outline after those units.
-        overlapping: How many of the units ahead repeat the end of the last chunk.
-        unsettled: The start of the last of those units whose enclosing unit ends with the text; -1 if there is none.
+        places: The starts of the next units, as far as they are not rows of the outline; None if there are too many.
+        start: The offset where the next unit begins; the length of the text if there is none.
+        row: The number of the row of the outline that follows `places`.
+        overlapping: The number of units ahead that repeat the end of the last chunk.
+        unsettled: The offset of the last of `places` whose `enclosing_end` is the end of the text; -1 if there is none.
     """
 
     places: list[Place] | None

@@ -105,7 +105,7 @@ public:
         return Integers(to_list(fresh));
     }
 
-    // What Ahead in chunker/growing/units.py says.
+    // The fields of `Ahead` in chunker/growing/units.py.
     std::tuple<nb::object, std::size_t, std::size_t, std::size_t, Py_ssize_t> ahead(std::size_t most) const {
         Units const& units = grower_.units();
         nb::object places = nb::none();

@@ -117,7 +117,7 @@ bool try_limit() {
     return !limit.is_exhausted() && !small_limit.is_exhausted();
 }
 
-// Where there is no memory at all, too.
+// A pool that can get no memory is left, too.
 bool try_exhaustion() {
     chunker::syntax::Pool pool;
     chunker::syntax::Pool::Use const use(pool);

@@ -22,7 +22,7 @@ std::vector<std::size_t> word_ends(Characters text);
 std::vector<std::size_t> sentence_ends(Characters text);
 // The same, tailored to scripts.
 std::vector<std::size_t> tailored_sentence_ends(Characters text);
-// The same of a paragraph of marked-up prose, where a line end counts as a space.
+// The ends of the sentences in a paragraph of markup, in which a line end counts as a space.
 std::vector<std::size_t> prose_sentence_ends(Characters paragraph);
 
 // Whether two characters alone prove that a grapheme cluster ends between them, and whether a word does, too. False does not prove the opposite.

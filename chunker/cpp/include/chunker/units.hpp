@@ -90,7 +90,7 @@ public:
     Places front() const { return {front_.rbegin(), front_.rend()}; }
     std::size_t front_size() const { return front_.size(); }
     std::size_t next_row() const { return next_row_; }
-    // Where the last of them begins whose enclosing unit ends with the text; -1 if none does.
+    // The start of the last place in front whose `enclosing_end` is the end of the text; -1 if there is none.
     std::ptrdiff_t unsettled() const;
     // Of a place of those whether it is closed, and where the sketch says that it begins; no_outline_row for one that is not.
     std::size_t closed_at(const Place& place) const;

@@ -22,10 +22,10 @@ namespace {
 // chunker/formats/code/parsing.py tells where these come from. Both must have the same values to cut the same text in the same way.
 constexpr std::uint64_t bytes_per_progress = 10, min_progress = 500;
 constexpr double seconds = 2.0, seconds_per_byte = 5e-6;
-// The twin cannot see memory, nor what a scanner reads, and has only the time instead. In bytes: of 30,000 files of code, none took more than 16 MB and 50
-// bytes for each of its own, or read more than 10 for each; of 28,000 that were read as another language, most took less than 300, and read less than 100.
-// Where a parser recovers from errors again and again it may copy all that it has: 20 KB of "x => " in Java took six gigabytes. A scanner may look through the
-// whole rest of a text for each token: 32 KB of ")" in Bash took two seconds, 64 KB of "#" in Swift twelve.
+// The most bytes of memory that a parse may hold, and the most bytes that its looks for tokens may go over. The parser may copy all that it has each time that
+// it recovers from an error: 20 KB of "x => " in Java took six gigabytes. A scanner may look through the rest of the text for each token: 64 KB of "#" in Swift
+// took twelve seconds. Of 30,000 files of code, none took more than 16 MB and 50 bytes for each of its own, or read more than 10 for each. The twin can limit
+// neither.
 constexpr std::size_t min_memory = std::size_t{1} << 25, memory_per_byte = 300;
 constexpr std::uint64_t min_read = 1 << 20, read_per_byte = 100;
 
@@ -57,13 +57,15 @@ public:
     static bool is_over(TSParseState* state) noexcept {
         auto& budget = *static_cast<Budget*>(state->payload);
         ++budget.calls_;
-        return budget.calls_ > budget.steps_ || (budget.calls_ % 16 == 0 && budget.late());
+        return budget.spent() || (budget.calls_ % 16 == 0 && budget.late());
     }
 
-private:
+    bool spent() const { return calls_ > steps_; }
+
     // Reading wall-clock time costs a tenth of reading processor time, and is never less.
     bool late() const { return Clock::now() > earliest_ && thread_seconds() > deadline_; }
 
+private:
     std::uint64_t calls_ = 0, steps_;
     double deadline_;
     Clock::time_point earliest_;
@@ -94,6 +96,7 @@ std::unique_ptr<const Tree> parse(const TSLanguage* language, std::string_view s
         return std::make_unique<const Tree>(std::move(pool), tree, Doubts{{first, first + count}, chunker_first_open(parser.get())});
     }
     if (limit.is_exhausted()) throw std::bad_alloc();
+    if (!chunker_was_left(parser.get()) && !budget.spent() && !budget.late()) throw std::runtime_error("the parser ended without a tree");
     return nullptr;
 }
 

@@ -237,6 +237,8 @@ TSTree *chunker_parse(TSParser *parser, const TSInput *input, const TSParseOptio
   return ts_parser_parse_with_options(parser, NULL, *input, *options);
 }
 
+bool chunker_was_left(const TSParser *parser) { return ((const Notes *)parser->lexer.logger.payload)->was_left; }
+
 void chunker_leave(TSParser *parser) {
   Notes *notes = parser->lexer.logger.payload;
   notes->was_left = true;

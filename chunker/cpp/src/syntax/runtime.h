@@ -1,6 +1,7 @@
 // The interface between runtime.c and C++.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ void chunker_delete_parser(struct TSParser *parser);
 // As ts_parser_parse_with_options, without an older tree. It ends where the parser goes over more than `most_read` bytes, each time that it does, to tell its tokens, and by
 // `chunker_leave`, called from inside of an allocation. It returns NULL then: the parser is good for nothing but to be deleted, and what it had made is left to the pool.
 struct TSTree *chunker_parse(struct TSParser *parser, const struct TSInput *input, const struct TSParseOptions *options, uint64_t most_read);
+bool chunker_was_left(const struct TSParser *parser);
 void chunker_leave(struct TSParser *parser);
 
 // How the parser recovered from the errors of its tree.
