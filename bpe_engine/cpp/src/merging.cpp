@@ -3,100 +3,37 @@
 #include <algorithm>
 #include <queue>
 
+#include "bpe/pair_merging.hpp"
 #include "bpe/steps.hpp"
 
 namespace bpe {
 
-// The pair that starts at byte i is one number: the rank of the merged token, and i. The least of sixteen numbers is found without a branch,
-// and nothing is moved: neighbours are linked by bytes. Tried and rejected: to begin Chinese and Japanese words with characters where no token is torn between
-// two of them. To find that out took what it saved in a first text.
-std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
-    constexpr std::uint32_t never = 0xFFFFFFFF;
-    std::uint32_t pairs[16];
-    Rank tokens[17];
-    std::uint8_t next[17], previous[18];
-    auto const pair = [](Rank merged, std::size_t place) { return merged == no_rank ? never : merged << 4 | static_cast<std::uint32_t>(place); };
-    std::size_t const size = std::min(piece.size, short_length);
-    for (std::uint32_t& value : pairs) value = never;
-    for (std::size_t place = 0; place < size; ++place) {
-        tokens[place] = dictionary.byte(piece[place]);
-        next[place] = static_cast<std::uint8_t>(place + 1);
-        previous[place + 1] = static_cast<std::uint8_t>(place);
-    }
-    for (std::size_t place = 0; place + 1 < size; ++place) pairs[place] = pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place);
-    for (;;) {
-        std::uint32_t least[4] = {pairs[0], pairs[1], pairs[2], pairs[3]};
-        for (std::size_t place = 4; place < 16; place += 4)
-            for (std::size_t lane = 0; lane < 4; ++lane) least[lane] = std::min(least[lane], pairs[place + lane]);
-        std::uint32_t const best = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
-        if (best == never) break;
-        std::size_t const place = best & 15, right = next[place], following = next[right];
-        tokens[place] = best >> 4;
-        pairs[right] = never;
-        next[place] = static_cast<std::uint8_t>(following);
-        previous[following] = static_cast<std::uint8_t>(place);
-        pairs[place] = following < size ? pair(dictionary.merged(tokens[place], tokens[following]), place) : never;
-        if (place > 0) {
-            std::size_t const before = previous[place];
-            pairs[before] = pair(dictionary.merged(tokens[before], tokens[place]), before);
-        }
-    }
-    std::size_t count = 0;
-    for (std::size_t place = 0; place < size; place = next[place]) out[count++] = tokens[place];
-    return count;
-}
-
 namespace {
 
-// Merges as the function above, but keeps the least pair of each block of sixteen. A merge changes three pairs, so the least pair of at most three blocks
-// is searched for again.
+// The tokens of a piece, for pair_merging.hpp. What a pair becomes is its rank.
+class TokensOfBytes {
+public:
+    TokensOfBytes(const Dictionary& dictionary, Bytes piece, Rank* out) : dictionary_(dictionary), piece_(piece), out_(out) {}
+
+    Rank symbol(std::size_t place) const { return dictionary_.byte(piece_[place]); }
+    Rank first(std::size_t place) const { return dictionary_.merged_bytes(piece_[place], piece_[place + 1]); }
+    Rank rank(Rank left, Rank right, std::size_t) const { return dictionary_.merged(left, right); }
+    Rank merged(Rank rank, std::size_t) const { return rank; }
+    void put(Rank token, std::size_t, std::size_t) { out_[count_++] = token; }
+    std::size_t count() const { return count_; }
+
+private:
+    const Dictionary& dictionary_;
+    Bytes piece_;
+    Rank* out_;
+    std::size_t count_ = 0;
+};
+
 template <std::size_t longest, typename Place>
 std::size_t merge_blocks(const Dictionary& dictionary, Bytes piece, Rank* out) {
-    constexpr std::uint64_t never = ~std::uint64_t{0};
-    constexpr std::size_t blocks = longest / 16;
-    constexpr unsigned place_bits = 8 * sizeof(Place);
-    static_assert(longest < std::size_t{1} << place_bits && place_bits <= 16);
-    std::uint64_t pairs[longest];
-    std::uint64_t least[blocks];
-    Rank tokens[longest];
-    Place next[longest], previous[longest + 1];
-    auto const pair = [](Rank merged, std::size_t place) { return merged == no_rank ? never : std::uint64_t{merged} << place_bits | place; };
-    auto const find_least = [&](std::size_t block) {
-        std::uint64_t lanes[4] = {never, never, never, never};
-        for (std::size_t place = block * 16; place < block * 16 + 16; place += 4)
-            for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] = std::min(lanes[lane], pairs[place + lane]);
-        least[block] = std::min(std::min(lanes[0], lanes[1]), std::min(lanes[2], lanes[3]));
-    };
-    std::size_t const size = std::min(piece.size, longest);
-    if (size == 0) return 0;
-    std::size_t const used = (size + 15) / 16;
-    for (std::size_t place = 0; place < used * 16; ++place)
-        pairs[place] = place + 1 < size ? pair(dictionary.merged_bytes(piece[place], piece[place + 1]), place) : never;
-    for (std::size_t place = 0; place < size; ++place) {
-        tokens[place] = dictionary.byte(piece[place]);
-        next[place] = static_cast<Place>(place + 1);
-        previous[place + 1] = static_cast<Place>(place);
-    }
-    for (std::size_t block = 0; block < used; ++block) find_least(block);
-    for (;;) {
-        std::uint64_t best = least[0];
-        for (std::size_t block = 1; block < used; ++block) best = std::min(best, least[block]);
-        if (best == never) break;
-        std::size_t const place = best & ((1u << place_bits) - 1), right = next[place], following = next[right];
-        tokens[place] = static_cast<Rank>(best >> place_bits);
-        pairs[right] = never;
-        next[place] = static_cast<Place>(following);
-        previous[following] = static_cast<Place>(place);
-        pairs[place] = following < size ? pair(dictionary.merged(tokens[place], tokens[following]), place) : never;
-        std::size_t const before = place > 0 ? previous[place] : place;
-        if (place > 0) pairs[before] = pair(dictionary.merged(tokens[before], tokens[place]), before);
-        find_least(place / 16);
-        if (right / 16 != place / 16) find_least(right / 16);
-        if (before / 16 != place / 16) find_least(before / 16);
-    }
-    std::size_t count = 0;
-    for (std::size_t place = 0; place < size; place = next[place]) out[count++] = tokens[place];
-    return count;
+    TokensOfBytes row(dictionary, piece, out);
+    merge_row<longest, Place>(row, std::min(piece.size, longest));
+    return row.count();
 }
 
 // Joins `tokens`, which reach up to byte `end`, with the tokens of the window that `merge` encodes. Returns the new end, or `end` if they cannot be joined.
@@ -127,6 +64,14 @@ std::size_t join_window(const Dictionary& dictionary, Bytes piece, std::vector<R
 }
 
 }  // namespace
+
+// Tried and rejected: to begin Chinese and Japanese words with characters where no token is torn between two of them. To find that out took what it saved in a
+// first text.
+std::size_t merge_short(const Dictionary& dictionary, Bytes piece, Rank* out) {
+    TokensOfBytes row(dictionary, piece, out);
+    merge_short_row(row, std::min(piece.size, short_length));
+    return row.count();
+}
 
 std::size_t merge_medium(const Dictionary& dictionary, Bytes piece, Rank* out) { return merge_blocks<medium_length, std::uint8_t>(dictionary, piece, out); }
 

@@ -1,8 +1,10 @@
 // WordPiece, Unigram and WordLevel: growth against encoding anew, and how many steps hostile texts take. That the encodings are those of the
 // libraries is tested from Python.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bpe/models/merges.hpp"
@@ -177,6 +179,59 @@ Case random_marked_merges(Choices& choices) {
     return made;
 }
 
+// The lowest pair first, the leftmost of equals, as the definition says: in rows of all lengths, with ranks that are equal or far apart, and pairs given twice.
+void merging(Choices& choices) {
+    std::vector<std::string> texts{"a", "b", "c"};
+    std::vector<std::uint32_t> ranks(texts.size(), 0xFFFFFFFF);
+    std::vector<MergeModel::Merge> merges;
+    std::map<std::pair<std::string, std::string>, std::uint32_t> rank_of_pair;
+    bool const by_ranks = choices.one_in(2);
+    auto const apart = choices.of(std::vector<std::uint32_t>{1, 1 << 27, 100'000'003});
+    for (std::size_t wanted = choices.below(30); wanted > 0; --wanted) {
+        std::string const left = choices.of(texts), right = choices.of(texts), both = left + right;
+        auto const number = [&](const std::string& text) { return static_cast<std::uint32_t>(std::find(texts.begin(), texts.end(), text) - texts.begin()); };
+        if (both.size() > 12) continue;
+        rank_of_pair[{left, right}] = static_cast<std::uint32_t>(merges.size());
+        merges.push_back({number(left), number(right)});
+        if (number(both) < texts.size()) continue;
+        texts.push_back(both);
+        ranks.push_back(static_cast<std::uint32_t>(choices.below(20)) * apart);
+    }
+    auto const rank_of = [&](const std::string& left, const std::string& right) -> std::uint32_t {
+        if (by_ranks) {
+            auto const found = std::find(texts.begin(), texts.end(), left + right);
+            return found == texts.end() ? 0xFFFFFFFF : ranks[static_cast<std::size_t>(found - texts.begin())];
+        }
+        auto const found = rank_of_pair.find({left, right});
+        return found == rank_of_pair.end() ? 0xFFFFFFFF : found->second;
+    };
+    std::vector<MergeModel::Token> tokens;
+    for (std::string const& text : texts) tokens.push_back({view(text), static_cast<std::uint32_t>(tokens.size())});
+    MergeModel::Options options;
+    options.byte_fallback.fill(-1);
+    std::shared_ptr<const MergeModel> const model =
+        by_ranks ? MergeModel::by_ranks(tokens, ranks, options) : std::make_shared<MergeModel>(tokens, merges, options);
+    std::string text;
+    for (std::size_t size = choices.below(choices.one_in(3) ? 300 : 20); size > 0; --size) text += choices.of(std::vector<std::string>{"a", "a", "b", "c"});
+    std::vector<std::string> expected;
+    for (char const letter : text) expected.emplace_back(1, letter);
+    for (;;) {
+        std::uint32_t lowest = 0xFFFFFFFF;
+        std::size_t place = 0;
+        for (std::size_t index = 0; index + 1 < expected.size(); ++index) {
+            std::uint32_t const rank = rank_of(expected[index], expected[index + 1]);
+            if (rank < lowest) lowest = rank, place = index;
+        }
+        if (lowest == 0xFFFFFFFF) break;
+        expected[place] += expected[place + 1];
+        expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+    }
+    std::vector<std::uint32_t> ids, lengths;
+    model->encode(view(text), ids, &lengths);
+    CHECK(ids.size() == expected.size() && model->count(view(text)) == expected.size());
+    for (std::size_t index = 0; index < ids.size(); ++index) CHECK(texts[ids[index]] == expected[index] && lengths[index] == expected[index].size());
+}
+
 // A program of growth and truncation: after each step the count is that of the text, or neither can be had.
 void growth(Choices& choices) {
     Case const made = choices.one_in(2) ? random_merges(choices) : choices.one_in(2) ? random_marked_merges(choices) : random_case(choices);
@@ -325,6 +380,7 @@ void hostile_marked() {}
 
 int main(int count, char** arguments) {
     repeat(count, arguments, 2000, growth);
+    repeat(count, arguments, 2000, merging);
     repeat(count, arguments, 500, characters);
     hostile();
     hostile_marked();

@@ -52,15 +52,19 @@ public:
         }
     }
 
-    Rank find(Rank left, Rank right, const Halves* halves) const {
+    // `halves` by rank: `left` and `right` of each.
+    template <class Pair>
+    Rank find(Rank left, Rank right, const Pair* halves) const {
         std::uint64_t const hash = hash_of(left, right);
         Bucket const& bucket = buckets_[hash & mask_];
         std::uint32_t const check = check_of(hash);
         std::uint32_t const rank_mask = (1u << rank_bits_) - 1;
         std::uint32_t found = 0;
         for (std::uint32_t const slot : bucket.slots) found = std::max(found, slot >> rank_bits_ == check ? slot & rank_mask : 0);
-        // A bucket fills from the left: if its last slot is free, no merge went to the next bucket.
-        bool const sure = found != 0 ? halves[found - 1] == Halves{left, right} : bucket.slots[3] == 0;
+        // A bucket fills from the left: if its last slot is free, no merge went to the next bucket. Without a branch, too: some pair is read in any case.
+        Pair const& pair = halves[found - (found != 0)];
+        bool const is_found = found != 0, is_it = (pair.left == left) & (pair.right == right);
+        bool const sure = (is_found & is_it) | (!is_found & (bucket.slots[3] == 0));
         if (sure) [[likely]]
             return found - 1;
         return find_slowly(left, right, halves);
@@ -76,7 +80,8 @@ private:
 
     std::uint32_t check_of(std::uint64_t hash) const { return static_cast<std::uint32_t>(hash >> (32 + rank_bits_)); }
 
-    Rank find_slowly(Rank left, Rank right, const Halves* halves) const {
+    template <class Pair>
+    Rank find_slowly(Rank left, Rank right, const Pair* halves) const {
         std::uint64_t const hash = hash_of(left, right);
         std::uint32_t const check = check_of(hash);
         for (std::size_t place = hash & mask_;; place = (place + 1) & mask_) {
@@ -84,7 +89,7 @@ private:
                 if (slot == 0) return no_rank;
                 if (slot >> rank_bits_ != check) continue;
                 Rank const rank = (slot & ((1u << rank_bits_) - 1)) - 1;
-                if (rank != no_rank && halves[rank] == Halves{left, right}) return rank;
+                if (rank != no_rank && halves[rank].left == left && halves[rank].right == right) return rank;
             }
         }
     }
@@ -92,7 +97,7 @@ private:
     struct alignas(16) Bucket {
         std::uint32_t slots[4] = {};  // 0: free
     };
-    std::vector<Bucket> buckets_;
+    std::vector<Bucket> buckets_ = std::vector<Bucket>(1);
     std::size_t mask_ = 0;
     unsigned rank_bits_ = 1;
 };

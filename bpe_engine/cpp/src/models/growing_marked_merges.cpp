@@ -68,18 +68,15 @@ std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
     }
 
     // In the order of ranks, so that the halves of most merges are known before the merge.
-    std::vector<Entry> pairs;
-    std::copy_if(pairs_.begin(), pairs_.end(), std::back_inserter(pairs), [](Entry const& pair) { return pair.key != 0; });
-    std::sort(pairs.begin(), pairs.end(), [](Entry const& one, Entry const& other) { return one.rank < other.rank; });
-    auto const left_of = [](Entry const& pair) { return static_cast<std::uint32_t>((pair.key >> 32) - 1); };
-    auto const right_of = [](Entry const& pair) { return static_cast<std::uint32_t>(pair.key); };
+    std::vector<MergePairs::Pair> pairs(pairs_.begin(), pairs_.end());
+    std::sort(pairs.begin(), pairs.end(), [](auto const& one, auto const& other) { return one.rank < other.rank; });
     constexpr int most_rounds = 16;
     bool has_changed = true;
     for (int round = 0; has_changed; ++round) {
         if (round == most_rounds) return made;
         has_changed = false;
-        for (Entry const& pair : pairs) {
-            std::uint32_t const left = left_of(pair), right = right_of(pair);
+        for (MergePairs::Pair const& pair : pairs) {
+            std::uint32_t const left = pair.left, right = pair.right;
             // The unknown token has no letters of its own: a merge that needs it cannot be spelled.
             if (options_.unknown == Unknown::token && (left == options_.unknown_id || right == options_.unknown_id)) return made;
             if (spelled[left].empty() || spelled[right].empty()) continue;
@@ -108,11 +105,9 @@ std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
     std::shared_ptr<MergeModel> const model(new MergeModel(options));
     model->add_tokens(tokens);
     model->number_ids();
-    model->reserve_pairs(pairs.size());
-    for (Entry const& pair : pairs) {
-        std::uint32_t const left = left_of(pair), right = right_of(pair);
-        if (!spelled[left].empty() && !spelled[right].empty()) model->add_pair(numbers[left], numbers[right], pair.rank, numbers[pair.merged]);
-    }
+    model->pairs_.reserve(pairs.size());
+    for (auto const& [left, right, rank, merged] : pairs)
+        if (!spelled[left].empty() && !spelled[right].empty()) model->pairs_.add({numbers[left], numbers[right], rank, numbers[merged]});
     made->model = model;
     return made;
 }

@@ -62,7 +62,7 @@ struct MergeModel::Growth {
     // The rank of the last merge of a token.
     static std::int64_t born(const MergeModel& model, std::uint64_t made) {
         if (made == single) return -1;
-        return model.find_pair(static_cast<std::uint32_t>((made >> 32) - 1), static_cast<std::uint32_t>(made))->rank;
+        return model.pairs_.find(static_cast<std::uint32_t>((made >> 32) - 1), static_cast<std::uint32_t>(made)).rank;
     }
 
     // Whether two tokens can be side by side, with `stay` for good, otherwise at least for a time. They are un-merged from the outside in, the later merge
@@ -71,8 +71,8 @@ struct MergeModel::Growth {
         std::uint64_t left_ends = never, right_ends = never;  // ranks
         for (bool looks = stay;; looks = true) {
             count_step();
-            Entry const* const pair = looks ? model.find_pair(left, right) : nullptr;
-            if (pair && pair->rank < left_ends && pair->rank <= right_ends) return false;
+            MergePairs::Pair const& pair = looks ? model.pairs_.find(left, right) : MergePairs::none;
+            if (pair.merges() && pair.rank < left_ends && pair.rank <= right_ends) return false;
             std::uint64_t const left_made = derivation(model, left), right_made = derivation(model, right);
             if (left_made == single && right_made == single) return true;
             std::int64_t const left_born = born(model, left_made), right_born = born(model, right_made);
@@ -100,9 +100,8 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
     for (std::int64_t const number : options_.byte_fallback)
         if (number >= 0) is_stand_in[static_cast<std::size_t>(number)] = true;
     growth->derivations = std::vector<std::atomic<std::uint64_t>>(ids_.size());
-    for (Entry const& pair : pairs_) {
-        if (pair.key == 0) continue;
-        auto const left = static_cast<std::uint32_t>((pair.key >> 32) - 1), right = static_cast<std::uint32_t>(pair.key);
+    for (MergePairs::Pair const& pair : pairs_) {
+        std::uint32_t const left = pair.left, right = pair.right;
         if (is_stand_in[left] || is_stand_in[right]) return growth;
         if (left + 1 >= offsets_.size() || right + 1 >= offsets_.size() || offsets_[left] == offsets_[left + 1] || offsets_[right] == offsets_[right + 1])
             return growth;
@@ -398,18 +397,18 @@ std::uint64_t MergeModel::derive(std::uint32_t token) const {
         return Growth::unreachable;
     }
     while (made.size() > 1) {
-        Entry const* best = nullptr;
+        MergePairs::Pair best = MergePairs::none;
         std::size_t place = 0;
         for (std::size_t index = 0; index + 1 < made.size(); ++index) {
-            Entry const* const pair = find_pair(made[index].id, made[index + 1].id);
-            if (pair && (!best || pair->rank < best->rank)) {
+            MergePairs::Pair const& pair = pairs_.find(made[index].id, made[index + 1].id);
+            if (pair.rank < best.rank) {
                 best = pair;
                 place = index;
             }
         }
-        if (!best) break;
-        if (made.size() == 2 && best->merged == token) return (std::uint64_t{made[0].id} + 1) << 32 | made[1].id;
-        made[place] = {best->merged, made[place].length + made[place + 1].length};
+        if (!best.merges()) break;
+        if (made.size() == 2 && best.merged == token) return (std::uint64_t{made[0].id} + 1) << 32 | made[1].id;
+        made[place] = {best.merged, made[place].length + made[place + 1].length};
         made.erase(made.begin() + static_cast<std::ptrdiff_t>(place) + 1);
     }
     return Growth::unreachable;

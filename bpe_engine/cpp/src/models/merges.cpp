@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <queue>
 
+#include "bpe/pair_merging.hpp"
 #include "bpe/steps.hpp"
 #include "bpe/unicode.hpp"
 
@@ -13,8 +15,8 @@ namespace bpe {
 namespace {
 
 constexpr std::uint32_t no_number = 0xFFFFFFFF;
-// Symbols. Up to this number each merge compares all pairs, which is faster than a heap.
-constexpr std::size_t few_symbols = 48;
+// Symbols. Up to this number merging is faster without a heap.
+constexpr std::size_t few_symbols = 128;
 
 // A polynomial: the hash of each part of a text comes from those of its prefixes.
 constexpr std::uint64_t base = 0x9E3779B97F4A7C15ull;
@@ -30,6 +32,18 @@ std::uint32_t code_at(Bytes text, std::size_t place, std::size_t& size) {
     size = character.size;
     // A byte that is not UTF-8 is a character of its own, beyond all others.
     return character.code <= 0x10FFFF ? static_cast<std::uint32_t>(character.code) : 0x110000u + text[place];
+}
+
+// The ranks, or numbers in their order if some are too large for `merge_short_row`. `no_number` stays.
+std::vector<std::uint32_t> small_ranks(std::vector<std::uint32_t> ranks) {
+    auto const is_small = [](std::uint32_t rank) { return rank < short_row_ranks || rank == no_number; };
+    if (std::all_of(ranks.begin(), ranks.end(), is_small)) return ranks;
+    std::vector<std::uint32_t> order = ranks;
+    std::sort(order.begin(), order.end());
+    order.erase(std::unique(order.begin(), order.end()), order.end());
+    for (std::uint32_t& rank : ranks)
+        if (rank != no_number) rank = static_cast<std::uint32_t>(std::lower_bound(order.begin(), order.end(), rank) - order.begin());
+    return ranks;
 }
 
 }  // namespace
@@ -64,30 +78,15 @@ void MergeModel::add_tokens(const std::vector<Token>& tokens) {
     }
 }
 
-void MergeModel::reserve_pairs(std::size_t count) { pairs_.assign(std::bit_ceil(count * 2 + 1), Entry{}); }
-
-void MergeModel::add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t merged) {
-    std::uint64_t const key = (std::uint64_t{left} + 1) << 32 | right;
-    std::size_t const mask = pairs_.size() - 1;
-    std::size_t slot = mixed(key) & mask;
-    while (pairs_[slot].key != 0) {
-        if (pairs_[slot].key == key) {
-            // A duplicate pair has its last rank, as in a map that is filled in order.
-            pairs_[slot].rank = rank;
-            pairs_[slot].merged = merged;
-            return;
+void MergeModel::spell_bytes() {
+    if (options_.by_characters || !is_marked()) return;
+    for (unsigned kind = 0; kind < marked_bytes_.size(); ++kind) {
+        for (unsigned byte = 0; byte < 256; ++byte) {
+            std::string text = kind & 1 ? options_.continuing_prefix : std::string();
+            text.push_back(static_cast<char>(byte));
+            if (kind & 2) text += options_.end_suffix;
+            marked_bytes_[kind][byte] = find_token({reinterpret_cast<const Byte*>(text.data()), text.size()});
         }
-        slot = (slot + 1) & mask;
-    }
-    pairs_[slot] = {key, rank, merged};
-}
-
-const MergeModel::Entry* MergeModel::find_pair(std::uint32_t left, std::uint32_t right) const {
-    std::uint64_t const key = (std::uint64_t{left} + 1) << 32 | right;
-    std::size_t const mask = pairs_.size() - 1;
-    for (std::size_t slot = mixed(key) & mask;; slot = (slot + 1) & mask) {
-        if (pairs_[slot].key == key) return &pairs_[slot];
-        if (pairs_[slot].key == 0) return nullptr;
     }
 }
 
@@ -144,8 +143,9 @@ MergeModel::Numbers MergeModel::number_ids() {
 
 MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge>& merges, const Options& options) : options_(options) {
     add_tokens(tokens);
+    spell_bytes();
     auto const numbers = number_ids();
-    reserve_pairs(merges.size());
+    pairs_.reserve(merges.size());
     std::vector<Byte> whole;
     std::size_t const prefix = options_.continuing_prefix.size();
     std::int64_t merged = -1;
@@ -163,7 +163,7 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
         if (is_whole(merged + 1)) ++merged;
         else if (!is_whole(merged)) merged = find_token({whole.data(), whole.size()});
         if (merged < 0) throw NoToken{rank, std::string(whole.begin(), whole.end())};
-        add_pair(left, right, rank, static_cast<std::uint32_t>(merged));
+        pairs_.add({left, right, rank, static_cast<std::uint32_t>(merged)});
     }
 }
 
@@ -244,6 +244,7 @@ void MergeModel::find_whole_tokens() const {
 std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& tokens, const std::vector<std::uint32_t>& ranks, const Options& options) {
     std::shared_ptr<MergeModel> const model(new MergeModel(options));
     model->add_tokens(tokens);
+    model->spell_bytes();
     model->number_ids();
     struct Pair {
         std::uint32_t left, right, merged;
@@ -267,15 +268,16 @@ std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& token
             if (right >= 0) pairs.push_back({static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(right), number});
         }
     }
-    model->reserve_pairs(pairs.size());
-    for (Pair const& pair : pairs) model->add_pair(pair.left, pair.right, ranks[pair.merged], pair.merged);
+    std::vector<std::uint32_t> const order = small_ranks(ranks);
+    model->pairs_.reserve(pairs.size());
+    for (Pair const& pair : pairs) model->pairs_.add({pair.left, pair.right, order[pair.merged], pair.merged});
     return model;
 }
 
 void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
     bool after_unknown = false;
-    bool const decorated = !options_.continuing_prefix.empty() || !options_.end_suffix.empty();
-    std::vector<Byte> decorated_text;
+    bool const is_marked = this->is_marked();
+    std::vector<Byte> marked;
     auto const unknown = [&](Bytes character, std::size_t place) {
         bool const falls_back = std::all_of(character.begin(), character.end(), [&](Byte byte) { return options_.byte_fallback[byte] >= 0; });
         if (falls_back) {
@@ -304,17 +306,16 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
     for (std::size_t place = 0, size = 1; place < piece.size; place += size) {
         count_step();
         std::int64_t number = -1;
-        if (!options_.by_characters && !decorated) {
+        if (!options_.by_characters) {
             size = 1;
-            number = byte_tokens_[piece[place]];
-        } else if (decorated) {
-            if (options_.by_characters) (void)code_at(piece, place, size);
-            else size = 1;
-            decorated_text.clear();
-            if (place > 0) decorated_text.insert(decorated_text.end(), options_.continuing_prefix.begin(), options_.continuing_prefix.end());
-            decorated_text.insert(decorated_text.end(), piece.data + place, piece.data + place + size);
-            if (place + size == piece.size) decorated_text.insert(decorated_text.end(), options_.end_suffix.begin(), options_.end_suffix.end());
-            number = find_token({decorated_text.data(), decorated_text.size()});
+            number = is_marked ? marked_bytes_[(place > 0) | (place + 1 == piece.size) << 1][piece[place]] : byte_tokens_[piece[place]];
+        } else if (is_marked) {
+            (void)code_at(piece, place, size);
+            marked.clear();
+            if (place > 0) marked.insert(marked.end(), options_.continuing_prefix.begin(), options_.continuing_prefix.end());
+            marked.insert(marked.end(), piece.data + place, piece.data + place + size);
+            if (place + size == piece.size) marked.insert(marked.end(), options_.end_suffix.begin(), options_.end_suffix.end());
+            number = find_token({marked.data(), marked.size()});
         } else if (piece[place] < 128) {
             size = 1;
             number = byte_tokens_[piece[place]];
@@ -332,34 +333,48 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
     }
 }
 
-void MergeModel::merge(std::vector<Symbol>& symbols) const {
-    std::size_t size = symbols.size();
-    if (size < 2) return;
-    if (size > few_symbols) return merge_by_heap(*this, symbols);
-    std::array<std::uint32_t, few_symbols> ranks, merged;
-    auto const look = [&](std::size_t place) {
-        Entry const* const found = place + 1 < size ? find_pair(symbols[place].id, symbols[place + 1].id) : nullptr;
-        ranks[place] = found ? found->rank : no_number;
-        merged[place] = found ? found->merged : 0;
-    };
-    for (std::size_t place = 0; place < size; ++place) look(place);
-    for (;;) {
-        std::size_t best = 0;
-        for (std::size_t place = 1; place + 1 < size; ++place)
-            if (ranks[place] < ranks[best]) best = place;
-        if (ranks[best] == no_number) break;
-        symbols[best] = {merged[best], symbols[best].length + symbols[best + 1].length};
-        --size;
-        for (std::size_t place = best + 1; place < size; ++place) {
-            symbols[place] = symbols[place + 1];
-            ranks[place] = ranks[place + 1];
-            merged[place] = merged[place + 1];
-        }
-        look(best);
-        if (best > 0) look(best - 1);
-        if (size < 2) break;
+// The symbols of a piece, for pair_merging.hpp. `in_order`: the pairs are, and their places are the ranks.
+template <bool in_order>
+class MergeModel::Row {
+public:
+    Row(const MergePairs& pairs, std::vector<Symbol>& symbols) : pairs_(pairs), symbols_(symbols) {}
+
+    Rank symbol(std::size_t place) const { return symbols_[place].id; }
+    Rank first(std::size_t place) { return rank(symbols_[place].id, symbols_[place + 1].id, place); }
+    Rank rank(Rank left, Rank right, std::size_t place) {
+        if constexpr (in_order) return pairs_.place(left, right);
+        MergePairs::Pair const& pair = pairs_.find(left, right);
+        merged_[place] = pair.merged;
+        return pair.rank;
     }
-    symbols.resize(size);
+    Rank merged(Rank rank, std::size_t place) const { return in_order ? pairs_.at(rank).merged : merged_[place]; }
+    void put(Rank symbol, std::size_t place, std::size_t end) {
+        std::uint32_t length = 0;
+        for (; place < end; ++place) length += symbols_[place].length;
+        symbols_[count_++] = {symbol, length};
+    }
+    std::size_t count() const { return count_; }
+
+private:
+    const MergePairs& pairs_;
+    std::vector<Symbol>& symbols_;  // those that are left take the places of those that were merged
+    std::size_t count_ = 0;
+    std::uint32_t merged_[few_symbols];
+};
+
+template <bool in_order>
+void MergeModel::merge_few(std::vector<Symbol>& symbols) const {
+    Row<in_order> row(pairs_, symbols);
+    if (symbols.size() <= short_row) merge_short_row(row, symbols.size());
+    else merge_row<few_symbols, std::uint8_t>(row, symbols.size());
+    symbols.resize(row.count());
+}
+
+void MergeModel::merge(std::vector<Symbol>& symbols) const {
+    if (symbols.size() < 2) return;
+    if (symbols.size() > few_symbols) return merge_by_heap(*this, symbols);
+    if (pairs_.are_in_order()) merge_few<true>(symbols);
+    else merge_few<false>(symbols);
 }
 
 void MergeModel::merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols) {
@@ -377,8 +392,8 @@ void MergeModel::merge_by_heap(const MergeModel& model, std::vector<Symbol>& sym
     auto const look = [&](std::uint32_t place, auto&& use) {
         std::uint32_t const right = next[place];
         if (right >= size) return;
-        if (Entry const* const found = model.find_pair(symbols[place].id, symbols[right].id))
-            use(Candidate{found->rank, place, symbols[place].id, symbols[right].id, found->merged});
+        if (MergePairs::Pair const& pair = model.pairs_.find(symbols[place].id, symbols[right].id); pair.merges())
+            use(Candidate{pair.rank, place, pair.left, pair.right, pair.merged});
     };
     for (std::uint32_t place = 0; place < size; ++place) look(place, [&](Candidate found) { candidates.push_back(found); });
     std::priority_queue<Candidate> queue(std::less<Candidate>{}, std::move(candidates));
@@ -399,35 +414,39 @@ void MergeModel::merge_by_heap(const MergeModel& model, std::vector<Symbol>& sym
     std::erase_if(symbols, [](Symbol const& symbol) { return symbol.length == 0; });
 }
 
-void MergeModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const {
-    if (piece.size == 0) return;
-    if (options_.ignore_merges) {
-        if (std::int64_t const whole = find_token(piece); whole >= 0) {
-            ids.push_back(ids_[static_cast<std::size_t>(whole)]);
-            if (lengths) lengths->push_back(static_cast<std::uint32_t>(piece.size));
-            return;
-        }
-    }
+const std::vector<MergeModel::Symbol>& MergeModel::merged(Bytes piece) const {
     static thread_local std::vector<Symbol> buffer;
     buffer.clear();
     symbols(piece, buffer);
     merge(buffer);
+    return buffer;
+}
+
+std::int64_t MergeModel::whole_token(Bytes piece) const { return options_.ignore_merges ? find_token(piece) : -1; }
+
+void MergeModel::encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const {
+    if (piece.size == 0) return;
+    if (std::int64_t const whole = whole_token(piece); whole >= 0) {
+        ids.push_back(ids_[static_cast<std::size_t>(whole)]);
+        if (lengths) lengths->push_back(static_cast<std::uint32_t>(piece.size));
+        return;
+    }
+    std::vector<Symbol> const& made = merged(piece);
     std::size_t covered = 0;
-    for (Symbol const& symbol : buffer) {
+    for (Symbol const& symbol : made) {
         ids.push_back(ids_[symbol.id]);
         covered += symbol.length;
         if (lengths) lengths->push_back(symbol.length);
     }
     // What was dropped at the start.
-    if (lengths && covered < piece.size && !buffer.empty()) (*lengths)[lengths->size() - buffer.size()] += static_cast<std::uint32_t>(piece.size - covered);
+    if (lengths && covered < piece.size && !made.empty()) (*lengths)[lengths->size() - made.size()] += static_cast<std::uint32_t>(piece.size - covered);
 }
 
 std::size_t MergeModel::count(Bytes piece) const {
+    if (piece.size == 0) return 0;
+    if (whole_token(piece) >= 0) return 1;
     if (auto const known = count_repetition(piece)) return *known;
-    static thread_local std::vector<std::uint32_t> ids;
-    ids.clear();
-    encode(piece, ids, nullptr);
-    return ids.size();
+    return merged(piece).size();
 }
 
 }  // namespace bpe

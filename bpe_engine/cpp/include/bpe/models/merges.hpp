@@ -5,8 +5,8 @@
 //                   lo w er
 //                   low er               no pair left that merges
 //
-// For short pieces each merge compares all pairs; long pieces use a heap of pairs: n log n. There are no requirements on the vocabulary: a token may have a
-// lower id than its halves, two pairs may make the same token, and no pair may make some tokens.
+// Short pieces are merged without a heap (pair_merging.hpp), long ones with a heap of pairs: n log n. There are no requirements on the vocabulary: a token may
+// have a lower id than its halves, two pairs may make the same token, and no pair may make some tokens.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bpe/models/merge_pairs.hpp"
 #include "bpe/models/piece_model.hpp"
 #include "bpe/seams.hpp"
 #include "bpe/types.hpp"
@@ -118,7 +119,7 @@ public:
     // Of a character: `may_join` of it and another one like it is what `touching` says.
     bool joins_plainly(std::uint32_t character) const { return character < traits_.size() && traits_[character] == 0; }
     // Whether `may_join` is valid: not if tokens are spelled differently inside of a pre-token.
-    bool tells_joins() const { return options_.continuing_prefix.empty() && options_.end_suffix.empty(); }
+    bool tells_joins() const { return !is_marked(); }
     bool by_characters() const { return options_.by_characters; }
     // Of a model of bytes: the seams between characters from U+3000 on; null if they are not known.
     std::unique_ptr<const Seams> seams() const;
@@ -129,16 +130,12 @@ private:
         std::uint32_t id;      // internal
         std::uint32_t length;  // bytes
     };
-    struct Entry {
-        std::uint64_t key = 0;  // left + 1, right
-        std::uint32_t rank = 0, merged = 0;
-    };
 
     explicit MergeModel(const Options& options) : options_(options) {}
+    bool is_marked() const { return !options_.continuing_prefix.empty() || !options_.end_suffix.empty(); }
     void add_tokens(const std::vector<Token>& tokens);
-    void reserve_pairs(std::size_t count);
-    void add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t rank, std::uint32_t merged);
-    const Entry* find_pair(std::uint32_t left, std::uint32_t right) const;
+    // Fills `marked_bytes_`.
+    void spell_bytes();
     // Internal number of a token; -1 if there is none.
     std::int64_t find_token(Bytes text) const;
     std::int64_t find_token(Bytes text, std::uint64_t hash) const;
@@ -160,7 +157,15 @@ private:
     bool is_made(std::uint32_t number, std::vector<Symbol>& buffer) const;
     void find_whole_tokens() const;
     void symbols(Bytes piece, std::vector<Symbol>& out) const;
+    template <bool in_order>
+    class Row;
+    template <bool in_order>
+    void merge_few(std::vector<Symbol>& symbols) const;
     void merge(std::vector<Symbol>& symbols) const;
+    // The symbols of a piece after all merges, until the next call in this thread.
+    const std::vector<Symbol>& merged(Bytes piece) const;
+    // The number of the token that the whole piece is, where `ignore_merges` asks for it; -1 if there is none.
+    std::int64_t whole_token(Bytes piece) const;
     static void merge_by_heap(const MergeModel& model, std::vector<Symbol>& symbols);
     struct Growth;
     template <bool to_left>
@@ -185,8 +190,9 @@ private:
     std::vector<Byte> bytes_;
     std::vector<std::uint32_t> offsets_{0};
     std::vector<std::uint64_t> lookup_;  // token -> internal number + 1, and in the high half bits of its hash; open-addressed
-    std::vector<Entry> pairs_;
+    MergePairs pairs_;
     std::array<std::int64_t, 256> byte_tokens_;                    // single bytes, or ASCII characters
+    std::array<std::array<std::int64_t, 256>, 4> marked_bytes_;    // bytes with the prefix (1), with the suffix (2), with both: where tokens have them
     std::unordered_map<std::uint32_t, std::uint32_t> characters_;  // other single characters -> internal number
     std::size_t longest_ = 0;
     bool joins_unknown_ = false;
