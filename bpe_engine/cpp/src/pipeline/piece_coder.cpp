@@ -1,5 +1,8 @@
 #include "bpe/pipeline/piece_coder.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <deque>
 #include <numeric>
 
 namespace bpe {
@@ -8,28 +11,34 @@ template <class Use>
 void PieceCoder::inner(std::size_t number, Bytes piece, const std::uint32_t* origin, bool is_first, Use& use) const {
     if (number == insertions_.size()) return use(piece, origin);
     Insertion const& insertion = insertions_[number];
-    std::vector<Byte> text;
-    std::vector<std::uint32_t> places;
-    text.reserve(piece.size + insertion.text.size());
-    auto const put = [&](const std::string& added, std::uint32_t place) {
-        text.insert(text.end(), added.begin(), added.end());
-        places.insert(places.end(), added.size(), place);
+    // Of this thread, by number: a piece is read by one insertion after the other. A deque does not move what it has when it grows.
+    struct Changed {
+        std::vector<Byte> text;
+        std::vector<std::uint32_t> places;
     };
-    for (std::size_t place = 0; place < piece.size; ++place) {
-        if (piece[place] == ' ' && !insertion.space.empty()) {
-            put(insertion.space, origin[place]);
-        } else {
-            text.push_back(piece[place]);
-            places.push_back(origin[place]);
-        }
-    }
-    bool const wanted = insertion.where == Insertion::Where::always || (insertion.where == Insertion::Where::first && is_first);
+    static thread_local std::deque<Changed> memory;
+    while (memory.size() <= number) memory.emplace_back();
+    auto& [text, places] = memory[number];
+    text.clear();
+    places.clear();
+    auto const put = [&](Bytes added, std::size_t place) {
+        text.insert(text.end(), added.begin(), added.end());
+        if (origin) places.insert(places.end(), added.size, origin[place]);
+    };
+    Bytes const space{reinterpret_cast<const Byte*>(insertion.space.data()), insertion.space.size()};
     std::string const& before = insertion.text;
+    bool const wanted = insertion.where == Insertion::Where::always || (insertion.where == Insertion::Where::first && is_first);
+    if (space.size > 0 && std::find(piece.begin(), piece.end(), ' ') != piece.end()) {
+        for (std::size_t place = 0; place < piece.size; ++place) put(piece[place] == ' ' ? space : piece.part(place, place + 1), place);
+    } else {
+        text.assign(piece.begin(), piece.end());
+        if (origin) places.assign(origin, origin + piece.size);
+    }
     if (wanted && !before.empty() && !(text.size() >= before.size() && std::memcmp(text.data(), before.data(), before.size()) == 0)) {
         text.insert(text.begin(), before.begin(), before.end());
-        places.insert(places.begin(), before.size(), origin[0]);
+        if (origin) places.insert(places.begin(), before.size(), origin[0]);
     }
-    places.push_back(origin[piece.size]);
+    if (origin) places.push_back(origin[piece.size]);
     struct Sink {
         const PieceCoder& coder;
         std::size_t number;
@@ -37,19 +46,22 @@ void PieceCoder::inner(std::size_t number, Bytes piece, const std::uint32_t* ori
         const std::uint32_t* origin;
         bool is_first;
         Use& use;
-        void piece(std::size_t start, std::size_t end) { coder.inner(number, text.part(start, end), origin + start, is_first && start == 0, use); }
+        void piece(std::size_t start, std::size_t end) {
+            coder.inner(number, text.part(start, end), origin ? origin + start : nullptr, is_first && start == 0, use);
+        }
         bool cut(std::size_t) { return true; }
     };
-    Sink sink{*this, number + 1, {text.data(), text.size()}, places.data(), is_first, use};
+    Sink sink{*this, number + 1, {text.data(), text.size()}, origin ? places.data() : nullptr, is_first, use};
     chains_[number].run(text.data(), 0, text.size(), true, sink);
+    constexpr std::size_t most_kept = 1 << 16;  // bytes
+    if (text.capacity() > most_kept) memory[number] = {};
 }
 
 std::size_t PieceCoder::count_anew(Bytes piece, bool is_first) const {
     if (is_plain()) return model_->count(piece);
-    std::vector<std::uint32_t> origin(piece.size + 1, 0);
     std::size_t total = 0;
     auto use = [&](Bytes inside, const std::uint32_t*) { total += model_->count(inside); };
-    inner(0, piece, origin.data(), is_first, use);
+    inner(0, piece, nullptr, is_first, use);
     return total;
 }
 
@@ -95,9 +107,8 @@ void PieceCoder::encode(Bytes piece, std::size_t readable, bool is_first, Worksp
     if (is_plain()) {
         model_->encode(piece, out, nullptr);
     } else {
-        std::vector<std::uint32_t> const origin(piece.size + 1, 0);
         auto use = [&](Bytes inside, const std::uint32_t*) { model_->encode(inside, out, nullptr); };
-        inner(0, piece, origin.data(), is_first, use);
+        inner(0, piece, nullptr, is_first, use);
     }
     std::size_t const count = out.size() - before;
     if (!remembers || count == 0) return;
@@ -121,9 +132,8 @@ void PieceCoder::encode_with_offsets(Bytes piece, bool is_first, std::vector<std
 }
 
 void PieceCoder::split(Bytes piece, bool is_first, std::vector<std::string>& out) const {
-    std::vector<std::uint32_t> const origin(piece.size + 1, 0);
     auto use = [&](Bytes inside, const std::uint32_t*) { out.emplace_back(reinterpret_cast<const char*>(inside.data), inside.size); };
-    inner(0, piece, origin.data(), is_first, use);
+    inner(0, piece, nullptr, is_first, use);
 }
 
 }  // namespace bpe

@@ -40,7 +40,15 @@ bool Regions::seek_splits(std::size_t size) const {
 }
 
 std::size_t Regions::count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const {
-    CountSink sink{coder_, workspace.pieces};
+    // A piece that is the unit, or all of it but a space, is not remembered twice: the caller remembers the unit.
+    struct UnitSink : CountSink {
+        std::size_t size;
+        void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) {
+            bool const is_unit = piece.size + 1 >= size || piece.size == readable;
+            total += is_unit ? coder.count_anew(piece, is_first) : coder.count(piece, readable, is_first, workspace);
+        }
+    };
+    UnitSink sink{{coder_, workspace.pieces}, end - start.offset};
     unit(text, start, end, limit, workspace, sink);
     return sink.total;
 }

@@ -119,9 +119,10 @@ std::unique_ptr<StepNormalizer::Block> StepNormalizer::make_block(char32_t first
 }
 
 void StepNormalizer::Block::add(char32_t code, const std::vector<Byte>& image) {
-    std::vector<Byte> same;
-    put(same, code);
-    if (code >= 128 && image == same) stays[code >> 6 & 3] |= std::uint64_t{1} << (code & 63);
+    std::string same;  // too short for memory of its own
+    put_utf8(same, code);
+    if (code >= 128 && Bytes{image.data(), image.size()} == Bytes{reinterpret_cast<const Byte*>(same.data()), same.size()})
+        stays[code >> 6 & 3] |= std::uint64_t{1} << (code & 63);
     // A longer image is left out, as if the character depended on its neighbours: the growth of the text is then checked when the character is normalized.
     else if (image.size() <= growth) images.append(image.begin(), image.end());
     ends[(code & 0xFF) + 1] = static_cast<std::uint16_t>(images.size());
