@@ -69,9 +69,6 @@ public:
         return count_long(piece, is_first, workspace);
     }
 
-    // The same without a cache.
-    std::size_t count_anew(Bytes piece, bool is_first) const;
-
     // Prefetches for a piece that will be counted soon.
     void expect(Bytes piece, std::size_t readable, const Workspace& workspace) const {
         if (piece.size <= PieceKey::longest) workspace.counts.expect(PieceKey::of(piece.data, piece.size, readable).hash());
@@ -90,6 +87,7 @@ public:
     void split(Bytes piece, bool is_first, std::vector<std::string>& out) const;
 
 private:
+    std::size_t count_anew(Bytes piece, bool is_first) const;
     std::size_t count_long(Bytes piece, bool is_first, Workspace& workspace) const;
     // Calls `use(piece, origin)` for each piece that the model gets; `origin[i]` is the offset of its byte i in the original piece. Null: nobody asks.
     template <class Use>
