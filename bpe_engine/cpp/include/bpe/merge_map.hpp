@@ -52,7 +52,7 @@ public:
         }
     }
 
-    // `halves` by rank: `left` and `right` of each.
+    // `halves` by rank: `left` and `right` of each. There is at least one, which is read even if nothing is found.
     template <class Pair>
     Rank find(Rank left, Rank right, const Pair* halves) const {
         std::uint64_t const hash = hash_of(left, right);

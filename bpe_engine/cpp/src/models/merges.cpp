@@ -333,7 +333,7 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
     }
 }
 
-// The symbols of a piece, for pair_merging.hpp. `in_order`: the pairs are, and their places are the ranks.
+// The symbols of a piece, for pair_merging.hpp. `in_order`: numbers of pairs do as ranks.
 template <bool in_order>
 class MergeModel::Row {
 public:
@@ -342,7 +342,7 @@ public:
     Rank symbol(std::size_t place) const { return symbols_[place].id; }
     Rank first(std::size_t place) { return rank(symbols_[place].id, symbols_[place + 1].id, place); }
     Rank rank(Rank left, Rank right, std::size_t place) {
-        if constexpr (in_order) return pairs_.place(left, right);
+        if constexpr (in_order) return pairs_.number(left, right);
         MergePairs::Pair const& pair = pairs_.find(left, right);
         merged_[place] = pair.merged;
         return pair.rank;

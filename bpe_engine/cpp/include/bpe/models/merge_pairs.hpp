@@ -24,32 +24,32 @@ public:
     void reserve(std::size_t count) {
         pairs_.assign(1, none);
         pairs_.reserve(count + 1);
-        places_.reserve(count + 1);
+        numbers_.reserve(count + 1);
         are_in_order_ = true;
     }
 
     // A pair that is added again has its last rank, as in a map that is filled in order.
     void add(const Pair& pair) {
         are_in_order_ = are_in_order_ && (size() == 0 || pairs_.back().rank < pair.rank);
-        Rank const known = place(pair.left, pair.right);
+        Rank const known = number(pair.left, pair.right);
         if (known == no_rank) {
             pairs_.push_back(pair);
-            places_.insert({pair.left, pair.right}, static_cast<Rank>(pairs_.size() - 1));
+            numbers_.insert({pair.left, pair.right}, static_cast<Rank>(pairs_.size() - 1));
         } else {
             pairs_[known] = pair;
             are_in_order_ = false;
         }
     }
 
-    // Where a pair is; no_rank if the two do not merge.
-    Rank place(std::uint32_t left, std::uint32_t right) const { return places_.find(left, right, pairs_.data()); }
-    const Pair& at(Rank place) const { return pairs_[place]; }
-    // Whether the order of places is that of ranks, and no two pairs have the same: then a place is as good as a rank, and is known before the pair is read.
+    // The number of a pair, in the order of `add`, from 1; no_rank if the two symbols do not merge.
+    Rank number(std::uint32_t left, std::uint32_t right) const { return numbers_.find(left, right, pairs_.data()); }
+    const Pair& at(Rank number) const { return pairs_[number]; }
+    // Whether each pair has a higher rank than the one before. Then numbers do as ranks, and are known before a pair is read.
     bool are_in_order() const { return are_in_order_; }
 
-    // `none` if the two do not merge. Without a branch: whether they do is as hard to predict as a coin.
+    // `none` if the two symbols do not merge. Without a branch: whether they do is as hard to predict as a coin.
     const Pair& find(std::uint32_t left, std::uint32_t right) const {
-        Rank const found = place(left, right);
+        Rank const found = number(left, right);
         return pairs_[found == no_rank ? 0 : found];
     }
 
@@ -59,8 +59,8 @@ public:
     std::size_t size() const { return pairs_.size() - 1; }
 
 private:
-    std::vector<Pair> pairs_ = {none};
-    MergeMap places_;
+    std::vector<Pair> pairs_ = {none};  // by number; 0 is no pair
+    MergeMap numbers_;
     bool are_in_order_ = true;
 };
 
