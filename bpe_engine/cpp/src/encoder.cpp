@@ -93,7 +93,7 @@ std::size_t Encoder::count_anew(Bytes piece, Workspace& workspace) const {
 template <class Cache>
 std::size_t Encoder::count_long_by(Cache& cache, Bytes piece, Workspace& workspace) const {
     std::uint64_t const hash = Cache::hash(piece);
-    if (auto const* const known = cache.find(piece, hash)) return known->count;
+    if (auto const* const known = cache.find(piece, hash)) return known->tokens;
     std::size_t const count = count_anew(piece, workspace);
     cache.put(piece, hash, count);
     return count;
@@ -235,7 +235,7 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         std::uint64_t const hash = Cache::hash(piece);
         if (auto const* const known = cache.find(piece, hash)) {
             std::memcpy(next, known->ids, sizeof known->ids);
-            next += known->count;
+            next += known->tokens;
             return;
         }
         std::size_t const count = encode_anew(piece);

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
+#include <thread>
 
 #include "bpe/models/merges.hpp"
 #include "bpe/pipeline/sentence_piece_text.hpp"
 #include "bpe/pipeline/steps.hpp"
 #include "bpe/pipeline/touching.hpp"
 #include "bpe/regex/boundaries.hpp"
+#include "bpe/utf8.hpp"
 #include "check.hpp"
 
 using namespace bpe;
@@ -52,6 +54,8 @@ void expressions() {
     CHECK(units(nullptr, pieces, "a1234b") == "a|1234|b");
     // Emoji are no white space, whatever else they are.
     CHECK(units(nullptr, pieces, "\xF0\x9F\x98\x80 a\xFF b") == "\xF0\x9F\x98\x80| a\xFF| b");
+    // Nor if the expression does not tell them from white space: they match with "x".
+    CHECK(units(nullptr, chain("[\\s\\x{1F600}]+x|."), "ab\xF0\x9F\x98\x80x") == "a|b\xF0\x9F\x98\x80x");
     // Each behaviour ends pieces elsewhere.
     CHECK(units(nullptr, chain("\\s", Behaviour::without_match), "a b") == "a| b");
     CHECK(units(nullptr, chain("-", Behaviour::with_next), "a-b") == "a|-b");
@@ -248,9 +252,35 @@ void pairs() {
     }
 }
 
+// Classes of characters are made when a text has them, in any order and by several threads at once: what is split stays the same.
+void classes_made_late() {
+    StepNormalizer const plain({{.kind = Kind::decompose}, {.kind = Kind::strip_accents}, {.kind = Kind::lower}});
+    Chain const pieces = chain(words);
+    std::vector<std::string> texts;
+    for (char32_t block = 0x80; block < 0x10000; block += 0x300) {
+        if (block >= 0xD800 && block < 0xE000) continue;
+        std::string text = "a";
+        for (char32_t code = block; code < block + 8; ++code) put_utf8(text, code), text += code % 3 ? " x" : "-";
+        texts.push_back(text);
+    }
+    auto const splits = SafeSplits::make(&plain, pieces);
+    std::vector<std::string> shown(texts.size());
+    std::vector<std::thread> threads;
+    for (std::size_t first = 0; first < 4; ++first)
+        threads.emplace_back([&, first] {
+            for (std::size_t index = first; index < texts.size(); index += 4) shown[index] = with_splits(*splits, texts[index]);
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t index = 0; index < texts.size(); ++index) {
+        CHECK(shown[index] == units(&plain, pieces, texts[index]));
+        CHECK(with_splits(*splits, texts[index]) == shown[index]);
+    }
+}
+
 }  // namespace
 
 int main() {
+    classes_made_late();
     pairs();
     lines();
     facts();

@@ -15,6 +15,7 @@
 // One owner at a time.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <type_traits>
@@ -137,7 +138,8 @@ struct SlotWithIds : Slot {
     }
 };
 
-// `room`: the least number of sets for each piece, until there are 2^`most_bits` sets.
+// `room`: the least number of sets for each piece, until there are 2^`most_bits` sets. Where many pieces are brought back there are soon more, up to
+// `most_room`: a text that is read again is read a tenth faster then, and a first text would be read a tenth slower with so many from the start.
 template <class Slot, int first_bits, int most_bits, std::size_t room = 1>
 class SlotPairs {
 public:
@@ -154,10 +156,16 @@ public:
     // slots without a branch took a tenth longer.
     template <class Key>
     BPE_RARELY_CALLED void bring_back(const Key& key, std::uint64_t hash) {
+        if (brought_back_ >= sets() / 4 && most_room * made_ > sets() && shift_ > 64 - most_bits) grow();
         Slot* const set = sets_[hash >> shift_].slots;
-        if (set[1].count(key)) return std::swap(set[0], set[1]);
+        if (set[0].count(key)) return;
+        if (set[1].count(key)) {
+            ++brought_back_;
+            return std::swap(set[0], set[1]);
+        }
         for (Slot& slot : sets_[hash >> shift_ ^ 1].slots) {
             if (!slot.count(key)) continue;
+            ++brought_back_;
             std::swap(set[0], set[1]);
             std::swap(set[0], slot);
             return;
@@ -166,13 +174,21 @@ public:
 
     // The slot to write a new piece to.
     Slot& make(std::uint64_t hash) {
-        if (room * made_++ >> (64 - shift_) && shift_ > 64 - most_bits) [[unlikely]]
+        if (room * made_++ >= sets() && shift_ > 64 - most_bits) [[unlikely]]
             grow();
         return make_room(hash >> shift_);
     }
 
+    // Whether there were no more pieces than sets so far.
+    bool has_room() const { return made_ <= std::size_t{1} << most_bits; }
+
 private:
-    struct alignas(2 * sizeof(Slot)) Set {
+    static constexpr std::size_t most_room = std::max<std::size_t>(room, 4);
+
+    std::size_t sets() const { return std::size_t{1} << (64 - shift_); }
+
+    static constexpr std::size_t alignment = std::has_single_bit(sizeof(Slot)) ? 2 * sizeof(Slot) : alignof(Slot);
+    struct alignas(alignment) Set {
         Slot slots[2];
     };
 
@@ -192,8 +208,9 @@ private:
     // Double the number of sets, in place, from the last to the first: new memory would cost more than all else here. A pair of sets, which have each
     // other's pieces for want of room, becomes two pairs.
     void grow() {
-        std::size_t const pairs = std::size_t{1} << (64 - shift_) >> 1;
+        std::size_t const pairs = sets() >> 1;
         --shift_;
+        brought_back_ = 0;
         for (std::size_t pair = pairs; pair-- > 0;) {
             Set const old[2] = {sets_[2 * pair], sets_[2 * pair + 1]};
             sets_[2 * pair] = sets_[2 * pair + 1] = {};
@@ -205,7 +222,7 @@ private:
 
     ZeroedArray<Set> sets_;
     int shift_ = 64 - first_bits;
-    std::size_t made_ = 0;
+    std::size_t made_ = 0, brought_back_ = 0;
 };
 
 // Piece -> number of tokens, up to 15.
@@ -227,6 +244,8 @@ public:
     const Slot* expect(std::uint64_t hash) const { return slots_.expect(hash); }
 
     void put(const Key& key, std::uint64_t hash, std::size_t count) { slots_.make(hash).set(key, count); }
+    // Whether no piece had to go, or hardly any.
+    bool has_room() const { return slots_.has_room(); }
 
 private:
     SlotPairs<Slot, first_bits, most_bits> slots_;
@@ -259,6 +278,7 @@ public:
         slot.set(key, count);
         for (std::size_t index = 0; index < count; ++index) slot.ids[index] = ids[index];
     }
+    bool has_room() const { return slots_.has_room(); }
     void put_elsewhere(const Key& key, std::uint64_t hash) { slots_.make(hash).set(key, elsewhere); }
 
 private:
@@ -285,11 +305,17 @@ public:
     struct Nothing {};
     struct alignas(64) Slot : std::conditional_t<with_ids, Ids, Nothing> {
         std::uint8_t size;  // 0: free
-        std::uint8_t count;
+        std::uint8_t tokens;
         Byte bytes[longest];
-    };
 
-    LongPieceCache() : slots_(std::size_t{2} << bits), used_((std::size_t{1} << bits) / 64 + 1) {}
+        bool is_free() const { return size == 0; }
+        struct Key {
+            Bytes piece;
+            std::uint64_t hash() const { return LongPieceCache::hash(piece); }
+        };
+        Key key() const { return {{bytes, size}}; }
+        bool count(const Key& key) const { return size == key.piece.size && std::memcmp(bytes, key.piece.data, size) == 0; }
+    };
 
     static std::uint64_t hash(Bytes piece) {
         std::uint64_t hash = piece.size * 0x9E3779B97F4A7C15ull;
@@ -303,33 +329,29 @@ public:
         return (hash ^ word) * 0x9E3779B97F4A7C15ull;
     }
 
-    // Null if the piece is not known.
-    const Slot* find(Bytes piece, std::uint64_t hash) const {
-        std::size_t const number = hash >> (64 - bits);
-        if (!(used_[number >> 6] >> (number & 63) & 1)) return nullptr;
-        Slot const* const set = &slots_[number * 2];
+    // Null if the piece is not known. Until the next call.
+    const Slot* find(Bytes piece, std::uint64_t hash) {
+        Slot const* set = slots_.set(hash);
+        // These are too large to be moved for less than they would cost.
         for (int way = 0; way < 2; ++way)
-            if (set[way].size == piece.size && std::memcmp(set[way].bytes, piece.data, piece.size) == 0) return &set[way];
-        return nullptr;
+            if (set[way].count({piece})) return &set[way];
+        slots_.bring_back(typename Slot::Key{piece}, hash);
+        set = slots_.set(hash);
+        return set->count({piece}) ? set : nullptr;
     }
 
     // The slot to write the encoding to.
-    Slot& put(Bytes piece, std::uint64_t hash, std::size_t count) {
-        std::size_t const number = hash >> (64 - bits);
-        std::uint64_t const bit = std::uint64_t{1} << (number & 63);
-        Slot* const set = &slots_[number * 2];
-        if (used_[number >> 6] & bit) set[1] = set[0];
-        used_[number >> 6] |= bit;
-        set[0].size = static_cast<std::uint8_t>(piece.size);
-        set[0].count = static_cast<std::uint8_t>(count);
-        std::memcpy(set[0].bytes, piece.data, piece.size);
-        return set[0];
+    Slot& put(Bytes piece, std::uint64_t hash, std::size_t tokens) {
+        Slot& slot = slots_.make(hash);
+        slot.size = static_cast<std::uint8_t>(piece.size);
+        slot.tokens = static_cast<std::uint8_t>(tokens);
+        std::memcpy(slot.bytes, piece.data, piece.size);
+        return slot;
     }
 
 private:
     static constexpr int bits = lines > 1 ? thresholds::longer_bits : with_ids ? thresholds::long_ids_bits : thresholds::long_count_bits;  // 4 MB at most
-    ZeroedArray<Slot> slots_;
-    std::vector<std::uint64_t> used_;  // a bit a set: memory that is read before it is written has two page faults
+    SlotPairs<Slot, std::min(thresholds::first_long_bits, bits), bits> slots_;
 };
 
 }  // namespace bpe

@@ -17,14 +17,15 @@ inline constexpr std::size_t long_tail = 5, short_piece = 2, kept_size = 3, long
                              worth_a_trie = 60, middle_piece = 6, worth_a_table = 40, window = 8, wide_window = 14, overlap = 2, counted_part = 7,
                              cut_reach = 12, worth_a_thread = 4, listed_counts = 4, read_window = 8, slice_window = 12, slice_start = 6, look_ahead = 4,
                              open_unit = 3, scored_rows = 4, patience = 0, first_patience = 3, foresight_block = 7, resumed = 2, recalled = 8, worth_splits = 6,
-                             readings = 1, worth_walks = 40;
-inline constexpr int pair_bits = 3, first_bits = 1, count_bits = 2, ids_bits = 2, medium_count_bits = 2, medium_ids_bits = 2, long_count_bits = 1,
-                     longer_bits = 1, long_ids_bits = 1, unit_bits = 2, medium_unit_bits = 2;
+                             worth_splits_soon = 4, readings = 1, worth_walks = 40;
+inline constexpr int pair_bits = 3, first_bits = 1, first_long_bits = 1, count_bits = 2, ids_bits = 2, medium_count_bits = 2, medium_ids_bits = 2,
+                     long_count_bits = 1, longer_bits = 1, long_ids_bits = 1, unit_bits = 2, medium_unit_bits = 2;
 #else
 
-// Bytes that a pipeline reads before it looks for safe splits: that takes some milliseconds, about as long as is spent until then for want of them. A text
-// of which slices are priced counts as many times its size, for it is read again and again.
-inline constexpr std::size_t worth_splits = 1 << 19, readings = 8;
+// Bytes that a pipeline reads before it looks for safe splits: that takes a millisecond or two, about as long as is spent until then for want of them; sooner
+// where each new word is normalized and searched by an expression. A text of which slices are priced counts as many times its size, for it is read again and
+// again.
+inline constexpr std::size_t worth_splits = 1 << 19, worth_splits_soon = 1 << 16, readings = 8;
 // Look-ups that WordPiece makes in a hash table before it makes a trie: so many take about as long as making that.
 inline constexpr std::size_t worth_walks = 1 << 17;
 // Bytes. A growing encoder scans a tail up to this length, which is faster than looking its runs up.
@@ -79,11 +80,11 @@ inline constexpr std::size_t read_window = 1 << 14, slice_window = 96, slice_sta
 // Bytes. What may still grow at the end of a text is one unit, up to this length: nothing in it is looked for that is certain.
 inline constexpr std::size_t open_unit = 62;
 
-// Sizes of the caches, each as the power of two: of pairs of tokens (`pair_bits`), of pieces with their counts or ids (short, medium and long ones; the
-// caches of short and medium pieces begin with `first_bits` and grow), and of the units of Unigram.
+// Sizes of the caches, each as the power of two: of pairs of tokens (`pair_bits`), of pieces with their counts or ids (short, medium and long ones, which begin
+// with `first_bits`, or `first_long_bits`, and grow), and of the units of Unigram.
 inline constexpr int pair_bits = 17;
-inline constexpr int first_bits = 10, count_bits = 17, ids_bits = 16, medium_count_bits = 15, medium_ids_bits = 14, long_count_bits = 15, longer_bits = 12,
-                     long_ids_bits = 14, unit_bits = 16, medium_unit_bits = 14;
+inline constexpr int first_bits = 10, first_long_bits = 5, count_bits = 17, ids_bits = 16, medium_count_bits = 15, medium_ids_bits = 14, long_count_bits = 15,
+                     longer_bits = 12, long_ids_bits = 14, unit_bits = 16, medium_unit_bits = 14;
 #endif
 
 }  // namespace bpe::thresholds

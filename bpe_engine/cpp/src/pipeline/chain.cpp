@@ -4,12 +4,15 @@
 
 namespace bpe {
 
-Chain::Chain(std::vector<Stage> stages) : stages_(std::move(stages)), cutting_(stages_.size()) {
+Chain::Chain(std::vector<Stage> stages) : stages_(std::move(stages)), beginning_(stages_.size()), cutting_(stages_.size()) {
     std::array<bool, 256> cutting{};
     for (std::size_t number = stages_.size(); number-- > 0;) {
         Stage const& stage = stages_[number];
         std::array<bool, 256> const* const first = stage.scanner || stage.behaviour == Behaviour::without_gap ? nullptr : stage.matcher->first_bytes();
-        for (std::size_t byte = 0; byte < cutting.size(); ++byte) cutting[byte] = cutting[byte] || !first || (*first)[byte];
+        for (std::size_t byte = 0; byte < cutting.size(); ++byte) {
+            beginning_[number][byte] = !first || (*first)[byte];
+            cutting[byte] = cutting[byte] || beginning_[number][byte];
+        }
         cutting_[number] = cutting;
     }
 }

@@ -65,55 +65,16 @@ std::size_t PieceCoder::count_anew(Bytes piece, bool is_first) const {
     return total;
 }
 
-std::size_t PieceCoder::count_long(Bytes piece, bool is_first, Workspace& workspace) const {
-    auto const remembered = [&](auto& cache) {
-        using Cache = std::remove_reference_t<decltype(cache)>;
-        std::uint64_t const hash = Cache::hash(piece);
-        if (auto const* const known = cache.find(piece, hash)) return std::size_t{known->count};
-        std::size_t const count = count_anew(piece, false);
-        if (count <= Cache::most) cache.put(piece, hash, count);
-        return count;
-    };
-    if (is_first && !is_plain()) return count_anew(piece, true);
-    if (piece.size <= PieceKey::longest) return count(piece, piece.size, false, workspace);
-    if (piece.size <= decltype(workspace.long_counts)::longest) return remembered(workspace.long_counts);
-    if (piece.size <= decltype(workspace.longer_counts)::longest) return remembered(workspace.longer_counts);
-    return count_anew(piece, false);
+void PieceCoder::encode(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace, StagedIds& out) const {
+    if (!is_remembered(piece, is_first) || piece.size > UnitIds::longest) return encode_anew(piece, is_first, out.flush());
+    if (!workspace.ids) workspace.ids = std::make_unique<UnitIds>();
+    workspace.ids->encode(piece, readable, out, [&](std::vector<std::uint32_t>& ids) { encode_anew(piece, false, ids); });
 }
 
-void PieceCoder::encode(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace, std::vector<std::uint32_t>& out) const {
-    using Long = LongPieceCache<true>;
-    if (!workspace.ids) workspace.ids = std::make_unique<Workspace::Ids>();
-    bool const remembers = !is_first || is_plain();
-    PieceKey key{};
-    std::uint64_t hash = 0;
-    bool const is_short = piece.size <= PieceKey::longest;
-    bool const is_long = !is_short && piece.size <= Long::longest;
-    std::size_t const before = out.size();
-    if (remembers && is_short) {
-        key = PieceKey::of(piece.data, piece.size, readable);
-        hash = key.hash();
-        out.resize(before + IdsCache::most);
-        unsigned const count = workspace.ids->short_pieces.find(key, hash, out.data() + before);
-        out.resize(before + count);
-        if (count) return;
-    } else if (remembers && is_long) {
-        hash = Long::hash(piece);
-        if (auto const* const known = workspace.ids->long_pieces.find(piece, hash)) {
-            out.insert(out.end(), known->ids, known->ids + known->count);
-            return;
-        }
-    }
-    if (is_plain()) {
-        model_->encode(piece, out, nullptr);
-    } else {
-        auto use = [&](Bytes inside, const std::uint32_t*) { model_->encode(inside, out, nullptr); };
-        inner(0, piece, nullptr, is_first, use);
-    }
-    std::size_t const count = out.size() - before;
-    if (!remembers || count == 0) return;
-    if (is_short && count <= IdsCache::most) workspace.ids->short_pieces.put(key, hash, out.data() + before, count);
-    if (is_long && count <= Long::most) std::memcpy(workspace.ids->long_pieces.put(piece, hash, count).ids, out.data() + before, count * sizeof(std::uint32_t));
+void PieceCoder::encode_anew(Bytes piece, bool is_first, std::vector<std::uint32_t>& out) const {
+    if (is_plain()) return model_->encode(piece, out, nullptr);
+    auto use = [&](Bytes inside, const std::uint32_t*) { model_->encode(inside, out, nullptr); };
+    inner(0, piece, nullptr, is_first, use);
 }
 
 void PieceCoder::encode_with_offsets(Bytes piece, bool is_first, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets) const {

@@ -12,22 +12,21 @@ struct IdsSink {
     const Pipeline& pipeline;
     Pipeline::Workspace& workspace;
     StagedIds ids;
-    std::size_t at_cut = ids.count();
-    IdsSink(const Pipeline& pipeline, Pipeline::Workspace& workspace, std::vector<std::uint32_t>& out) : pipeline(pipeline), workspace(workspace), ids(out) {
+    std::size_t unit_end;  // as in CountSink
+    std::size_t before = ids.count(), at_cut = before;
+    IdsSink(const Pipeline& pipeline, Pipeline::Workspace& workspace, std::vector<std::uint32_t>& out, std::size_t unit_end = 0)
+        : pipeline(pipeline), workspace(workspace), ids(out), unit_end(unit_end) {
         if (!workspace.unit_ids) workspace.unit_ids = std::make_unique<UnitIds>();
     }
     void part_of_region(const UnigramText& units, const UnigramText::Part& part) { units.encode(part, ids); }
-    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) {
-        // Few ids need no place of their own in the vector.
-        if (piece.size <= PieceKey::longest && workspace.pieces.ids && (!is_first || pipeline.coder().is_plain())) {
-            PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
-            if (unsigned const count = workspace.pieces.ids->short_pieces.find(key, key.hash(), ids.room())) return ids.take(count);
-        }
-        pipeline.coder().encode(piece, readable, is_first, workspace.pieces, ids.flush());
+    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t start) {
+        bool const is_unit = unit_end > 0 && ids.count() == before && (piece.size == readable || start + piece.size == unit_end);
+        if (is_unit) pipeline.coder().encode_anew(piece, is_first, ids.flush());
+        else pipeline.coder().encode(piece, readable, is_first, workspace.pieces, ids);
     }
     void unit(const Byte* text, std::size_t start, std::size_t end, std::size_t limit) {
         workspace.unit_ids->encode({text + start, end - start}, limit - start, ids, [&](std::vector<std::uint32_t>& out) {
-            IdsSink sink(pipeline, workspace, out);
+            IdsSink sink(pipeline, workspace, out, pipeline.is_alone(*workspace.unit_ids) ? end : 0);
             pipeline.scan_unit(text, {start, Before::region}, end, limit, workspace, sink);
             sink.ids.flush();
         });

@@ -26,11 +26,14 @@ Regions::Regions(const std::vector<AddedToken>& tokens, std::shared_ptr<const No
       chain_(std::move(chain)),
       coder_(std::move(coder)),
       acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
+      leaves_out_(chain_.leaves_out()),
       tokens_inside_(looks_inside_ ? looked_for_inside(tokens) : std::vector<AddedToken>()),
       units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())) {}
 
 bool Regions::seek_splits(std::size_t size) const {
-    if (read_before_splits_.fetch_add(size, std::memory_order_relaxed) + size < thresholds::worth_splits) return false;
+    bool const is_slow = normalizer_ && !chain_.stages().empty() && chain_.stages().front().matcher && chain_.stages().front().matcher->expression();
+    std::size_t const worth = is_slow ? thresholds::worth_splits_soon : thresholds::worth_splits;
+    if (read_before_splits_.fetch_add(size, std::memory_order_relaxed) + size < worth) return false;
     std::call_once(splits_once_, [this] {
         // Not with a second normalizer: it may insert text after an added token, and the unit after a split does not know that a token ended there.
         if (!second_) splits_ = SafeSplits::make(normalizer_.get(), chain_, coder_.is_plain() ? &coder_.model() : nullptr, tokens_inside_);
@@ -40,9 +43,7 @@ bool Regions::seek_splits(std::size_t size) const {
 }
 
 std::size_t Regions::count_unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace) const {
-    // A piece that is the whole unit is remembered twice. Tried and rejected: only with the unit. New words took a tenth less time, but a long text has more
-    // units than are remembered, and their pieces, which are fewer, were merged again: 8 MB of code half as fast.
-    CountSink sink{coder_, workspace.pieces};
+    CountSink sink{coder_, workspace.pieces, is_alone(workspace.unit_counts) ? end : 0};
     unit(text, start, end, limit, workspace, sink);
     return sink.total;
 }

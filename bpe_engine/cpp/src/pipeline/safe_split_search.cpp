@@ -56,7 +56,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
     Byte const* const text = text_;
     std::size_t const limit = limit_;
     std::uint8_t const* const pairs = splits_.pairs_.data();
-    Class const* const class_of = splits_.class_of_.data();
+    std::atomic<Class> const* const class_of = splits_.class_of_.get();
     bool const depends_on_next = splits_.depends_on_next_;
     constexpr std::size_t block = 16;
     std::size_t count = 0, before = before_, last = last_, place = place_;
@@ -88,7 +88,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
             add_ascii((is_first ? 0 : 8) + static_cast<std::size_t>(std::countr_zero(words[is_first ? 0 : 1] & high)) / 8);
         }
         Character const character = character_at(text + place, limit - place);
-        std::size_t number = character.code < 0x10000 ? class_of[character.code] : character.code <= 0x10FFFF ? splits_.beyond_ : splits_.invalid_;
+        std::size_t number = character.code < 0x10000 ? splits_.class_of(character.code) : character.code <= 0x10FFFF ? splits_.beyond_ : splits_.invalid_;
         if (is_special(number) && depends_on_next && count > 0 && offsets[count - 1] == last) --count;
         std::uint8_t found = pairs[before * classes + number];
         if (found >= ask) found = splits_.asks_no_join(before < 128 ? static_cast<char32_t>(before) : code, character.code, text + place);
@@ -115,7 +115,7 @@ std::size_t SafeSplits::Search::next(std::size_t* offsets, std::size_t capacity)
                 if ((bytes & three_mask) != three_bytes) break;
                 char32_t const next = code_of_three(bytes);
                 // No other class has surrogates, nor overlong sequences a code from 0x800 on.
-                if (class_of[next] != number || next < 0x800) break;
+                if (class_of[next].load(std::memory_order_acquire) != number || next < 0x800) break;
                 count_step();
                 offsets[count] = place;
                 count += is_split(next);

@@ -1,7 +1,7 @@
 #include "bpe/pipeline/safe_splits.hpp"
 
 #include <map>
-#include <optional>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -22,7 +22,7 @@ const regex::Program* program_of(const Stage& stage) {
     return expression ? &expression->program() : nullptr;
 }
 
-constexpr char32_t basic_plane = 0x10000;
+constexpr char32_t basic_plane = 0x10000, end_of_white = 0x3001;
 bool is_white(char32_t code) { return (UnicodeTable::instance().flags_of(code) & space_class) != 0; }
 
 struct StageFacts {
@@ -33,11 +33,10 @@ struct StageFacts {
 
     StageFacts(const regex::Program& program, Behaviour behaviour)
         : classes(program.classes()), boundaries(program), behaviour(behaviour), is_white_class(classes.count()) {
-        // All white space is in the basic plane.
-        for (char32_t code = 0; code < basic_plane; ++code)
-            if (is_white(code)) is_white_class[classes.of(code)] = true;
-        for (char32_t code = 0; code < basic_plane; ++code)
-            if (!is_white(code)) is_white_class[classes.of(code)] = false;
+        std::vector<std::size_t> white(classes.count());  // characters
+        for (char32_t code = 0; code < end_of_white; ++code)
+            if (is_white(code)) ++white[classes.of(code)];
+        for (std::size_t number = 0; number < classes.count(); ++number) is_white_class[number] = white[number] == classes.size(number);
     }
 
     // The facts after all characters but white space.
@@ -87,6 +86,8 @@ bool is_of_word(std::size_t ascii) { return (UnicodeTable::instance().flags_of(s
 struct SafeSplits::Traits {
     bool is_known = false, is_nonblank = false, is_white = false, stays = false, joins_space = true, runs_on = false, is_plain = false, is_lonely = false,
          begins_alike = true;
+    // Beside another one of them a token may be across the boundary (Edges).
+    bool ends_in_token = false, begins_in_token = false, ends_word = false, begins_word = false;
     std::array<std::uint16_t, Chain::most_stages> firsts{}, lasts{};  // the classes that each stage has for both ends of the image
     bool operator==(const Traits&) const = default;
 };
@@ -113,23 +114,27 @@ public:
     }
 
     bool any() const { return !pairs_.empty(); }
-
-    // A character of a class, beyond ASCII or not, has this image.
-    void note(std::size_t number, char32_t first, char32_t last) {
-        if (auto const found = firsts_.find(first); found != firsts_.end()) found->second[number] = true;
-        if (auto const found = lasts_.find(last); found != lasts_.end()) found->second[number] = true;
-        if (is_word(first)) firsts_.find(any_word)->second[number] = true;
-        if (is_word(last)) lasts_.find(any_word)->second[number] = true;
+    bool has(char32_t left, char32_t right) const {
+        return any() && (pairs_.contains({left, right}) || (is_word(left) && pairs_.contains({any_word, right})) ||
+                         (is_word(right) && pairs_.contains({left, any_word})));
     }
 
-    // Calls `use(left, right)` for two classes between which there may be such a pair. `is_known(number)`: whether all images of a class were noted.
-    template <class Known, class Use>
-    void for_each(std::size_t count, Known&& is_known, Use&& use) const {
-        for (auto const& [left, right] : pairs_)
-            for (std::size_t one = 0; one < count; ++one)
-                if (!is_known(one) || lasts_.at(left)[one])
-                    for (std::size_t other = 0; other < count; ++other)
-                        if (!is_known(other) || firsts_.at(right)[other]) use(one, other);
+    // Whether there may be such a pair between characters of two classes.
+    static bool may_have(const Traits& one, const Traits& other) {
+        return (one.ends_in_token && (other.begins_in_token || other.begins_word)) || (one.ends_word && other.begins_in_token);
+    }
+    // Of a character with this image.
+    void note(Traits& traits, char32_t first, char32_t last) const {
+        traits.ends_in_token = lefts_.contains(last);
+        traits.begins_in_token = rights_.contains(first);
+        traits.ends_word = lefts_.contains(any_word) && is_word(last);
+        traits.begins_word = rights_.contains(any_word) && is_word(first);
+    }
+    // Of one whose image is not known.
+    void note(Traits& traits) const {
+        traits.ends_in_token = traits.begins_in_token = any();
+        traits.ends_word = lefts_.contains(any_word);
+        traits.begins_word = rights_.contains(any_word);
     }
 
 private:
@@ -137,13 +142,223 @@ private:
 
     static bool is_word(char32_t code) { return AddedTokens::is_of_word(code); }
     void add(char32_t left, char32_t right) {
-        for (char32_t const code : {left, any_word}) lasts_.try_emplace(code, classes);
-        for (char32_t const code : {right, any_word}) firsts_.try_emplace(code, classes);
         pairs_.emplace(left, right);
+        lefts_.insert(left);
+        rights_.insert(right);
     }
 
     std::set<std::pair<char32_t, char32_t>> pairs_;
-    std::map<char32_t, std::vector<bool>> firsts_, lasts_;  // code -> whether the image of a character of a class begins, or ends, with it
+    std::set<char32_t> lefts_, rights_;
+};
+
+// Finds out the classes of characters, and what is between them.
+class SafeSplits::Maker {
+public:
+    // Those of ASCII. The rest of `splits` is given.
+    Maker(SafeSplits& splits, const Normalizer* normalizer, const Chain& chain, const PieceModel* model, const std::vector<AddedToken>& inside)
+        : splits_(splits), normalizer_(normalizer), edges_(inside), all_(unmade + 1) {
+        for (Stage const& stage : chain.stages()) {
+            if (regex::Program const* const program = program_of(stage)) {
+                stages_.push_back({*program, stage.behaviour});
+                continue;
+            }
+            if (stage.matcher && &stage == &chain.stages().back()) splits_.touched_ = stage.matcher->touched();
+            break;
+        }
+        knows_all_ = stages_.size() + (splits_.touched_ ? 1 : 0) == chain.stages().size();
+        if (stages_.empty() && !splits_.touched_) splits_.unigram_ = dynamic_cast<const UnigramModel*>(model);
+        if (auto const* const merges = splits_.touched_ ? splits_.touched_ : dynamic_cast<const MergeModel*>(model))
+            if (merges->knows_seams()) splits_.of_bytes_ = merges;
+        splits_.depends_on_next_ = normalizer_ != nullptr;
+        space_ = image_of(' ');
+        if (normalizer_ && normalizer_->acts_at_start())
+            for (char32_t code = 0; code < end_of_white; ++code)
+                if (is_white(code))
+                    if (Normalizer::Image const image = image_of(code); image.is_known) white_images_.emplace(image.first, image.last);
+        hold_together();
+        all_[nonblank].is_nonblank = true;
+        for (std::size_t number = unknown; number <= none; ++number) edges_.note(all_[number]);
+        // The first beyond the basic plane that may bind stands for all of them.
+        constexpr char32_t kaithi_sign = 0x110BD;
+        if (splits_.beyond_ != never) splits_.beyond_ = normalizer_ ? unknown_class(image_of(kaithi_sign)) : static_cast<Class>(nonblank);
+        if (!normalizer_) splits_.invalid_ = nonblank;
+        for (char32_t code = 0; code < 128; ++code) {
+            Normalizer::Image const image = image_of(code);
+            all_[code] = traits_of(code, image);
+            splits_.firsts_[code] = image.first;
+            splits_.lasts_[code] = image.last;
+        }
+        for (std::size_t number = 0; number <= none; ++number) pair(number);
+        // Lines that cannot be split before a line feed are split after it. The indentation then belongs to the word that follows.
+        if (of_pair('a', '\n') == no && all_['\n'].stays) of_pair('\n', ' ') = split_between('\n', ' ');
+        for (auto const& [left, right] : inseparable_) of_pair(left, right) = no;
+        make_block(0);
+    }
+
+    bool is_of_use() const { return std::find(splits_.pairs_.begin(), splits_.pairs_.end(), yes) != splits_.pairs_.end(); }
+
+    // The class of a character of the basic plane. Several threads may ask at once.
+    std::size_t class_of(char32_t code) {
+        std::lock_guard const lock(mutex_);
+        if (splits_.class_of_[code].load(std::memory_order_relaxed) == unmade) make_block(code & ~char32_t{255});
+        return splits_.class_of_[code].load(std::memory_order_relaxed);
+    }
+
+private:
+    bool is_touched() const { return splits_.touched_ || splits_.unigram_; }
+    bool asks_model() const { return is_touched() || splits_.of_bytes_; }
+    std::uint8_t& of_pair(std::size_t left, std::size_t right) { return splits_.pairs_[left * classes + right]; }
+
+    Normalizer::Image image_of(char32_t code) const {
+        if (is_surrogate(code)) return {};
+        return normalizer_ ? normalizer_->image(code) : Normalizer::Image{true, code, code, false, false};
+    }
+
+    static Class unknown_class(const Normalizer::Image& image) {
+        return static_cast<Class>(image.binds ? never : image.follows_nonblank ? joined : image.is_nonblank ? nonblank : unknown);
+    }
+
+    Traits traits_of(char32_t code, const Normalizer::Image& image) const {
+        Traits traits;
+        traits.is_known = image.is_known;
+        if (!image.is_known) {
+            edges_.note(traits);
+            return traits;
+        }
+        traits.is_white = is_white(code) || white_images_.contains({image.first, image.last});
+        traits.is_lonely = image.is_lonely;
+        traits.begins_alike = image.begins_alike;
+        traits.stays = image.first == code && image.last == code;
+        traits.runs_on = splits_.of_bytes_ ? code >= 0x3000 : bpe::runs_on(code);  // seams are looked for from there on
+        traits.joins_space = !asks_model() || !space_.is_known || splits_.joins(image.last, space_.first);
+        traits.is_plain = splits_.touched_ && splits_.touched_->joins_plainly(code);
+        for (std::size_t number = 0; number < stages_.size(); ++number) {
+            traits.firsts[number] = stages_[number].classes.of(image.first);
+            traits.lasts[number] = stages_[number].classes.of(image.last);
+        }
+        edges_.note(traits, image.first, image.last);
+        return traits;
+    }
+
+    // Characters that the normalizer does not take apart.
+    void hold_together() {
+        if (!normalizer_) return;
+        for (std::string const& text : normalizer_->inseparable()) {
+            auto const* const bytes = reinterpret_cast<const Byte*>(text.data());
+            UnicodeTable const& table = UnicodeTable::instance();
+            for (std::size_t place = 0, size = 0; place < text.size(); place += size) {
+                Character const character = table.at(bytes, place, text.size());
+                size = character.size;
+                if (place + size == text.size()) break;
+                Character const next = table.at(bytes, place + size, text.size());
+                if (character.code < 128 && next.code < 128) {
+                    inseparable_.emplace_back(character.code, next.code);
+                    continue;
+                }
+                // Beyond ASCII that is more than it takes.
+                for (char32_t const code : {character.code, next.code}) {
+                    if (code > 0x10FFFF) splits_.invalid_ = never;
+                    else if (code >= basic_plane) splits_.beyond_ = never;
+                    else if (code >= 128) held_together_.insert(code);
+                }
+            }
+        }
+    }
+
+    // ASCII characters have classes of their own, the others by their traits; those without a free class are unknown.
+    void make_block(char32_t begin) {
+        std::size_t last = unknown;
+        for (char32_t code = begin; code < begin + 256; ++code) {
+            auto const is_of = [&](std::size_t number) { splits_.class_of_[code].store(static_cast<Class>(number), std::memory_order_release); };
+            if (code < 128) {
+                is_of(code);
+                continue;
+            }
+            if (held_together_.contains(code)) {
+                is_of(never);
+                continue;
+            }
+            Normalizer::Image const image = image_of(code);
+            if (!image.is_known) {
+                is_of(unknown_class(image));
+                continue;
+            }
+            if (Traits const traits = traits_of(code, image); !(traits == all_[last])) {
+                last = unmade + 1;
+                while (last < all_.size() && !(all_[last] == traits)) ++last;
+                if (last == classes) {
+                    last = unknown;
+                } else if (last == all_.size()) {
+                    all_.push_back(traits);
+                    pair(last);
+                }
+            }
+            is_of(last);
+        }
+    }
+
+    // Notes what is between a new class and those before it.
+    void pair(std::size_t number) {
+        Traits const& traits = all_[number];
+        splits_.leaves_nonblank_[number] = traits.is_known ? !traits.is_white && !traits.is_lonely : number == nonblank;
+        if (normalizer_ && normalizer_->acts_at_start())
+            splits_.may_leave_nothing_[number] = number != none && number != never && (!traits.is_known || traits.is_white);
+        for (std::size_t other = 0; other <= number; ++other) {
+            if (!traits.is_white) of_pair(number, other) = split_between(number, other);
+            if (!all_[other].is_white) of_pair(other, number) = split_between(other, number);
+        }
+    }
+
+    std::uint8_t split_between(std::size_t left, std::size_t right) const {
+        Traits const &one = all_[left], &other = all_[right];
+        if (left == never || left == none || left == joined || left == unmade || !other.is_known || one.is_lonely) return no;
+        if ((!one.is_known && !one.is_nonblank && normalizer_ && normalizer_->has_lonely()) || !other.begins_alike) return no;
+        if (!one.is_known && normalizer_ && !normalizer_->parts_before(right < 128 ? static_cast<char32_t>(right) : basic_plane - 1)) return no;
+        bool const are_of_ascii = left < 128 && right < 128;
+        if (are_of_ascii && one.is_known ? edges_.has(splits_.lasts_[left], splits_.firsts_[right]) : Edges::may_have(one, other)) return no;
+        std::uint8_t found = yes;
+        bool ends = false;  // a piece, for certain
+        for (std::size_t number = 0; number < stages_.size(); ++number) {
+            StageFacts const& stage = stages_[number];
+            std::uint8_t const facts = one.is_known      ? stage.boundaries.between(one.lasts[number], other.firsts[number])
+                                       : one.is_nonblank ? stage.after_nonblank(other.firsts[number])
+                                                         : stage.boundaries.between(Boundaries::any, other.firsts[number]);
+            ends = facts & stage.ends_piece();
+            if (ends) break;
+            bool const is_last = number + 1 == stages_.size() && !is_touched() && knows_all_;
+            if (!is_last && facts & Boundaries::uncrossed) continue;
+            if (!(facts & stage.enough_if_not_merged(is_last))) return no;
+            found = ask;
+        }
+        if (!ends && !knows_all_) return no;
+        auto const of_ascii = [&] { return splits_.joins(splits_.lasts_[left], splits_.firsts_[right]) ? no : yes; };
+        if (splits_.of_bytes_ && (found == ask || (splits_.touched_ && !ends))) {
+            if (!one.is_known) return no;
+            // Inside of a word units would be too short.
+            if (are_of_ascii) return !splits_.touched_ && is_of_word(left) && is_of_word(right) ? no : of_ascii();
+            if (right == ' ') return one.joins_space ? no : yes;
+            return one.runs_on && other.runs_on && one.stays && other.stays ? ask : no;
+        }
+        if (ends || !is_touched()) return found == yes ? yes : no;
+        if (!one.is_known) return no;
+        if (are_of_ascii) return of_ascii();
+        if (right == ' ') return one.joins_space ? no : yes;
+        if (!(one.runs_on || other.runs_on) || !(left < 128 || one.stays) || !(right < 128 || other.stays)) return no;
+        return left >= 128 && right >= 128 && one.is_plain && other.is_plain ? ask_table : ask;
+    }
+
+    SafeSplits& splits_;
+    const Normalizer* normalizer_;
+    std::vector<StageFacts> stages_;  // up to the first of which nothing is known
+    bool knows_all_ = false;
+    Edges edges_;
+    Normalizer::Image space_;
+    // Some normalizers make white space of what is none, and strip it where a region begins.
+    std::set<std::pair<char32_t, char32_t>> white_images_;
+    std::vector<std::pair<char32_t, char32_t>> inseparable_;
+    std::set<char32_t> held_together_;
+    std::vector<Traits> all_;  // of the classes
+    std::mutex mutex_;
 };
 
 std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model,
@@ -153,175 +368,34 @@ std::unique_ptr<const SafeSplits> SafeSplits::make(const Normalizer* normalizer,
     if (chain.stages().empty() || (normalizer && !normalizer->parts_known())) return nullptr;
     Stage const& first = chain.stages().front();
     if (!program_of(first) && !(chain.stages().size() == 1 && first.matcher && first.matcher->touched())) return nullptr;
-    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, chain, model, inside));
-    return made->is_of_use_ ? std::move(made) : nullptr;
+    return made_of(normalizer, chain, model, inside);
 }
 
 std::unique_ptr<const SafeSplits> SafeSplits::inside_of_piece(const Normalizer* normalizer, const UnigramModel& model) {
     if (normalizer && !normalizer->parts_known()) return nullptr;
-    std::unique_ptr<const SafeSplits> made(new SafeSplits(normalizer, Chain({}), &model, {}));
-    return made->is_of_use_ ? std::move(made) : nullptr;
+    return made_of(normalizer, Chain({}), &model, {});
 }
 
-SafeSplits::SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model, const std::vector<AddedToken>& inside)
-    : class_of_(basic_plane, unknown), pairs_(classes * classes, no), depends_on_next_(normalizer != nullptr) {
-    std::vector<StageFacts> stages;  // up to the first of which nothing is known
-    for (Stage const& stage : chain.stages()) {
-        if (regex::Program const* const program = program_of(stage)) {
-            stages.push_back({*program, stage.behaviour});
-            continue;
-        }
-        if (stage.matcher && &stage == &chain.stages().back()) touched_ = stage.matcher->touched();
-        break;
-    }
-    bool const knows_all = stages.size() + (touched_ ? 1 : 0) == chain.stages().size();
-    if (stages.empty() && !touched_) unigram_ = dynamic_cast<const UnigramModel*>(model);
-    if (auto const* const merges = touched_ ? touched_ : dynamic_cast<const MergeModel*>(model)) {
-        seams_ = merges->seams();
-        if (seams_) of_bytes_ = merges;
-    }
-    auto const image_of = [&](char32_t code) {
-        if (is_surrogate(code)) return Normalizer::Image{};
-        return normalizer ? normalizer->image(code) : Normalizer::Image{true, code, code, false, false};
-    };
-    Normalizer::Image const space = image_of(' ');
-    // Some normalizers make white space of what is none, and strip it where a region begins.
-    std::set<std::pair<char32_t, char32_t>> white_images;
-    if (normalizer && normalizer->acts_at_start())
-        for (char32_t code = 0; code < basic_plane; ++code)
-            if (is_white(code))
-                if (Normalizer::Image const image = image_of(code); image.is_known) white_images.emplace(image.first, image.last);
-    auto const traits_of = [&](char32_t code) {
-        Traits traits;
-        Normalizer::Image const image = image_of(code);
-        traits.is_known = image.is_known;
-        if (!image.is_known) return traits;
-        traits.is_white = is_white(code) || white_images.contains({image.first, image.last});
-        traits.is_lonely = image.is_lonely;
-        traits.begins_alike = image.begins_alike;
-        traits.stays = image.first == code && image.last == code;
-        traits.runs_on = seams_ ? code >= 0x3000 : bpe::runs_on(code);  // seams are looked for from there on
-        traits.joins_space = !asks_model() || !space.is_known || joins(image.last, space.first);
-        traits.is_plain = touched_ && touched_->joins_plainly(code);
-        for (std::size_t number = 0; number < stages.size(); ++number) {
-            traits.firsts[number] = stages[number].classes.of(image.first);
-            traits.lasts[number] = stages[number].classes.of(image.last);
-        }
-        return traits;
-    };
-
-    // ASCII, then the others by their traits; those without a free class are unknown.
-    Edges edges(inside);
-    std::vector<Traits> all(none + 1);
-    all[nonblank].is_nonblank = true;
-    bool const has_lonely = normalizer && normalizer->has_lonely();
-    auto const unknown_class = [](Normalizer::Image const& image) {
-        return static_cast<Class>(image.binds ? never : image.follows_nonblank ? joined : image.is_nonblank ? nonblank : unknown);
-    };
-    // The first beyond the basic plane that may bind stands for all of them.
-    constexpr char32_t kaithi_sign = 0x110BD;
-    beyond_ = normalizer ? unknown_class(image_of(kaithi_sign)) : static_cast<Class>(nonblank);
-    if (!normalizer) invalid_ = nonblank;
-    for (char32_t code = 0; code < 128; ++code) {
-        all[code] = traits_of(code);
-        class_of_[code] = static_cast<Class>(code);
-        Normalizer::Image const image = image_of(code);
-        firsts_[code] = image.first;
-        lasts_[code] = image.last;
-        if (edges.any()) edges.note(code, image.first, image.last);
-    }
-    std::size_t last = unknown;
-    for (char32_t code = 128; code < basic_plane; ++code) {
-        Traits const traits = traits_of(code);
-        if (!traits.is_known) {
-            class_of_[code] = unknown_class(image_of(code));
-            continue;
-        }
-        if (!(traits == all[last])) {
-            last = none + 1;
-            while (last < all.size() && !(all[last] == traits)) ++last;
-            if (last == classes) {
-                last = unknown;
-                continue;
-            }
-            if (last == all.size()) all.push_back(traits);
-        }
-        class_of_[code] = static_cast<Class>(last);
-        if (!edges.any()) continue;
-        Normalizer::Image const image = image_of(code);
-        edges.note(last, image.first, image.last);
-    }
-
-    auto const split_between = [&](std::size_t left, std::size_t right) -> std::uint8_t {
-        Traits const &one = all[left], &other = all[right];
-        if (left == never || left == none || left == joined || !other.is_known || one.is_lonely) return no;
-        if ((!one.is_known && !one.is_nonblank && has_lonely) || !other.begins_alike) return no;
-        if (!one.is_known && normalizer && !normalizer->parts_before(right < 128 ? static_cast<char32_t>(right) : basic_plane - 1)) return no;
-        std::uint8_t found = yes;
-        bool ends = false;  // a piece, for certain
-        for (std::size_t number = 0; number < stages.size(); ++number) {
-            StageFacts const& stage = stages[number];
-            std::uint8_t const facts = one.is_known      ? stage.boundaries.between(one.lasts[number], other.firsts[number])
-                                       : one.is_nonblank ? stage.after_nonblank(other.firsts[number])
-                                                         : stage.boundaries.between(Boundaries::any, other.firsts[number]);
-            ends = facts & stage.ends_piece();
-            if (ends) break;
-            bool const is_last = number + 1 == stages.size() && !is_touched() && knows_all;
-            if (!is_last && facts & Boundaries::uncrossed) continue;
-            if (!(facts & stage.enough_if_not_merged(is_last))) return no;
-            found = ask;
-        }
-        if (!ends && !knows_all) return no;
-        if (seams_ && (found == ask || (touched_ && !ends))) {
-            if (!one.is_known) return no;
-            // Inside of a word units would be too short.
-            if (left < 128 && right < 128) return (!touched_ && is_of_word(left) && is_of_word(right)) || joins(lasts_[left], firsts_[right]) ? no : yes;
-            if (right == ' ') return one.joins_space ? no : yes;
-            return one.runs_on && other.runs_on && one.stays && other.stays ? ask : no;
-        }
-        if (ends || !is_touched()) return found == yes ? yes : no;
-        if (!one.is_known) return no;
-        if (left < 128 && right < 128) return joins(lasts_[left], firsts_[right]) ? no : yes;
-        if (right == ' ') return one.joins_space ? no : yes;
-        if (!(one.runs_on || other.runs_on) || !(left < 128 || one.stays) || !(right < 128 || other.stays)) return no;
-        return left >= 128 && right >= 128 && one.is_plain && other.is_plain ? ask_table : ask;
-    };
-    for (std::size_t left = 0; left < all.size(); ++left)
-        for (std::size_t right = 0; right < all.size() && !all[left].is_white; ++right) pairs_[left * classes + right] = split_between(left, right);
-    // Lines that cannot be split before a line feed are split after it. The indentation then belongs to the word that follows.
-    if (pairs_['a' * classes + '\n'] == no && all['\n'].stays) pairs_['\n' * classes + ' '] = split_between('\n', ' ');
-    edges.for_each(
-        all.size(), [&](std::size_t number) { return all[number].is_known; },
-        [&](std::size_t left, std::size_t right) { pairs_[left * classes + right] = no; });
-    for (std::size_t number = 0; number < all.size(); ++number)
-        leaves_nonblank_[number] = all[number].is_known ? !all[number].is_white && !all[number].is_lonely : number == nonblank;
-    if (normalizer && normalizer->acts_at_start())
-        for (std::size_t number = 0; number < all.size(); ++number)
-            may_leave_nothing_[number] = number != none && number != never && (!all[number].is_known || all[number].is_white);
-    if (normalizer) {
-        for (std::string const& text : normalizer->inseparable()) {
-            auto const* const bytes = reinterpret_cast<const Byte*>(text.data());
-            UnicodeTable const& table = UnicodeTable::instance();
-            for (std::size_t place = 0, size = 0; place < text.size(); place += size) {
-                Character const character = table.at(bytes, place, text.size());
-                size = character.size;
-                if (place + size == text.size()) break;
-                Character const next = table.at(bytes, place + size, text.size());
-                if (character.code < 128 && next.code < 128) {
-                    pairs_[character.code * classes + next.code] = no;
-                    continue;
-                }
-                // Beyond ASCII that is more than it takes.
-                for (char32_t const code : {character.code, next.code}) {
-                    if (code > 0x10FFFF) invalid_ = never;
-                    else if (code >= basic_plane) beyond_ = never;
-                    else if (code >= 128) class_of_[code] = never;
-                }
-            }
-        }
-    }
-    is_of_use_ = std::find(pairs_.begin(), pairs_.end(), yes) != pairs_.end();
+std::unique_ptr<const SafeSplits> SafeSplits::made_of(const Normalizer* normalizer, const Chain& chain, const PieceModel* model,
+                                                      const std::vector<AddedToken>& inside) {
+    std::unique_ptr<SafeSplits> made(new SafeSplits);
+    made->maker_ = std::make_unique<Maker>(*made, normalizer, chain, model, inside);
+    return made->maker_->is_of_use() ? std::move(made) : nullptr;
 }
+
+SafeSplits::SafeSplits() : class_of_(new std::atomic<Class>[basic_plane]), pairs_(classes * classes, no) {
+    for (char32_t code = 0; code < basic_plane; ++code) class_of_[code].store(unmade, std::memory_order_relaxed);
+}
+
+SafeSplits::~SafeSplits() = default;
+
+const Seams& SafeSplits::made_seams() const {
+    Seams const& made = of_bytes_->seams();
+    seams_.store(&made, std::memory_order_release);
+    return made;
+}
+
+std::size_t SafeSplits::made_class_of(char32_t code) const { return maker_->class_of(code); }
 
 bool SafeSplits::joins(char32_t left, char32_t right) const {
     if (of_bytes_) return of_bytes_->may_join(last_byte(left), first_byte(right));
@@ -331,7 +405,7 @@ bool SafeSplits::joins(char32_t left, char32_t right) const {
 }
 
 bool SafeSplits::asks_no_join(char32_t left, char32_t right, const Byte* place) const {
-    if (seams_) return seams_->is_at(place);
+    if (of_bytes_) return seams().is_at(place);
     return !joins(left < 128 ? lasts_[left] : left, right < 128 ? firsts_[right] : right);
 }
 

@@ -35,6 +35,7 @@ Classes::Classes(const std::vector<CharacterSet>& sets) {
             if (numbers.size() > most_classes)
                 throw UnsupportedPattern("the pattern tells more than " + std::to_string(most_classes) + " kinds of characters apart");
             signatures.push_back(signature);
+            sizes_.push_back(0);
         }
         runs.push_back({first, found->second});
     };
@@ -44,6 +45,7 @@ Classes::Classes(const std::vector<CharacterSet>& sets) {
             signature[switches[next].second / 64] ^= std::uint64_t{1} << switches[next].second % 64;
         run_from(first);
         char32_t const end = next < switches.size() ? switches[next].first : invalid_character + 1;
+        sizes_[runs.back().number] += end - first;
         first = end;
     }
     count_ = numbers.size();

@@ -92,7 +92,7 @@ public:
         if (right < 128) std::swap(left, right);
         return options_.unknown == Unknown::drop ? !is_known(left) || !is_known(right) : !is_known(left) && !is_known(right);
     }
-    // The characters (or bytes) that some token may hold side by side.
+    // The characters (or bytes) that some token may hold side by side: of bytes a table, of characters a filter that has false positives.
     class Touching {
     public:
         // Whether two of them may be.
@@ -100,10 +100,14 @@ public:
             std::uint64_t const bit = bit_of(left, right);
             return bits_[bit >> 6] >> (bit & 63) & 1;
         }
-        // Room for at least so many pairs, a few bits each.
-        void reserve(std::size_t count) {
+        // Before `add`; of characters with room for at least so many pairs, a few bits each.
+        void begin_bytes() {
+            bits_.assign(0x10000 / 64, 0);
+            left_factor_ = std::uint64_t{1} << 56, right_factor_ = std::uint64_t{1} << 48, shift_ = 48;
+        }
+        void begin_characters(std::size_t count) {
             bits_.assign(std::bit_ceil(count / 8 + 16), 0);
-            shift_ = 64 - std::countr_zero(bits_.size() * 64);
+            left_factor_ = 0x9E3779B97F4A7C15ull, right_factor_ = 0xD6E8FEB86659FD93ull, shift_ = 64 - std::countr_zero(bits_.size() * 64);
         }
         void add(std::uint32_t left, std::uint32_t right) {
             std::uint64_t const bit = bit_of(left, right);
@@ -111,9 +115,10 @@ public:
         }
 
     private:
-        std::uint64_t bit_of(std::uint32_t left, std::uint32_t right) const { return (left * 0x9E3779B97F4A7C15ull ^ right * 0xD6E8FEB86659FD93ull) >> shift_; }
+        std::uint64_t bit_of(std::uint32_t left, std::uint32_t right) const { return (left * left_factor_ ^ right * right_factor_) >> shift_; }
         std::vector<std::uint64_t> bits_ = std::vector<std::uint64_t>(1);
-        int shift_ = 64 - 6;
+        std::uint64_t left_factor_ = 0, right_factor_ = 0;
+        int shift_ = 0;
     };
     const Touching& touching() const { return touching_; }
     // Of a character: `may_join` of it and another one like it is what `touching` says.
@@ -121,8 +126,9 @@ public:
     // Whether `may_join` is valid: not if tokens are spelled differently inside of a pre-token.
     bool tells_joins() const { return !is_marked(); }
     bool by_characters() const { return options_.by_characters; }
-    // Of a model of bytes: the seams between characters from U+3000 on; null if they are not known.
-    std::unique_ptr<const Seams> seams() const;
+    // Of a model of bytes: the seams between characters from U+3000 on, made when they are asked for first. If they are known.
+    const Seams& seams() const;
+    bool knows_seams() const;
     bool is_known(std::uint32_t character) const;
 
 private:
@@ -155,6 +161,8 @@ private:
     // Also numbers the ids of the unknown token and the byte tokens, and converts the options to internal numbers.
     Numbers number_ids();
     bool is_made(std::uint32_t number, std::vector<Symbol>& buffer) const;
+    void learn_bytes() const;
+    void learn_characters() const;
     void find_whole_tokens() const;
     void symbols(Bytes piece, std::vector<Symbol>& out) const;
     template <bool in_order>
@@ -205,6 +213,8 @@ private:
     enum : std::uint8_t { is_unknown = 1, begins_whole = 2, ends_whole = 4 };
     mutable std::vector<std::uint8_t> traits_;
     mutable Touching touching_;
+    mutable std::once_flag seams_once_;
+    mutable std::unique_ptr<const Seams> seams_;
     mutable std::once_flag growth_once_;
     mutable std::shared_ptr<Growth> growth_;
     mutable std::atomic<bool> has_growth_{false};

@@ -59,13 +59,13 @@ public:
     // to end the search. With `at_end` the text ends at `limit`, else only what is certain is given. Whether all was given. `memory` is of this text.
     template <class Sink>
     bool run(const Byte* text, std::size_t start, std::size_t limit, bool at_end, Sink& sink, ChainMemory* memory = nullptr) const {
-        return Run<Sink>{stages_, cutting_, text, sink, memory, nullptr}.stage(0, start, limit, at_end);
+        return Run<Sink>{stages_, beginning_, cutting_, text, sink, memory, nullptr}.stage(0, start, limit, at_end);
     }
 
     // Scans a text that has grown to the left, up to a cut at which the sink says that it knows the rest.
     template <class Sink>
     bool run_from_left(const Byte* text, std::size_t start, std::size_t limit, Sink& sink, LeftMemory& left) const {
-        return Run<Sink>{stages_, cutting_, text, sink, nullptr, &left}.stage(0, start, limit, true);
+        return Run<Sink>{stages_, beginning_, cutting_, text, sink, nullptr, &left}.stage(0, start, limit, true);
     }
 
     // Whether `run_to_end` knows these stages.
@@ -141,7 +141,7 @@ private:
     template <class Sink>
     struct Run {
         const std::vector<Stage>& stages;
-        const std::vector<std::array<bool, 256>>& cutting;
+        const std::vector<std::array<bool, 256>>&beginning, &cutting;
         const Byte* text;
         Sink& sink;
         ChainMemory* memory;
@@ -178,6 +178,8 @@ private:
             // Stages without a memory would read an open piece again each time; the one who counts it up to its end has a memory for them.
             if (number >= ChainMemory::most_stages && !at_end && memory && limit - start > thresholds::kept_size) return false;
             Stage const& stage = stages[number];
+            // A short piece in which no match of this stage can begin is one gap.
+            if (at_end && start < limit && begins_none(beginning[number], start, limit)) return this->stage(number + 1, start, limit, true);
             if (stage.scanner) return scanned(number, start, limit, at_end);
             switch (stage.behaviour) {
             case Behaviour::isolated: return apart(number, start, limit, at_end, true, true);
@@ -192,9 +194,10 @@ private:
 
         // Whether a short piece is left as it is by the stages from `number` on, because no match of theirs can begin in it.
         bool stays_whole(std::size_t number, std::size_t start, std::size_t limit) const {
-            if (number == stages.size()) return true;
-            if (limit - start > thresholds::short_piece) return false;
-            return std::none_of(text + start, text + limit, [&cutting = cutting[number]](Byte byte) { return cutting[byte]; });
+            return number == stages.size() || begins_none(cutting[number], start, limit);
+        }
+        bool begins_none(const std::array<bool, 256>& bytes, std::size_t start, std::size_t limit) const {
+            return limit - start <= thresholds::short_piece && std::none_of(text + start, text + limit, [&bytes](Byte byte) { return bytes[byte]; });
         }
 
         void matched(std::size_t number, std::size_t start, std::size_t end) {
@@ -389,7 +392,8 @@ private:
     };
 
     std::vector<Stage> stages_;
-    std::vector<std::array<bool, 256>> cutting_;  // of each stage: the bytes that a match of it or of a later one may begin with
+    // Of each stage: the bytes that a match of it, and of it or a later stage, may begin with; all where gaps are left out.
+    std::vector<std::array<bool, 256>> beginning_, cutting_;
 };
 
 }  // namespace bpe

@@ -1,6 +1,6 @@
 // Pieces -> tokens, with a cache.
 //
-// Most pieces of a text repeat, so the cost of a model is paid once a word: there are caches of counts and of ids (piece_cache.hpp), by the bytes of the
+// Most pieces of a text repeat, so the cost of a model is paid once a word: there are caches of counts and of ids (unit_caches.hpp), by the bytes of the
 // piece. The work of later pre-tokenizers on a piece before the model sees it ("▁" put before it, spaces replaced, split again) is part of the cached
 // result.
 #pragma once
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bpe/models/piece_model.hpp"
-#include "bpe/piece_cache.hpp"
 #include "bpe/pipeline/chain.hpp"
+#include "bpe/pipeline/unit_caches.hpp"
 #include "bpe/shelf.hpp"
 
 namespace bpe {
@@ -30,15 +30,8 @@ public:
     PieceCoder(std::shared_ptr<const PieceModel> model, std::vector<Insertion> insertions, std::vector<Chain> chains);
 
     struct Workspace {
-        CountCache counts;
-        LongPieceCache<false> long_counts;
-        LongPieceCache<false, 3> longer_counts;
-        // Made on the first request for ids.
-        struct Ids {
-            IdsCache short_pieces;
-            LongPieceCache<true> long_pieces;
-        };
-        std::unique_ptr<Ids> ids;
+        UnitCounts counts;
+        std::unique_ptr<UnitIds> ids;  // made on the first request for them
     };
 
     const PieceModel& model() const { return *model_; }
@@ -57,25 +50,21 @@ public:
 
     // `readable`: the number of bytes from the start of the piece that may be read. `is_first`: the whole text starts with this piece.
     std::size_t count(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace) const {
-        if (piece.size <= PieceKey::longest && !is_first) [[likely]] {
-            PieceKey const key = PieceKey::of(piece.data, piece.size, readable);
-            std::uint64_t const hash = key.hash();
-            if (unsigned const known = workspace.counts.find(key, hash)) [[likely]]
-                return known;
-            std::size_t const count = count_anew(piece, false);
-            if (count > 0 && count <= 15) workspace.counts.put(key, hash, count);
-            return count;
-        }
-        return count_long(piece, is_first, workspace);
+        if (!is_remembered(piece, is_first) || piece.size > UnitCounts::longest) [[unlikely]]
+            return count_anew(piece, is_first);
+        return workspace.counts.count(piece, readable, [&] { return count_anew(piece, false); });
     }
+
+    // The same, without what is remembered.
+    std::size_t count_anew(Bytes piece, bool is_first) const;
 
     // Prefetches for a piece that will be counted soon.
-    void expect(Bytes piece, std::size_t readable, const Workspace& workspace) const {
-        if (piece.size <= PieceKey::longest) workspace.counts.expect(PieceKey::of(piece.data, piece.size, readable).hash());
-    }
+    void expect(Bytes piece, std::size_t readable, const Workspace& workspace) const { (void)workspace.counts.expect(piece, readable); }
 
-    // Appends the ids to `out`.
-    void encode(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace, std::vector<std::uint32_t>& out) const;
+    // Adds the ids to `out`.
+    void encode(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace, StagedIds& out) const;
+    // The same, without what is remembered.
+    void encode_anew(Bytes piece, bool is_first, std::vector<std::uint32_t>& out) const;
 
     // The ids, and for each the offset in `piece`, in bytes, at which it starts.
     void encode_with_offsets(Bytes piece, bool is_first, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>& offsets) const;
@@ -87,8 +76,8 @@ public:
     void split(Bytes piece, bool is_first, std::vector<std::string>& out) const;
 
 private:
-    std::size_t count_anew(Bytes piece, bool is_first) const;
-    std::size_t count_long(Bytes piece, bool is_first, Workspace& workspace) const;
+    // Whether it has the tokens that it has anywhere.
+    bool is_remembered(Bytes piece, bool is_first) const { return piece.size > 0 && (!is_first || is_plain()); }
     // Calls `use(piece, origin)` for each piece that the model gets; `origin[i]` is the offset of its byte i in the original piece. Null: nobody asks.
     template <class Use>
     void inner(std::size_t number, Bytes piece, const std::uint32_t* origin, bool is_first, Use& use) const;

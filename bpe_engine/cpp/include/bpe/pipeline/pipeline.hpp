@@ -82,6 +82,8 @@ public:
     std::size_t count_between(const Byte* text, Position at, std::size_t end, std::size_t limit, Workspace& workspace) const {
         return regions_.count_between(text, at, end, limit, workspace);
     }
+    // See Regions::is_alone.
+    bool is_alone(const UnitIds& units) const { return regions_.is_alone(units); }
     // Whether marks that are put in order can wait in the order in which they came: nothing but the model and the normalizer asks for it.
     bool orders_marks() const { return orders_marks_; }
     // Whether a whole text is one piece: there are no stages, and no added tokens that are found unasked.

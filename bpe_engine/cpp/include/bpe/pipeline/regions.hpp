@@ -116,6 +116,13 @@ public:
         }
     }
 
+    // Whether a piece that is a whole unit need not be remembered beside the unit: no other unit has it (" cat" and "cat" may have the same, where spaces are
+    // left out), and none of `units` had to go. Where there are more units than are remembered, their pieces are fewer.
+    template <class Units>
+    bool is_alone(const Units& units) const {
+        return units.has_room() && !leaves_out_;
+    }
+
     // Reads text[start:end), which is between two safe splits, or the text begins there, by its pieces.
     template <class Sink>
     void unit(const Byte* text, Position start, std::size_t end, std::size_t limit, Workspace& workspace, Sink& sink) const {
@@ -343,7 +350,7 @@ private:
     bool looks_inside_;
     Chain chain_;
     PieceCoder coder_;
-    bool acts_at_start_;
+    bool acts_at_start_, leaves_out_;
     std::vector<AddedToken> tokens_inside_;
     mutable std::once_flag splits_once_;
     mutable std::unique_ptr<const SafeSplits> splits_;

@@ -15,12 +15,14 @@
 // splits inside of most words of a script that its tokens hardly know; units of a letter or two made Hindi slower than those of a word. So it is asked where
 // there are no spaces.
 //
-// All that is found out once for each two classes of characters. None is after white space, so that units are as long as words; but for lines that come apart
-// nowhere else: the indentation of code belongs to what stands after it. Emoji and what depends on its neighbours are of one class of which hardly anything is
-// known.
+// All that is found out once for each two classes of characters, which are made for a block of 256 characters when a text has one of them: most texts have
+// characters of few blocks, and all of the basic plane take some milliseconds. None is after white space, so that units are as long as words; but for lines
+// that come apart nowhere else: the indentation of code belongs to what stands after it. Emoji and what depends on its neighbours are of one class of which
+// hardly anything is known.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -37,6 +39,8 @@ class UnigramModel;
 
 class SafeSplits {
 public:
+    ~SafeSplits();
+
     // Null where there is none that can be known. What is given outlives it; `normalizer` null: none. `model`: what gets the pieces as they are; null: they are
     // changed before. `inside`: the tokens that are looked for in normalized text.
     static std::unique_ptr<const SafeSplits> make(const Normalizer* normalizer, const Chain& chain, const PieceModel* model = nullptr,
@@ -72,31 +76,44 @@ private:
     using Class = std::uint8_t;
     // ASCII characters are classes of their own. `unknown`: what is made of it depends on more; `nonblank`: but it ends with no white space, and
     // nothing lonely; `joined`: if what stands before it does. `never`: no split is
-    // beside it, and what follows is unknown. `none`: where a text begins.
-    static constexpr std::size_t unknown = 128, nonblank = 129, joined = 130, never = 131, none = 132, classes = 256;
+    // beside it, and what follows is unknown. `none`: where a text begins. `unmade`: the class is not found out yet.
+    static constexpr std::size_t unknown = 128, nonblank = 129, joined = 130, never = 131, none = 132, unmade = 133, classes = 256;
     // Of the two characters the model is asked; `ask_table`: only the table of a byte-pair model.
     enum : std::uint8_t { no = 0, yes = 1, ask = 2, ask_table = 3 };
 
     struct Traits;
     class Edges;
-    SafeSplits(const Normalizer* normalizer, const Chain& chain, const PieceModel* model, const std::vector<AddedToken>& inside);
-    bool is_touched() const { return touched_ || unigram_; }
-    bool asks_model() const { return is_touched() || seams_; }
+    class Maker;
+    SafeSplits();
+    static std::unique_ptr<const SafeSplits> made_of(const Normalizer* normalizer, const Chain& chain, const PieceModel* model,
+                                                     const std::vector<AddedToken>& inside);
+    // Of a character of the basic plane.
+    std::size_t class_of(char32_t code) const {
+        std::size_t const number = class_of_[code].load(std::memory_order_acquire);
+        return number != unmade ? number : made_class_of(code);
+    }
+    BPE_RARELY_CALLED std::size_t made_class_of(char32_t code) const;
     bool joins(char32_t left, char32_t right) const;
     bool asks_no_join(char32_t left, char32_t right, const Byte* place) const;
+    const Seams& seams() const {
+        Seams const* const known = seams_.load(std::memory_order_acquire);
+        return known ? *known : made_seams();
+    }
+    BPE_RARELY_CALLED const Seams& made_seams() const;
 
-    std::vector<Class> class_of_;                   // of the basic plane
-    std::vector<std::uint8_t> pairs_;               // of two classes
-    std::array<char32_t, 128> firsts_{}, lasts_{};  // of the images of ASCII
-    Class beyond_ = unknown, invalid_ = unknown;    // of characters beyond it; of bytes that are not UTF-8
+    // What has the class of a character before it has the pairs of this class with those before it: they are written first, and nothing is written twice.
+    std::unique_ptr<std::atomic<Class>[]> class_of_;  // of the basic plane
+    std::vector<std::uint8_t> pairs_;                 // of two classes
+    std::array<char32_t, 128> firsts_{}, lasts_{};    // of the images of ASCII
+    Class beyond_ = unknown, invalid_ = unknown;      // of characters beyond it; of bytes that are not UTF-8
     const MergeModel* touched_ = nullptr;
-    const MergeModel* of_bytes_ = nullptr;  // with seams
+    const MergeModel* of_bytes_ = nullptr;  // knows its seams
+    mutable std::atomic<const Seams*> seams_ = nullptr;
     const UnigramModel* unigram_ = nullptr;
-    std::unique_ptr<const Seams> seams_;
     std::array<bool, classes> leaves_nonblank_{};    // a character of this class
     std::array<bool, classes> may_leave_nothing_{};  // at the start of a text, if the normalizer acts there
     bool depends_on_next_ = false;                   // a character before an unknown one may be another
-    bool is_of_use_ = false;
+    std::unique_ptr<Maker> maker_;
 };
 
 }  // namespace bpe

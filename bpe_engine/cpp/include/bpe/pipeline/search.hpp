@@ -157,6 +157,8 @@ public:
         } else if (recollection_ && matcher_.is_of_bytes()) {
             found = next_byte();
             from_ = found.end;
+        } else if (has_no_more_boundaries_) {
+            found = {no_match, no_match, at_end_, false, limit_};
         } else {
             found = matcher_.find(text_, from_, limit_, at_end_);
             from_ = found.end;
@@ -168,6 +170,7 @@ public:
     // Continues after a match that ended at `place`.
     void go_to(std::size_t place) {
         from_ = last_end_ = place;
+        has_no_more_boundaries_ = false;
         if (sweep_) sweep_->skip_to(place);
     }
 
@@ -177,6 +180,7 @@ public:
         if (recollection_ || (memory_ && (!sweep_ || memory_->start == last_end_))) return 0;
         std::size_t const count = sweep_ ? sweep_->ends(ends, capacity) : matcher_.boundaries(text_, from_, limit_, ends, capacity);
         if (count > 0) from_ = last_end_ = ends[count - 1];
+        has_no_more_boundaries_ = count < capacity && matcher_.touched();
         return count;
     }
 
@@ -253,6 +257,7 @@ private:
     StageMemory* memory_;
     regex::Recollection* recollection_;
     std::size_t last_end_;  // the end of the last match, or the start
+    bool has_no_more_boundaries_ = false;
     std::optional<Shelf<regex::Cache>::Lease> lease_;
     std::optional<regex::Sweep> sweep_;
 };

@@ -41,6 +41,9 @@ public:
     // The number of tokens of a unit that is short; 0 if it is not known.
     unsigned find(const ExpectedUnit& unit) { return short_.find(unit.key, unit.hash); }
 
+    // Whether no unit was forgotten, or hardly any.
+    bool has_room() const { return short_.has_room() && medium_.has_room(); }
+
     // `unit` has up to `longest` bytes; `readable` is the number of bytes from its start that may be read; `anew()` counts a unit that is not known.
     template <class Anew>
     std::size_t count(Bytes unit, std::size_t readable, Anew&& anew) {
@@ -54,7 +57,7 @@ private:
     template <class Cache, class Anew>
     static std::size_t remembered_long(Cache& cache, Bytes unit, Anew&& anew) {
         std::uint64_t const hash = cache.hash(unit);
-        if (auto const* const known = cache.find(unit, hash)) return known->count;
+        if (auto const* const known = cache.find(unit, hash)) return known->tokens;
         std::size_t const count = anew();
         if (count <= Cache::most) cache.put(unit, hash, count);
         return count;
@@ -119,6 +122,9 @@ public:
 
     ExpectedUnit expect(Bytes unit, std::size_t readable) const { return ExpectedUnit::of(unit, readable, short_, medium_); }
 
+    // As that of UnitCounts.
+    bool has_room() const { return short_.has_room() && medium_.has_room(); }
+
     // Adds the ids of up to `most_known` units, until one is not short or not known; so many they are.
     static constexpr std::size_t most_known = (StagedIds::most_at_once - IdsCache::most) / IdsCache::most;
     std::size_t take_known(const ExpectedUnit* units, std::size_t number, StagedIds& out) {
@@ -147,9 +153,9 @@ public:
         std::uint64_t const medium_hash = medium.hash(), hash = unit.size >= least_long ? long_.hash(unit) : 0;
         if (found > 0) {
             if (unsigned const count = is_medium ? medium_.find(medium, medium_hash, out.room()) : 0) return out.take(count);
-            auto const is_in = [&](auto const& cache) {
+            auto const is_in = [&](auto& cache) {
                 auto const* const known = unit.size >= least_long && unit.size <= cache.longest ? cache.find(unit, hash) : nullptr;
-                if (known) out.add(known->ids, known->count);
+                if (known) out.add(known->ids, known->tokens);
                 return known != nullptr;
             };
             if (is_in(long_) || is_in(longer_)) return;

@@ -35,6 +35,8 @@ public:
     explicit Classes(const std::vector<CharacterSet>& sets);
 
     std::size_t count() const { return count_; }
+    // Characters of a class; what stands for bytes that are not UTF-8 is one, too.
+    std::size_t size(std::size_t number) const { return sizes_[number]; }
     ClassNumber of(char32_t code) const { return pages_[static_cast<std::size_t>(page_of_[code >> 8]) << 8 | (code & 255)]; }  // code <= U+10FFFF
     ClassNumber of_ascii(Byte byte) const { return ascii_[byte]; }
     ClassNumber invalid() const { return invalid_; }
@@ -47,6 +49,7 @@ public:
 
 private:
     std::size_t count_ = 0;
+    std::vector<std::size_t> sizes_;
     std::array<ClassNumber, 128> ascii_{};
     ClassNumber invalid_ = 0;
     std::array<std::uint16_t, 0x1100> page_of_{};
