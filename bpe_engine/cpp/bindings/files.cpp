@@ -4,6 +4,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <bitset>
 #include <optional>
 #include <string>
 
@@ -97,13 +99,14 @@ nb::list merges(const TokenTables& self) {
 nb::object first_merge_of(const TokenTables& self, nb::list ids) {
     std::vector<std::uint32_t> wanted;
     for (nb::handle id : ids) wanted.push_back(static_cast<std::uint32_t>(given::number(id, "an id", 0, 0xFFFFFFFF)));
-    std::size_t place = 0;
-    for (auto const& [left, right] : self.merges()) {
-        for (std::uint32_t const id : wanted)
-            if (id == left || id == right) return nb::steal(PyLong_FromSize_t(place));
-        ++place;
-    }
-    return nb::none();
+    std::sort(wanted.begin(), wanted.end());
+    // Hardly any other id has the low bits of one that is wanted.
+    std::bitset<1 << 16> low_bits;
+    for (std::uint32_t const id : wanted) low_bits.set(id & 0xFFFF);
+    auto const is_wanted = [&](std::uint32_t id) { return low_bits[id & 0xFFFF] && std::binary_search(wanted.begin(), wanted.end(), id); };
+    auto const& merges = self.merges();
+    auto const found = std::find_if(merges.begin(), merges.end(), [&](auto const& merge) { return is_wanted(merge.first) || is_wanted(merge.second); });
+    return found == merges.end() ? nb::none() : nb::steal(PyLong_FromSsize_t(found - merges.begin()));
 }
 
 nb::object read_tekken(nb::bytes data) {
