@@ -106,7 +106,7 @@ def _row(name: str, tokenizer: Tokenizer, pieces: dict[str, str], path: Path | N
     for language in LANGUAGES:
         text = pieces.get(language)
         cells.append("-" if text is None else _beside(text, tokenizer, o200k))
-    cells.append(_speed(english, best_seconds(lambda: tokenizer.encode_to_buffer(english), repeats=3)))
+    cells.append(_speed(english, best_seconds(lambda: tokenizer.encode_to_buffer(english), repeats=TURNS)))
     cells += [_speed(english, best_seconds(partial(one.chunk, english), repeats=2)) for one in _chunkers(tokenizer)]
     cells.append(_speed(english, best_seconds(lambda: _append(tokenizer, english), repeats=3)))
     cells.append(in_units(_slice(tokenizer, (english * -(-SLICED // len(english)))[:SLICED])))
