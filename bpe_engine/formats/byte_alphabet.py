@@ -10,7 +10,7 @@ U+0100 on.
 from __future__ import annotations
 
 _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-_OTHERS = [byte for byte in range(256) if byte not in frozenset(_PRINTABLE)]
+_OTHERS = sorted({*range(256)}.difference(_PRINTABLE))
 
 BYTES_IN_ORDER = tuple(_PRINTABLE + _OTHERS)
 """All byte values in the order of their assignment: the index of a byte is the id of its token in GPT-2."""
