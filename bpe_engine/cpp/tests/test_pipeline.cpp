@@ -246,6 +246,13 @@ void hostile() {
         CHECK(steps == 0);
         CHECK(all[number]->count_up_to(view(text), text.size()) == all[number]->count(view(text)));
     }
+    // Where a token may cover any number of bytes, reading ends when there are too many.
+    std::string many_words;
+    while (many_words.size() < 100'000) many_words += "aa b ";
+    auto const leaving_out = pipeline({}, {stage("\\s+", Behaviour::without_match)}, merges(true, {"aa"}));
+    steps = 0;
+    CHECK(!leaving_out->count_up_to(view(many_words), 3));
+    CHECK(steps < many_words.size() / 20);
     // Marks that stay are put in order, of one class and of several in turn: a mark goes before those of higher classes.
     for (std::string const unit : {"\xE1\xAA\xB0", "\xE1\xAA\xB5\xE1\xAA\xB0", "\xE1\xAA\xB0\xE1\xAA\xB5\xE1\xAA\xB0"}) {
         std::string some;

@@ -56,6 +56,10 @@ void expressions() {
     CHECK(units(nullptr, pieces, "\xF0\x9F\x98\x80 a\xFF b") == "\xF0\x9F\x98\x80| a\xFF| b");
     // Nor if the expression does not tell them from white space: they match with "x".
     CHECK(units(nullptr, chain("[\\s\\x{1F600}]+x|."), "ab\xF0\x9F\x98\x80x") == "a|b\xF0\x9F\x98\x80x");
+    // There may be no split but beside characters beyond ASCII.
+    CHECK(units(nullptr, chain("[\\x{4E00}-\\x{9FFF}]"),
+                "a\xE4\xB8\xAD"
+                "b") == "a|\xE4\xB8\xAD|b");
     // Each behaviour ends pieces elsewhere.
     CHECK(units(nullptr, chain("\\s", Behaviour::without_match), "a b") == "a| b");
     CHECK(units(nullptr, chain("-", Behaviour::with_next), "a-b") == "a|-b");

@@ -1,6 +1,7 @@
 // Caches of units of all sizes: an answer is exact or absent, and a unit that was read is known as long as there is room, while the caches grow.
 #include "bpe/pipeline/unit_caches.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "check.hpp"
@@ -32,6 +33,8 @@ void counts() {
     std::mt19937_64 random(1);
     UnitCounts caches;
     std::vector<std::string> const units = some_units(random, 400);
+    auto const without_tokens =
+        static_cast<std::size_t>(std::count_if(units.begin(), units.end(), [](std::string const& unit) { return tokens_of(unit) == 0; }));
     for (int round = 0; round < 3; ++round) {
         std::size_t made = 0;
         bool const had_room = caches.has_room();
@@ -43,8 +46,8 @@ void counts() {
             CHECK(caches.count(view(unit), unit.size(), anew) == tokens_of(unit));
             CHECK(caches.count(view(unit), unit.size(), anew) == tokens_of(unit));
         }
-        // What has more tokens than a cache notes, or none, is counted each time.
-        CHECK(made < (round > 0 && had_room ? units.size() / 4 : units.size() * 5 / 4) || !had_room);
+        // Units without tokens are counted each time, and the few that find no room.
+        CHECK(!had_room || round == 0 || made <= 2 * without_tokens + units.size() / 50);
     }
 }
 

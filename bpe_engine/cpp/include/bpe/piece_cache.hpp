@@ -20,7 +20,6 @@
 #include <bit>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
@@ -330,7 +329,7 @@ public:
         return (hash ^ word) * 0x9E3779B97F4A7C15ull;
     }
 
-    // Null if the piece is not known. Until the next call.
+    // Null if the piece is not known. The slot is valid until the next call.
     const Slot* find(Bytes piece, std::uint64_t hash) {
         Slot const* set = slots_.set(hash);
         // These are too large to be moved for less than they would cost.
@@ -340,6 +339,8 @@ public:
         set = slots_.set(hash);
         return set->count({piece}) ? set : nullptr;
     }
+
+    bool has_room() const { return slots_.has_room(); }
 
     // The slot to write the encoding to.
     Slot& put(Bytes piece, std::uint64_t hash, std::size_t tokens) {

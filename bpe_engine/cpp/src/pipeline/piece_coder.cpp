@@ -68,6 +68,7 @@ std::size_t PieceCoder::count_anew(Bytes piece, bool is_first) const {
 void PieceCoder::encode(Bytes piece, std::size_t readable, bool is_first, Workspace& workspace, StagedIds& out) const {
     if (!is_remembered(piece, is_first) || piece.size > UnitIds::longest) return encode_anew(piece, is_first, out.flush());
     if (!workspace.ids) workspace.ids = std::make_unique<UnitIds>();
+    if (ExpectedUnit const unit = workspace.ids->expect(piece, readable); workspace.ids->take_known(&unit, 1, out) > 0) return;
     workspace.ids->encode(piece, readable, out, [&](std::vector<std::uint32_t>& ids) { encode_anew(piece, false, ids); });
 }
 

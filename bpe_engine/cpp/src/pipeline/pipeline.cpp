@@ -276,7 +276,7 @@ std::optional<std::size_t> Pipeline::count_up_to(Bytes text, std::size_t limit) 
             return total <= most;
         }
     };
-    Sink sink{{coder(), workspace->pieces, limit}};
+    Sink sink{{.coder = coder(), .workspace = workspace->pieces, .most = limit}};
     Position at;
     scan(text.data, 0, at, text.size, true, {}, *workspace, sink);
     return sink.total <= limit ? std::optional(sink.total) : std::nullopt;

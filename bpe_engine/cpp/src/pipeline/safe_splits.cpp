@@ -1,6 +1,5 @@
 #include "bpe/pipeline/safe_splits.hpp"
 
-#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -195,7 +194,12 @@ public:
         make_block(0);
     }
 
-    bool is_of_use() const { return std::find(splits_.pairs_.begin(), splits_.pairs_.end(), yes) != splits_.pairs_.end(); }
+    // Whether there is a split at all. Nearly always there is one beside ASCII; else all characters are looked at.
+    bool is_of_use() {
+        auto const has_split = [&] { return std::find(splits_.pairs_.begin(), splits_.pairs_.end(), yes) != splits_.pairs_.end(); };
+        for (char32_t begin = 256; begin < basic_plane && !has_split(); begin += 256) make_block(begin);
+        return has_split();
+    }
 
     // The class of a character of the basic plane. Several threads may ask at once.
     std::size_t class_of(char32_t code) {

@@ -126,9 +126,10 @@ public:
     // Whether `may_join` is valid: not if tokens are spelled differently inside of a pre-token.
     bool tells_joins() const { return !is_marked(); }
     bool by_characters() const { return options_.by_characters; }
-    // Of a model of bytes: the seams between characters from U+3000 on, made when they are asked for first. If they are known.
-    const Seams& seams() const;
+    // Whether the seams between characters from U+3000 on are known: of models of bytes.
     bool knows_seams() const;
+    // If they are known; made when they are asked for first.
+    const Seams& seams() const;
     bool is_known(std::uint32_t character) const;
 
 private:

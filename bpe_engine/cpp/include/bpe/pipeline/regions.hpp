@@ -116,8 +116,8 @@ public:
         }
     }
 
-    // Whether a piece that is a whole unit need not be remembered beside the unit: no other unit has it (" cat" and "cat" may have the same, where spaces are
-    // left out), and none of `units` had to go. Where there are more units than are remembered, their pieces are fewer.
+    // Whether a piece that is a whole unit need not be remembered beside the unit: few others have it (where spaces are left out, " cat" and "cat" may have the
+    // same), and none of `units` had to go. Where there are more units than are remembered, their pieces are fewer.
     template <class Units>
     bool is_alone(const Units& units) const {
         return units.has_room() && !leaves_out_;

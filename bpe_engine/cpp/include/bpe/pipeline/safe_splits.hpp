@@ -16,9 +16,9 @@
 // there are no spaces.
 //
 // All that is found out once for each two classes of characters, which are made for a block of 256 characters when a text has one of them: most texts have
-// characters of few blocks, and all of the basic plane take some milliseconds. None is after white space, so that units are as long as words; but for lines
-// that come apart nowhere else: the indentation of code belongs to what stands after it. Emoji and what depends on its neighbours are of one class of which
-// hardly anything is known.
+// characters of few blocks, and all of the basic plane take some milliseconds. (If there are too many kinds, which ones are left without a class depends on
+// what was read first: so may splits, but never a count.) None is after white space, so that units are as long as words; but for lines that come apart nowhere
+// else: the indentation of code belongs to what stands after it. Emoji and what depends on its neighbours are of one class of which hardly anything is known.
 #pragma once
 
 #include <array>
@@ -101,7 +101,7 @@ private:
     }
     BPE_RARELY_CALLED const Seams& made_seams() const;
 
-    // What has the class of a character before it has the pairs of this class with those before it: they are written first, and nothing is written twice.
+    // The pairs of a class with all earlier ones are written before any character has it, and never changed then: threads that have seen the class read them.
     std::unique_ptr<std::atomic<Class>[]> class_of_;  // of the basic plane
     std::vector<std::uint8_t> pairs_;                 // of two classes
     std::array<char32_t, 128> firsts_{}, lasts_{};    // of the images of ASCII

@@ -42,14 +42,14 @@ public:
     unsigned find(const ExpectedUnit& unit) { return short_.find(unit.key, unit.hash); }
 
     // Whether no unit was forgotten, or hardly any.
-    bool has_room() const { return short_.has_room() && medium_.has_room(); }
+    bool has_room() const { return short_.has_room() && medium_.has_room() && long_.has_room() && longer_.has_room(); }
 
     // `unit` has up to `longest` bytes; `readable` is the number of bytes from its start that may be read; `anew()` counts a unit that is not known.
     template <class Anew>
     std::size_t count(Bytes unit, std::size_t readable, Anew&& anew) {
         if (unit.size <= PieceKey::longest) [[likely]]
             return remembered(short_, PieceKey::of(unit.data, unit.size, readable), anew);
-        if (unit.size <= MediumKey::longest) return remembered(medium_, MediumKey::of(unit.data, unit.size, readable), anew);
+        if (unit.size <= MediumKey::longest) return remembered_medium(unit, MediumKey::of(unit.data, unit.size, readable), anew);
         return unit.size <= decltype(long_)::longest ? remembered_long(long_, unit, anew) : remembered_long(longer_, unit, anew);
     }
 
@@ -60,6 +60,19 @@ private:
         if (auto const* const known = cache.find(unit, hash)) return known->tokens;
         std::size_t const count = anew();
         if (count <= Cache::most) cache.put(unit, hash, count);
+        return count;
+    }
+
+    // With too many tokens for the cache of its size it is in that of longer units.
+    template <class Anew>
+    std::size_t remembered_medium(Bytes unit, const MediumKey& key, Anew& anew) {
+        std::uint64_t const hash = key.hash(), long_hash = long_.hash(unit);
+        if (unsigned const known = medium_.find(key, hash)) [[likely]]
+            return known;
+        if (auto const* const known = long_.find(unit, long_hash)) return known->tokens;
+        std::size_t const count = anew();
+        if (count > MediumCountCache::most && count <= long_.most) long_.put(unit, long_hash, count);
+        else if (count > 0 && count <= MediumCountCache::most) medium_.put(key, hash, count);
         return count;
     }
 
@@ -123,7 +136,7 @@ public:
     ExpectedUnit expect(Bytes unit, std::size_t readable) const { return ExpectedUnit::of(unit, readable, short_, medium_); }
 
     // As that of UnitCounts.
-    bool has_room() const { return short_.has_room() && medium_.has_room(); }
+    bool has_room() const { return short_.has_room() && medium_.has_room() && long_.has_room() && longer_.has_room(); }
 
     // Adds the ids of up to `most_known` units, until one is not short or not known; so many they are.
     static constexpr std::size_t most_known = (StagedIds::most_at_once - IdsCache::most) / IdsCache::most;
