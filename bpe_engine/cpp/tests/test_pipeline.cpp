@@ -246,7 +246,7 @@ void hostile() {
         CHECK(steps == 0);
         CHECK(all[number]->count_up_to(view(text), text.size()) == all[number]->count(view(text)));
     }
-    // Where a token may cover any number of bytes, reading ends when there are too many.
+    // If spaces are left out, the length of a text says nothing of its tokens: reading stops when the limit is passed.
     std::string many_words;
     while (many_words.size() < 100'000) many_words += "aa b ";
     auto const leaving_out = pipeline({}, {stage("\\s+", Behaviour::without_match)}, merges(true, {"aa"}));

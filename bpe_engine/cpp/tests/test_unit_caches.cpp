@@ -26,7 +26,7 @@ std::vector<std::string> some_units(std::mt19937_64& random, std::size_t number)
     return units;
 }
 
-// So many tokens that each cache gets some.
+// From none to one for each byte: short, medium and long units of few and of many tokens, for which there are different caches.
 std::size_t tokens_of(const std::string& unit) { return std::hash<std::string>()(unit) % (1 + unit.size()); }
 
 void counts() {
