@@ -108,65 +108,11 @@ std::size_t Encoder::count_long(Bytes piece, std::size_t readable, Workspace& wo
     return encode_piece(piece, workspace).size();
 }
 
-// The pieces of a step, each with what will be looked at first: the first slot of its set. `Slot`: of the cache of short pieces.
-template <class Slot>
-struct Encoder::Pieces {
-    static constexpr std::size_t most = 64;
-    // A longer piece than `PieceKey::longest` is found nowhere at first: its slot is free. Its key is {hash if it is of medium length, 0}.
-    struct One {
-        PieceKey key;
-        const Slot* slot;
-        const Byte* start;
-
-        std::size_t size() const { return static_cast<std::size_t>(this[1].start - start); }
-        bool is_short() const { return key.high != 0; }
-    };
-    static constexpr Slot free{};
-
-    One all[most + 1];  // the last one has its start alone
-    std::size_t count = 0;
-
-    const One* begin() const { return all; }
-    const One* end() const { return all + count; }
-};
-
-// Calls `use` for the pieces of each step. The cache lines of `cache` and `medium` for the pieces of a step are prefetched while the next step is scanned:
-// half of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for pieces of up to seven (distinguishing the two
-// sizes costs more than the shorter keys save), batches of several steps, huge pages.
-template <class Cache, class MediumCache, class Use>
-void Encoder::for_each_step(Bytes text, const Cache& cache, const MediumCache& medium, Use&& use) const {
-    using Some = Pieces<typename Cache::Slot>;
-    Some two[2];
-    Some *coming = &two[0], *there = &two[1];
-    for (std::size_t place = 0; place < text.size;) {
-        Step const next = step(text, place);
-        auto* one = coming->all;
-        auto const add = [&](std::size_t start, std::size_t end, std::size_t readable) {
-            std::size_t const size = end - start;
-            one->start = text.data + start;
-            if (size <= PieceKey::longest) [[likely]] {
-                one->key = PieceKey::of(one->start, size, readable);
-                one->slot = cache.expect(one->key.hash());
-            } else {
-                one->key = {};
-                one->slot = &Some::free;
-                if (size <= MediumKey::longest) {
-                    one->key.low = MediumKey::of(one->start, size, readable).hash();
-                    medium.expect(one->key.low);
-                }
-            }
-            ++one;
-        };
-        // Not one look for each piece whether the text goes on beyond it.
-        if (text.size - place >= next.consumed + 32) for_each_end(next, place, [&](std::size_t start, std::size_t end) { add(start, end, 32); });
-        else for_each_end(next, place, [&](std::size_t start, std::size_t end) { add(start, end, text.size - start); });
-        place += next.consumed;
-        one->start = text.data + place;
-        coming->count = static_cast<std::size_t>(one - coming->all);
-        std::swap(coming, there);
-        use(*coming);
-    }
-    use(*there);
+std::size_t Encoder::count_unexpected(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const {
+    Bytes const piece = one.bytes();
+    if (one.is_short()) return count_by(workspace.counts, one.key, one.key.hash(), piece, workspace);
+    if (piece.size > MediumKey::longest) return count_long(piece, readable, workspace);
+    return count_by(workspace.medium_counts, MediumKey::of(piece.data, piece.size, readable), one.key.low, piece, workspace);
 }
 
 std::size_t Encoder::count(Bytes text) const {
@@ -174,17 +120,15 @@ std::size_t Encoder::count(Bytes text) const {
     Workspace& workspace = *lease;
     if (!scanner_) return text.size == 0 ? 0 : count_piece(text, text.size, workspace);
     std::size_t total = 0;
-    for_each_step(text, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
+    auto const step = [&](std::size_t place) { return this->step(text, place); };
+    for_each_step(text, step, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
         std::size_t found = 0;
         for (auto const& one : pieces) {
             if (unsigned const known = one.slot->count(one.key)) [[likely]] {
                 found += known;
                 continue;
             }
-            Bytes const piece{one.start, one.size()};
-            if (one.is_short()) found += count_by(workspace.counts, one.key, one.key.hash(), piece, workspace);
-            else if (piece.size > MediumKey::longest) found += count_long(piece, readable(text, one.start), workspace);
-            else found += count_by(workspace.medium_counts, MediumKey::of(one.start, piece.size, readable(text, one.start)), one.key.low, piece, workspace);
+            found += count_unexpected(one, readable(text, one.start), workspace);
         }
         total += found;
     });
@@ -261,7 +205,8 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         if (text.size > 0) encode_long(text);
         return flush();
     }
-    for_each_step(text, ids.short_pieces, ids.medium_pieces, [&](const auto& pieces) {
+    auto const step = [&](std::size_t place) { return this->step(text, place); };
+    for_each_step(text, step, ids.short_pieces, ids.medium_pieces, [&](const auto& pieces) {
         if (next > last) [[unlikely]]
             flush();
         std::uint32_t* end = next;  // a local variable, which stays in a register

@@ -42,15 +42,19 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
             words_[filled].pretokens = sums_.size();
         }
     };
-    auto const add = [&](std::size_t start, std::size_t end) {
-        std::size_t const word = start >> 6;
-        fill(word + 1);
-        words_[word].starts |= std::uint64_t{1} << (start & 63);
-        sums_.push_back(static_cast<std::uint8_t>(tokens - words_[word].tokens));
-        tokens += encoder_->count_piece(text.part(start, end), text.size - start, workspace);
-        if (end - start > thresholds::long_piece) long_.emplace_back(start, end);
-    };
-    for_each_pretoken(*encoder_->scanner(), text.data, 0, text.size, add);
+    auto const step = [&](std::size_t place) { return encoder_->scanner()->step(text.data, place, text.size); };
+    for_each_step(text, step, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
+        for (auto const& one : pieces) {
+            auto const start = static_cast<std::size_t>(one.start - text.data);
+            std::size_t const word = start >> 6;
+            fill(word + 1);
+            words_[word].starts |= std::uint64_t{1} << (start & 63);
+            sums_.push_back(static_cast<std::uint8_t>(tokens - words_[word].tokens));
+            unsigned const known = one.slot->count(one.key);
+            tokens += known ? known : encoder_->count_unexpected(one, text.size - start, workspace);
+            if (one.size() > thresholds::long_piece) long_.emplace_back(start, start + one.size());
+        }
+    });
     fill(words_.size());
     sums_.push_back(static_cast<std::uint8_t>(tokens - words_.back().tokens));
     sums_.shrink_to_fit();

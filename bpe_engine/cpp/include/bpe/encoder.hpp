@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bpe/dictionary.hpp"
+#include "bpe/expected_pieces.hpp"
 #include "bpe/merging.hpp"
 #include "bpe/piece_cache.hpp"
 #include "bpe/scanner.hpp"
@@ -79,14 +80,13 @@ public:
         return count_long(piece, readable, workspace);
     }
 
+    // The same of one that was expected, and is not in its slot.
+    std::size_t count_unexpected(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const;
+
     // The tokens of one pre-token, as ranks; valid until the workspace is used again.
     const std::vector<Rank>& encode_piece(Bytes piece, Workspace& workspace) const;
 
 private:
-    template <class Slot>
-    struct Pieces;
-    template <class Cache, class MediumCache, class Use>
-    void for_each_step(Bytes text, const Cache& cache, const MediumCache& medium, Use&& use) const;
     // The number of tokens of a piece with the key `key`.
     template <class Cache, class Key>
     std::size_t count_by(Cache& cache, const Key& key, Bytes piece, Workspace& workspace) const {
