@@ -98,7 +98,7 @@ public:
 
     // The pairs of bytes between which no token crosses, built on first use.
     const Seams& seams() const {
-        std::call_once(seams_once_, [this] { seams_ = std::make_unique<const Seams>(*this); });
+        std::call_once(seams_once_, [this] { seams_ = std::make_unique<const Seams>(Bytes{bytes_.data(), bytes_.size()}, offsets_); });
         return *seams_;
     }
 

@@ -12,23 +12,22 @@
 // window that no token holds; then two units stay one.
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <cstring>
+#include <span>
 #include <vector>
 
 #include "bpe/types.hpp"
 
 namespace bpe {
 
-class Dictionary;
-
 class Seams {
 public:
     // The first byte of the characters before which there may be seams: U+3000 and beyond.
     static constexpr Byte first_lead = 0xE3;
 
-    explicit Seams(const Dictionary& dictionary);
-    // Made for `count` tokens; `bytes` returns the bytes of each.
-    Seams(std::size_t count, const std::function<Bytes(std::size_t)>& bytes);
+    // Made for tokens whose bytes are one after the other: token i begins at `offsets[i]` and ends at `offsets[i + 1]`; one offset more than tokens.
+    Seams(Bytes tokens, std::span<const std::uint32_t> offsets);
 
     // The seams among `places`, which are bits of a block of 64 bytes. Each is the place of such a first byte between two continuation bytes,
     // with another byte from 0x80 on before them, and all four bytes in the block.

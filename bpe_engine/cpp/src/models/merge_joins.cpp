@@ -60,10 +60,7 @@ bool MergeModel::knows_seams() const {
 }
 
 const Seams& MergeModel::seams() const {
-    std::call_once(seams_once_, [this] {
-        seams_ = std::make_unique<const Seams>(
-            offsets_.size() - 1, [this](std::size_t number) { return Bytes{bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]}; });
-    });
+    std::call_once(seams_once_, [this] { seams_ = std::make_unique<const Seams>(Bytes{bytes_.data(), bytes_.size()}, offsets_); });
     return *seams_;
 }
 
