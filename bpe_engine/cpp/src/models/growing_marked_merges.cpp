@@ -108,6 +108,7 @@ std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
     model->pairs_.reserve(pairs.size());
     for (auto const& [left, right, rank, merged] : pairs)
         if (!spelled[left].empty() && !spelled[right].empty()) model->pairs_.add({numbers[left], numbers[right], rank, numbers[merged]});
+    model->index_first();
     made->model = model;
     return made;
 }

@@ -165,6 +165,22 @@ MergeModel::MergeModel(const std::vector<Token>& tokens, const std::vector<Merge
         if (merged < 0) throw NoToken{rank, std::string(whole.begin(), whole.end())};
         pairs_.add({left, right, rank, static_cast<std::uint32_t>(merged)});
     }
+    index_first();
+}
+
+void MergeModel::index_first() {
+    std::vector<std::uint32_t> frequent;
+    auto const add = [&](std::int64_t number) {
+        if (number >= 0) frequent.push_back(static_cast<std::uint32_t>(number));
+    };
+    for (std::int64_t const number : byte_tokens_) add(number);
+    if (is_marked() && !options_.by_characters)
+        for (auto const& kind : marked_bytes_) std::for_each(kind.begin(), kind.begin() + 128, add);
+    constexpr std::uint32_t space_of_sentencepiece = 0x2581;
+    if (auto const found = characters_.find(space_of_sentencepiece); found != characters_.end()) add(found->second);
+    std::sort(frequent.begin(), frequent.end());
+    frequent.erase(std::unique(frequent.begin(), frequent.end()), frequent.end());
+    pairs_.index_first(frequent, ids_.size());
 }
 
 bool MergeModel::is_made(std::uint32_t number, std::vector<Symbol>& buffer) const {
@@ -224,6 +240,7 @@ std::shared_ptr<MergeModel> MergeModel::by_ranks(const std::vector<Token>& token
     std::vector<std::uint32_t> const order = small_ranks(ranks);
     model->pairs_.reserve(pairs.size());
     for (Pair const& pair : pairs) model->pairs_.add({pair.left, pair.right, order[pair.merged], pair.merged});
+    model->index_first();
     return model;
 }
 
@@ -293,13 +310,8 @@ public:
     Row(const MergePairs& pairs, std::vector<Symbol>& symbols) : pairs_(pairs), symbols_(symbols) {}
 
     Rank symbol(std::size_t place) const { return symbols_[place].id; }
-    Rank first(std::size_t place) { return rank(symbols_[place].id, symbols_[place + 1].id, place); }
-    Rank rank(Rank left, Rank right, std::size_t place) {
-        if constexpr (in_order) return pairs_.number(left, right);
-        MergePairs::Pair const& pair = pairs_.find(left, right);
-        merged_[place] = pair.merged;
-        return pair.rank;
-    }
+    Rank first(std::size_t place) { return rank_of(pairs_.first(symbols_[place].id, symbols_[place + 1].id), place); }
+    Rank rank(Rank left, Rank right, std::size_t place) { return rank_of(pairs_.number(left, right), place); }
     Rank merged(Rank rank, std::size_t place) const { return in_order ? pairs_.at(rank).merged : merged_[place]; }
     void put(Rank symbol, std::size_t place, std::size_t end) {
         std::uint32_t length = 0;
@@ -309,6 +321,13 @@ public:
     std::size_t count() const { return count_; }
 
 private:
+    Rank rank_of(Rank number, std::size_t place) {
+        if constexpr (in_order) return number;
+        MergePairs::Pair const& pair = pairs_.at(number == no_rank ? 0 : number);
+        merged_[place] = pair.merged;
+        return pair.rank;
+    }
+
     const MergePairs& pairs_;
     std::vector<Symbol>& symbols_;  // those that are left take the places of those that were merged
     std::size_t count_ = 0;

@@ -41,6 +41,25 @@ public:
         }
     }
 
+    // After all pairs were added: prepares `first`. `frequent`: the symbols that most of an unmerged text has, a few hundred. `symbols`: the number of all.
+    void index_first(const std::vector<std::uint32_t>& frequent, std::size_t symbols) {
+        std::size_t const all = frequent_ = frequent.size() + 1;
+        codes_.assign(symbols, static_cast<std::uint16_t>(frequent.size()));
+        for (std::size_t code = 0; code < frequent.size(); ++code) codes_[frequent[code]] = static_cast<std::uint16_t>(code);
+        first_.assign(all * all, no_rank);
+        for (std::size_t code = 0; code < all; ++code) first_[code * all + frequent.size()] = first_[frequent.size() * all + code] = not_indexed;
+        for (std::size_t number = 1; number < pairs_.size(); ++number) {
+            Rank& first = first_[std::size_t{codes_[pairs_[number].left]} * all + codes_[pairs_[number].right]];
+            if (first != not_indexed) first = static_cast<Rank>(number);
+        }
+    }
+
+    // The same as `number`, for two symbols that were not merged yet: a table has what most of them become.
+    Rank first(std::uint32_t left, std::uint32_t right) const {
+        Rank const found = first_[codes_[left] * frequent_ + codes_[right]];
+        return found == not_indexed ? number(left, right) : found;
+    }
+
     // The number of a pair, in the order of `add`, from 1; no_rank if the two symbols do not merge.
     Rank number(std::uint32_t left, std::uint32_t right) const { return numbers_.find(left, right, pairs_.data()); }
     const Pair& at(Rank number) const { return pairs_[number]; }
@@ -59,9 +78,14 @@ public:
     std::size_t size() const { return pairs_.size() - 1; }
 
 private:
+    static constexpr Rank not_indexed = no_rank - 1;
+
     std::vector<Pair> pairs_ = {none};  // by number; 0 is no pair
     MergeMap numbers_;
     bool are_in_order_ = true;
+    std::vector<std::uint16_t> codes_;  // symbol -> its number among the frequent ones, or their number
+    std::vector<Rank> first_;           // by two codes
+    std::size_t frequent_ = 0;          // codes
 };
 
 }  // namespace bpe

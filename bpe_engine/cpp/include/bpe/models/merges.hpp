@@ -143,6 +143,8 @@ private:
     void add_tokens(const std::vector<Token>& tokens);
     // Fills `marked_bytes_`.
     void spell_bytes();
+    // Prepares what merging begins with, after all merges were added.
+    void index_first();
     // Internal number of a token; -1 if there is none.
     std::int64_t find_token(Bytes text) const;
     std::int64_t find_token(Bytes text, std::uint64_t hash) const;
