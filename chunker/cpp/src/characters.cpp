@@ -23,6 +23,7 @@ char32_t decoded(const unsigned char* character, std::size_t size) {
 
 Text::Text(const unsigned char* data, std::size_t bytes)
     : data_(data),
+      bytes_(bytes),
       size_(bytes - count_bytes(data, bytes, continues)),
       characters_(std::make_unique_for_overwrite<char32_t[]>(size_)),
       is_decoded_(size_ / decoded_at_once + 1) {
@@ -35,6 +36,12 @@ Text::Text(const unsigned char* data, std::size_t bytes)
     }
     if (size_ % block == 0) bases_.push_back(bytes);
     places_[size_] = static_cast<std::uint16_t>(bytes - bases_.back());
+    continuing_.reserve(bytes / counted_at_once + 1);
+    std::size_t continuing = 0;
+    for (std::size_t start = 0; start <= bytes; start += counted_at_once) {
+        continuing_.push_back(continuing);
+        continuing += count_bytes(data + start, std::min(counted_at_once, bytes - start), continues);
+    }
 }
 
 // Finds the places of a block whose first character begins at byte `at`; the byte after them.
@@ -79,9 +86,8 @@ void Text::decode(std::size_t number) const {
 
 std::size_t Text::offset_at(std::size_t place) const {
     if (!places_) return place;
-    auto const base = std::upper_bound(bases_.begin(), bases_.end(), place) - 1;
-    std::size_t const first = static_cast<std::size_t>(base - bases_.begin()) * block, end = std::min(first + block, size_ + 1);
-    return static_cast<std::size_t>(std::upper_bound(places_.get() + first, places_.get() + end, place - *base) - places_.get() - 1);
+    std::size_t const number = place / counted_at_once, start = number * counted_at_once, end = std::min(place + 1, bytes_);
+    return place - continuing_[number] - count_bytes(data_ + start, end - start, continues);
 }
 
 std::size_t Text::stripped(std::size_t start, std::size_t end) const {
