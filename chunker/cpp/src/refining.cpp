@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "chunker/segmentation.hpp"
+#include "break_reader.hpp"
 
 namespace chunker {
 
@@ -40,10 +40,10 @@ Offsets pairs_apart(const Text& text, std::size_t start, std::size_t end, Apart 
     std::size_t const step = std::max(size / branches, least_step);
     Offsets found;
     for (std::size_t first = start + step - 1; first + 2 < start + size; first += step) {
-        std::size_t const last = std::min(first + step, start + size);
-        for (std::size_t at = first; at + 1 < last; ++at) {
-            if (!apart(text[at], text[at + 1])) continue;
-            found.push_back(at + 1);
+        Characters const part = text.part(first, std::min(first + step, start + size));
+        for (std::size_t at = 0; at + 1 < part.size(); ++at) {
+            if (!apart(part[at], part[at + 1])) continue;
+            found.push_back(first + at + 1);
             break;
         }
     }
@@ -61,7 +61,8 @@ Offsets cluster_ends_in_window(const Text& text, std::size_t start, std::size_t 
 
 // The `offsets`, all in the window, that do not cut a grapheme cluster.
 Offsets between_clusters(const Text& text, std::size_t start, std::size_t end, Offsets offsets) {
-    if (std::all_of(offsets.begin(), offsets.end(), [&](std::size_t offset) { return clusters_apart(text[offset - 1], text[offset]); })) return offsets;
+    ClustersApart const apart;
+    if (std::all_of(offsets.begin(), offsets.end(), [&](std::size_t offset) { return apart(text[offset - 1], text[offset]); })) return offsets;
     Offsets const allowed = cluster_ends_in_window(text, start, end);
     Offsets kept;
     std::set_intersection(offsets.begin(), offsets.end(), allowed.begin(), allowed.end(), std::back_inserter(kept));
@@ -77,7 +78,7 @@ Offsets sentences(const Text& text, std::size_t start, std::size_t end) {
 }
 
 Offsets words(const Text& text, std::size_t start, std::size_t end) {
-    Offsets ends = pairs_apart(text, start, end, words_apart);
+    Offsets ends = pairs_apart(text, start, end, WordsApart());
     if (!ends.empty()) return ends;
     std::size_t const last = std::min(end, start + window);
     ends = word_ends(text.part(start, last));
@@ -90,7 +91,7 @@ Offsets words(const Text& text, std::size_t start, std::size_t end) {
 }
 
 Offsets clusters(const Text& text, std::size_t start, std::size_t end) {
-    Offsets ends = pairs_apart(text, start, end, clusters_apart);
+    Offsets ends = pairs_apart(text, start, end, ClustersApart());
     if (!ends.empty()) return ends;
     ends = cluster_ends_in_window(text, start, end);
     if (ends.empty() && start + window < end) {
@@ -117,6 +118,10 @@ Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_
         if (strength_of[level] < least) break;
         refined = {static_cast<Level>(level), find[level](text, start, end)};
     }
+    // What decides that a sentence ends stands before its end, but for the small letter after a full stop that ends none (SB8). A sentence between the two
+    // would have to end without a terminator.
+    if (refined.level == Level::sentence && !refined.offsets.empty() && !may_have_phrases(text.part(start, std::min(end, start + window + look_ahead))))
+        refined.whole_up_to = end - start <= window ? end : refined.offsets.back();
     return refined;
 }
 

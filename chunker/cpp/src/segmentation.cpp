@@ -170,11 +170,6 @@ private:
     }
 };
 
-// Whether a word ends between two characters, whatever is around them.
-bool are_apart(const BreakClass& first, char32_t before, const BreakClass& second, char32_t after) {
-    return first.tells(ends_word) && second.tells(begins_word) && !(first.unspaced && second.unspaced) && !(before == '\r' && after == '\n');
-}
-
 }  // namespace
 
 std::size_t cluster_end(Characters text, std::size_t start) {
@@ -195,9 +190,10 @@ std::vector<std::size_t> cluster_ends(Characters text) {
 std::vector<std::size_t> word_ends(Characters text) {
     std::vector<std::size_t> ends;
     ends.reserve(text.size());
+    WordsApart const apart;
     for (WordReader reader(text); !reader.is_done();) {
         // Most characters of scripts without spaces are words by themselves, which reading finds out by many questions.
-        if (reader.at + 1 < text.size() && are_apart(reader.class_of(reader.at), text[reader.at], reader.class_of(reader.at + 1), text[reader.at + 1])) {
+        if (reader.at + 1 < text.size() && apart(text[reader.at], text[reader.at + 1])) {
             ends.push_back(++reader.at);
             continue;
         }
@@ -206,16 +202,6 @@ std::vector<std::size_t> word_ends(Characters text) {
         if (!inside) ends.push_back(reader.at);
     }
     return ends;
-}
-
-bool clusters_apart(char32_t before, char32_t after) {
-    BreakClasses const& classes = break_classes();
-    return classes[before].tells(ends_cluster) && classes[after].tells(begins_cluster) && !(before == '\r' && after == '\n');
-}
-
-bool words_apart(char32_t before, char32_t after) {
-    BreakClasses const& classes = break_classes();
-    return are_apart(classes[before], before, classes[after], after);
 }
 
 }  // namespace chunker

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "break_reader.hpp"
 
@@ -68,6 +69,7 @@ private:
     // Whether a sentence ends here; if so, it moves past the end.
     bool read_end() {
         std::size_t const start = at;
+        if (auto const is_end = read_plain_end()) return *is_end;
         if (take_line_end()) return true;
         bool const full_stop = ahead(sentence<SB::ATerm>);
         if ((full_stop && is_full_stop()) || ahead(sentence<SB::STerm>)) {
@@ -81,6 +83,24 @@ private:
         at = start;
         return false;
     }
+
+    // What the rules below say of a line feed, and of a full stop before a letter or a digit, or a space and a letter, as most are. None for all else.
+    std::optional<bool> read_plain_end() {
+        if (text_[at] == '\n') {
+            ++at;
+            return true;
+        }
+        if (text_[at] != '.' || text_.size() - at < 3) return std::nullopt;
+        char32_t const next = text_[at + 1], after = text_[at + 2];
+        if (is_small_letter(next) || next - U'0' < 10) return false;
+        if (next != ' ') return std::nullopt;
+        if (is_small_letter(after)) return false;
+        if (after - U'A' >= 26) return std::nullopt;
+        at += 2;
+        return true;
+    }
+
+    static constexpr bool is_small_letter(char32_t character) { return character - U'a' < 26; }
 
     bool take_line_end() {
         if (take(sentence<SB::CR>)) {
@@ -137,19 +157,6 @@ private:
 bool is_thai_or_lao(char32_t character) { return character >= 0xE01 && character <= 0xEFF; }
 bool is_shad(char32_t character) { return (character >= 0xF0D && character <= 0xF11) || character == 0xF14; }
 
-// Reads blocks without a branch between their characters, which compilers turn into vector instructions; gcc unrolls loops of up to 16 and then does not.
-bool may_have_phrases(Characters text) {
-    auto const is_of_them = [](char32_t character) { return character - 0xE01 <= 0xF14 - 0xE01; };
-    constexpr std::size_t block = 32;
-    while (text.size() >= block) {
-        std::uint32_t found = 0;
-        for (std::size_t at = 0; at < block; ++at) found |= static_cast<std::uint32_t>(is_of_them(text[at]));
-        if (found) return true;
-        text = text.subspan(block);
-    }
-    return std::any_of(text.begin(), text.end(), is_of_them);
-}
-
 // The ends of phrases in Thai, Lao and Tibetan: after a space between letters; after shads.
 void phrase_ends(Characters text, std::vector<std::size_t>& ends) {
     for (std::size_t at = 0; at < text.size();) {
@@ -172,6 +179,19 @@ void phrase_ends(Characters text, std::vector<std::size_t>& ends) {
 }
 
 }  // namespace
+
+// Reads blocks without a branch between their characters, which compilers turn into vector instructions; gcc unrolls loops of up to 16 and then does not.
+bool may_have_phrases(Characters text) {
+    auto const is_of_them = [](char32_t character) { return character - 0xE01 <= 0xF14 - 0xE01; };
+    constexpr std::size_t block = 32;
+    while (text.size() >= block) {
+        std::uint32_t found = 0;
+        for (std::size_t at = 0; at < block; ++at) found |= static_cast<std::uint32_t>(is_of_them(text[at]));
+        if (found) return true;
+        text = text.subspan(block);
+    }
+    return std::any_of(text.begin(), text.end(), is_of_them);
+}
 
 std::vector<std::size_t> sentence_ends(Characters text) {
     std::vector<std::size_t> ends;

@@ -205,13 +205,20 @@ Places Units::finer(const Place& place, const Place* after, std::int64_t least) 
 
 Places Units::parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const {
     std::size_t const next = after ? after->offset : text_.size();
+    if (strength > strength::sentence && is_sentence(place.offset, next, level(place, after))) strength = strength::sentence;
     Refined const finer = refine(text_, place.offset, next, strength, least);
+    if (finer.whole_up_to > 0) sentences_ = {Span{place.offset, finer.whole_up_to}, sentences_[0]};
     std::size_t const end = after && !finer.offsets.empty() && after->strength <= finer.strength() ? after->enclosing_end : next;
     Places parts;
     parts.reserve(finer.offsets.size());
     for (std::size_t const offset : finer.offsets)
         parts.push_back({offset, finer.strength(), size_ + static_cast<std::size_t>(finer.level), end, no_outline_row});
     return parts;
+}
+
+bool Units::is_sentence(std::size_t start, std::size_t end, std::int64_t level) const {
+    auto const holds = [&](Span const& span) { return span.start <= start && end <= span.end; };
+    return level == strength::sentence && std::any_of(sentences_.begin(), sentences_.end(), holds);
 }
 
 std::int64_t Units::level(const Place& place, const Place* after) const {

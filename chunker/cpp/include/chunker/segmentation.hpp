@@ -22,11 +22,9 @@ std::vector<std::size_t> word_ends(Characters text);
 std::vector<std::size_t> sentence_ends(Characters text);
 // The same, tailored to scripts.
 std::vector<std::size_t> tailored_sentence_ends(Characters text);
+// Whether there are characters of Thai, Lao or Tibetan, where a tailored sentence may end without a terminator.
+bool may_have_phrases(Characters text);
 // The ends of the sentences in a paragraph of markup, in which a line end counts as a space.
 std::vector<std::size_t> prose_sentence_ends(Characters paragraph);
-
-// Whether two characters alone prove that a grapheme cluster ends between them, and whether a word does, too. False does not prove the opposite.
-bool clusters_apart(char32_t before, char32_t after);
-bool words_apart(char32_t before, char32_t after);
 
 }  // namespace chunker
