@@ -42,17 +42,23 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
             words_[filled].pretokens = sums_.size();
         }
     };
-    auto const step = [&](std::size_t place) { return encoder_->scanner()->step(text.data, place, text.size); };
+    auto const begin = [&](std::size_t start) {
+        std::size_t const word = start >> 6;
+        fill(word + 1);
+        words_[word].starts |= std::uint64_t{1} << (start & 63);
+        sums_.push_back(static_cast<std::uint8_t>(tokens - words_[word].tokens));
+    };
+    std::size_t pretoken = 0;
+    bool begins = true;  // a pre-token
+    auto const step = [&](std::size_t place) { return encoder_->step(text, place); };
     for_each_step(text, step, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
         for (auto const& one : pieces) {
-            auto const start = static_cast<std::size_t>(one.start - text.data);
-            std::size_t const word = start >> 6;
-            fill(word + 1);
-            words_[word].starts |= std::uint64_t{1} << (start & 63);
-            sums_.push_back(static_cast<std::uint8_t>(tokens - words_[word].tokens));
+            auto const start = static_cast<std::size_t>(one.start - text.data), end = start + one.size();
+            if (begins) begin(pretoken = start);
             unsigned const known = one.slot->count(one.key);
             tokens += known ? known : encoder_->count_unexpected(one, text.size - start, workspace);
-            if (one.size() > thresholds::long_piece) long_.emplace_back(start, start + one.size());
+            begins = !pieces.ends_at_seam(one);
+            if (begins && end - pretoken > thresholds::long_piece) long_.emplace_back(pretoken, end);
         }
     });
     fill(words_.size());
@@ -227,7 +233,7 @@ std::size_t IntervalEncoder::count_head(std::size_t& place, std::size_t end, Wor
         std::uint64_t ends = step.ends;
         std::size_t const base = place;
         do {
-            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed;
+            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed();
             total += count_piece(place, stop, workspace);
             place = stop;
             ends &= ends - 1;
@@ -276,7 +282,7 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
         std::uint64_t ends = step.ends;
         std::size_t const base = place;
         do {
-            take(ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed);
+            take(ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed());
             ends &= ends - 1;
         } while (ends);
     }
@@ -300,7 +306,7 @@ std::size_t IntervalEncoder::count_head_after(Bytes before, std::size_t& place, 
         std::uint64_t ends = step.ends;
         std::size_t const base = at;
         do {
-            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed;
+            std::size_t const stop = ends ? base + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : base + step.consumed();
             total += encoder_->count_piece({together.data() + at, stop - at}, together.size() - at, workspace);
             at = stop;
             ends &= ends - 1;

@@ -96,14 +96,14 @@ std::optional<std::size_t> count_up_to(const Encoder& encoder, Bytes text, std::
         std::size_t start = place;
         std::uint64_t ends = step.ends;
         do {
-            std::size_t const end = ends ? place + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : place + step.consumed;
+            std::size_t const end = ends ? place + static_cast<std::size_t>(std::countr_zero(ends)) + 1 : place + step.consumed();
             if (total + tokens_at_least(dictionary, end - start) > limit) return std::nullopt;
             total += encoder.count_piece(text.part(start, end), text.size - start, *lease);
             if (total > limit) return std::nullopt;
             start = end;
             ends &= ends - 1;
         } while (ends);
-        place += step.consumed;
+        place += step.consumed();
     }
     return total;
 }

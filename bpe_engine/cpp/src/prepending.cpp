@@ -75,14 +75,14 @@ void PrependingEncoder::first_ends(std::size_t place, std::size_t window, std::v
             Step const step = scanner->step(text, read, limit);
             std::size_t stop = read;
             if (step.ends == 0) {
-                ends.push_back(place - (read + step.consumed));
+                ends.push_back(place - (read + step.consumed()));
             } else {
                 for (std::uint64_t bits = step.ends; bits; bits &= bits - 1) {
                     stop = read + static_cast<std::size_t>(std::countr_zero(bits)) + 1;
                     ends.push_back(place - stop);
                 }
             }
-            read += step.consumed;
+            read += step.consumed();
             // Far enough, with some more pre-tokens so that those before are settled.
             met = ends.size() > 8 && totals_[ends[ends.size() - 6]] != unknown;
         }

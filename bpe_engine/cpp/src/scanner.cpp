@@ -285,7 +285,8 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
     }
     trusted = std::min(trusted, open);
     if (unsure) trusted = std::min(trusted, static_cast<std::size_t>(std::countr_zero(unsure)));
-    if (!doubtful && !unsure) return {size, starts >> 1 | bit(size - 1) | seams >> 1};
+    auto const step = [](std::uint64_t ends, std::uint64_t seams) { return Step{ends | seams, seams & ~ends}; };
+    if (!doubtful && !unsure) return step(starts >> 1 | bit(size - 1), seams >> 1);
 
     std::uint64_t ends = (starts & low_bits(trusted)) >> 1;
     std::size_t consumed = ends ? 64 - static_cast<std::size_t>(std::countl_zero(ends)) : 0;
@@ -299,7 +300,7 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         std::uint64_t const until = barred ? low_bits(static_cast<std::size_t>(std::countr_zero(barred))) : ~std::uint64_t{0};
         if (std::uint64_t const ways_on = seams & inner & from & until) {
             auto const last = 63 - static_cast<std::size_t>(std::countl_zero(ways_on));
-            return {last, ends | (seams & low_bits(last + 1)) >> 1};
+            return step(ends, (seams & low_bits(last + 1)) >> 1);
         }
     }
     if (ends == 0 || block.doubt || unsure) {
@@ -308,14 +309,14 @@ Step scan(const Byte* text, std::size_t place, std::size_t limit, const Dictiona
         do {
             std::size_t const end = pretoken_end<grammar>(walk, text, place + consumed) - place;
             if (end > 64) {
-                if (consumed == 0) return {end, 0};
+                if (consumed == 0) return {0, end};
                 break;
             }
             ends |= bit(end - 1);
             consumed = end;
         } while (consumed <= stop && place + consumed < limit && consumed < 64);
     }
-    return {consumed, ends | (seams >> 1 & low_bits(consumed))};
+    return step(ends, seams >> 1 & low_bits(consumed));
 }
 
 template <Grammar grammar>
@@ -332,14 +333,14 @@ std::size_t indexed_end(const IndexedText& text, const Byte* bytes, std::size_t 
 template <class Rule>
 Step walk(const Byte* text, std::size_t place, std::size_t limit) {
     Walk const rest(text, limit);
-    Step step{0, 0};
-    while (step.consumed < 64 && place + step.consumed < limit) {
-        std::size_t const end = Rule::pretoken_end(rest, text, place + step.consumed) - place;
-        if (end > 64) return step.consumed == 0 ? Step{end, 0} : step;
-        step.ends |= bit(end - 1);
-        step.consumed = end;
+    std::uint64_t ends = 0;
+    for (std::size_t consumed = 0; consumed < 64 && place + consumed < limit;) {
+        std::size_t const end = Rule::pretoken_end(rest, text, place + consumed) - place;
+        if (end > 64) return consumed == 0 ? Step{0, end} : Step{ends, 0};
+        ends |= bit(end - 1);
+        consumed = end;
     }
-    return step;
+    return {ends, 0};
 }
 
 template <class Rule>

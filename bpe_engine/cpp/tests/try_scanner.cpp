@@ -36,18 +36,19 @@ void try_scanner(const Scanner& scanner, const std::string& text) {
     Ends united;
     for (std::size_t place = 0, next = 0; place < bytes.size;) {
         Step const step = scanner.units(bytes.data, place, bytes.size, *bytes_alone);
-        CHECK(step.consumed > 0 && (step.ends == 0 || (step.consumed <= 64 && step.ends >> (step.consumed - 1) == 1)));
+        CHECK(step.consumed() > 0 && (step.ends == 0 || (step.consumed() <= 64 && step.ends >> (step.consumed() - 1) == 1)));
         std::uint64_t const ends = step.ends;
-        for (std::size_t end = place + 1; end <= place + step.consumed; ++end) {
-            bool const is_end = ends == 0 ? end == place + step.consumed : (ends >> (end - place - 1) & 1) != 0;
-            bool const is_pretoken = next < walked.size() && walked[next] == end;
+        for (std::size_t end = place + 1; end <= place + step.consumed(); ++end) {
+            bool const is_end = ends == 0 ? end == place + step.consumed() : (ends >> (end - place - 1) & 1) != 0;
+            bool const is_pretoken = next < walked.size() && walked[next] == end, is_seam = end - place <= 64 && (step.seams() >> (end - place - 1) & 1) != 0;
             if (is_pretoken && is_end) ++next;
             if (is_end) united.push_back(end);
             // No end is left out, and what is more stands before a character beyond U+3000.
             CHECK(is_end || !is_pretoken);
+            CHECK(is_seam == (is_end && !is_pretoken));
             CHECK(is_pretoken || !is_end || (bytes[end] >= Seams::first_lead && (bytes[end - 1] & 0xC0) == 0x80));
         }
-        place += step.consumed;
+        place += step.consumed();
     }
     CHECK(united.empty() ? bytes.size == 0 : united.back() == bytes.size);
 

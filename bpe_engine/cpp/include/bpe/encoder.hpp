@@ -83,6 +83,11 @@ public:
     // The same of one that was expected, and is not in its slot.
     std::size_t count_unexpected(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const;
 
+    // The next units of `text`, whose tokens add up to those of their pre-tokens; or pre-tokens. There is a scanner.
+    Step step(Bytes text, std::size_t place) const {
+        return by_units_ ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
+    }
+
     // The tokens of one pre-token, as ranks; valid until the workspace is used again.
     const std::vector<Rank>& encode_piece(Bytes piece, Workspace& workspace) const;
 
@@ -106,10 +111,6 @@ private:
     std::size_t count_long(Bytes piece, std::size_t readable, Workspace& workspace) const;
     template <class Cache>
     std::size_t count_long_by(Cache& cache, Bytes piece, Workspace& workspace) const;
-    // The next units of `text`, or pre-tokens.
-    Step step(Bytes text, std::size_t place) const {
-        return by_units_ ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
-    }
     // Writes up to `short_length` ids. Returns their number.
     unsigned encode_unknown(PieceKey key, Bytes piece, Workspace& workspace, std::uint32_t* out) const;
     // Writes the tokens of a piece of up to `short_length` bytes. Returns their number.

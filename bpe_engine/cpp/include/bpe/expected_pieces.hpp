@@ -30,6 +30,10 @@ struct ExpectedPieces {
 
     ExpectedPiece<Slot> all[most + 1];  // the last one has its start alone
     std::size_t count = 0;
+    std::uint64_t seams = 0;
+
+    // Whether a piece ends at a seam, inside of a pre-token.
+    bool ends_at_seam(const ExpectedPiece<Slot>& one) const { return seams && seams >> ((&one)[1].start - all->start - 1) & 1; }
 
     const ExpectedPiece<Slot>* begin() const { return all; }
     const ExpectedPiece<Slot>* end() const { return all + count; }
@@ -63,11 +67,12 @@ void for_each_step(Bytes text, NextStep&& step, const Cache& cache, const Medium
             ++one;
         };
         // Not one look for each piece whether the text goes on beyond it.
-        if (text.size - place >= next.consumed + 32) for_each_end(next, place, [&](std::size_t start, std::size_t end) { add(start, end, 32); });
+        if (text.size - place >= next.consumed() + 32) for_each_end(next, place, [&](std::size_t start, std::size_t end) { add(start, end, 32); });
         else for_each_end(next, place, [&](std::size_t start, std::size_t end) { add(start, end, text.size - start); });
-        place += next.consumed;
+        place += next.consumed();
         one->start = text.data + place;
         coming->count = static_cast<std::size_t>(one - coming->all);
+        coming->seams = next.seams();
         std::swap(coming, there);
         use(*coming);
     }

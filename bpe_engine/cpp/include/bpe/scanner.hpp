@@ -21,8 +21,12 @@
 namespace bpe {
 
 struct Step {
-    std::size_t consumed;  // bytes: up to the last end found
-    std::uint64_t ends;    // 0: one pre-token of `consumed` bytes
+    std::uint64_t ends;           // 0: one pre-token
+    std::uint64_t seams_or_size;  // which of the ends are seams, inside of a pre-token; of one pre-token its bytes
+
+    std::uint64_t seams() const { return ends ? seams_or_size : 0; }
+    // Bytes: up to the last end found.
+    std::size_t consumed() const { return ends ? 64 - static_cast<std::size_t>(std::countl_zero(ends)) : seams_or_size; }
 };
 
 // One grammar, ready to use.
@@ -52,7 +56,7 @@ const Scanner* scanner_named(std::string_view name);
 // Calls `piece(start, end)` for each end of a step.
 template <class Piece>
 void for_each_end(Step step, std::size_t place, Piece&& piece) {
-    if (step.ends == 0) return piece(place, place + step.consumed);
+    if (step.ends == 0) return piece(place, place + step.consumed());
     std::size_t start = place;
     for (std::uint64_t ends = step.ends; ends; ends &= ends - 1) {
         std::size_t const end = place + static_cast<unsigned>(std::countr_zero(ends)) + 1;
@@ -67,7 +71,7 @@ void for_each_pretoken(const Scanner& scanner, const Byte* text, std::size_t pla
     while (place < limit) {
         Step const step = scanner.step(text, place, limit);
         for_each_end(step, place, piece);
-        place += step.consumed;
+        place += step.consumed();
     }
 }
 

@@ -368,8 +368,8 @@ private:
                         if (!give(from, end)) return false;
                         from = end;
                     }
-                    if (!step.ends && !give(place, place + step.consumed)) return false;
-                    place += step.consumed;
+                    if (!step.ends && !give(place, place + step.consumed())) return false;
+                    place += step.consumed();
                 }
                 return true;
             }
@@ -384,8 +384,8 @@ private:
                 }
                 Step const step = scanner.step(text, place, limit);
                 for (std::uint64_t ends = step.ends; ends && goes_on; ends &= ends - 1) hold(place + static_cast<std::size_t>(std::countr_zero(ends)) + 1);
-                if (!step.ends) hold(place + step.consumed);
-                place += step.consumed;
+                if (!step.ends) hold(place + step.consumed());
+                place += step.consumed();
             }
             return false;
         }
