@@ -36,32 +36,29 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
     sums_.reserve(text.size / 4);
     std::uint64_t tokens = 0;
     std::size_t filled = 0;  // words whose sums are written
-    auto const fill = [&](std::size_t end) {
-        for (; filled < end; ++filled) {
-            words_[filled].tokens = tokens;
-            words_[filled].pretokens = sums_.size();
-        }
-    };
-    auto const begin = [&](std::size_t start) {
-        std::size_t const word = start >> 6;
-        fill(word + 1);
-        words_[word].starts |= std::uint64_t{1} << (start & 63);
-        sums_.push_back(static_cast<std::uint8_t>(tokens - words_[word].tokens));
-    };
     std::size_t pretoken = 0;
     bool begins = true;  // a pre-token
+    Word* const words = words_.data();
     auto const step = [&](std::size_t place) { return encoder_->step(text, place); };
     for_each_step(text, step, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
+        std::uint64_t sum = tokens;  // a local variable, which stays in a register
         for (auto const& one : pieces) {
             auto const start = static_cast<std::size_t>(one.start - text.data), end = start + one.size();
-            if (begins) begin(pretoken = start);
+            if (begins) {
+                pretoken = start;
+                std::size_t const word = start >> 6;
+                for (; filled <= word; ++filled) words[filled] = {0, sum, sums_.size()};
+                words[word].starts |= std::uint64_t{1} << (start & 63);
+                sums_.push_back(static_cast<std::uint8_t>(sum - words[word].tokens));
+            }
             unsigned const known = one.slot->count(one.key);
-            tokens += known ? known : encoder_->count_unexpected(one, text.size - start, workspace);
+            sum += known ? known : encoder_->count_unexpected(one, text.size - start, workspace);
             begins = !pieces.ends_at_seam(one);
             if (begins && end - pretoken > thresholds::long_piece) long_.emplace_back(pretoken, end);
         }
+        tokens = sum;
     });
-    fill(words_.size());
+    for (; filled < words_.size(); ++filled) words[filled] = {0, tokens, sums_.size()};
     sums_.push_back(static_cast<std::uint8_t>(tokens - words_.back().tokens));
     sums_.shrink_to_fit();
 }
