@@ -108,7 +108,7 @@ std::size_t Encoder::count_long(Bytes piece, std::size_t readable, Workspace& wo
     return encode_piece(piece, workspace).size();
 }
 
-std::size_t Encoder::count_unexpected(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const {
+std::size_t Encoder::count_missed(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const {
     Bytes const piece = one.bytes();
     if (one.is_short()) return count_by(workspace.counts, one.key, one.key.hash(), piece, workspace);
     if (piece.size > MediumKey::longest) return count_long(piece, readable, workspace);
@@ -128,7 +128,7 @@ std::size_t Encoder::count(Bytes text) const {
                 found += known;
                 continue;
             }
-            found += count_unexpected(one, readable(text, one.start), workspace);
+            found += count_missed(one, readable(text, one.start), workspace);
         }
         total += found;
     });
@@ -215,7 +215,7 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
                 end += count;
                 continue;
             }
-            Bytes const piece{one.start, one.size()};
+            Bytes const piece = one.bytes();
             if (one.is_short()) {
                 end += encode_unknown(one.key, piece, workspace, end);
                 continue;

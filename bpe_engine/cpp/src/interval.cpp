@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bpe/bits.hpp"
+#include "bpe/expected_pieces.hpp"
 #include "bpe/reach.hpp"
 #include "bpe/thresholds.hpp"
 
@@ -52,7 +53,7 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
                 sums_.push_back(static_cast<std::uint8_t>(sum - words[word].tokens));
             }
             unsigned const known = one.slot->count(one.key);
-            sum += known ? known : encoder_->count_unexpected(one, text.size - start, workspace);
+            sum += known ? known : encoder_->count_missed(one, text.size - start, workspace);
             begins = !pieces.ends_at_seam(one);
             if (begins && end - pretoken > thresholds::long_piece) long_.emplace_back(pretoken, end);
         }

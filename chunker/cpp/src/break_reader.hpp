@@ -1,4 +1,4 @@
-// What reads a text rule by rule to find where its clusters, words and sentences end: for segmentation.cpp and sentences.cpp.
+// What reads a text rule by rule to find where its clusters, words and sentences end, and what two characters alone tell of that.
 #pragma once
 
 #include <cstddef>

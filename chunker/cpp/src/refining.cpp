@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "break_reader.hpp"
+#include "chunker/segmentation.hpp"
 
 namespace chunker {
 
@@ -118,8 +119,8 @@ Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_
         if (strength_of[level] < least) break;
         refined = {static_cast<Level>(level), find[level](text, start, end)};
     }
-    // What decides that a sentence ends stands before its end, but for the small letter after a full stop that ends none (SB8). A sentence between the two
-    // would have to end without a terminator.
+    // A rule that looks past a full stop (SB6 to SB8a) stops at the next terminator or line end. So a sentence that is cut from its text has no end that the
+    // text has not, unless phrases end without a terminator.
     if (refined.level == Level::sentence && !refined.offsets.empty() && !may_have_phrases(text.part(start, std::min(end, start + window + look_ahead))))
         refined.whole_up_to = end - start <= window ? end : refined.offsets.back();
     return refined;

@@ -199,15 +199,18 @@ std::size_t Units::stronger_from(const Place* place, std::int64_t strength) cons
     return static_cast<std::size_t>(rows_.offsets[row]);
 }
 
-Places Units::several(const Place& place, const Place* after) const { return parts(place, after, rows_.finest, level(place, after)); }
+Places Units::several(const Place& place, const Place* after) const {
+    std::int64_t const level = this->level(place, after);
+    if (is_sentence(place.offset, after ? after->offset : text_.size(), level)) return {};
+    return parts(place, after, rows_.finest, level);
+}
 
 Places Units::finer(const Place& place, const Place* after, std::int64_t least) const { return parts(place, after, level(place, after), least); }
 
 Places Units::parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const {
     std::size_t const next = after ? after->offset : text_.size();
-    if (strength > strength::sentence && is_sentence(place.offset, next, level(place, after))) strength = strength::sentence;
     Refined const finer = refine(text_, place.offset, next, strength, least);
-    if (finer.whole_up_to > 0) sentences_ = {Span{place.offset, finer.whole_up_to}, sentences_[0]};
+    if (finer.whole_up_to > 0) read_spans_ = {Span{place.offset, finer.whole_up_to}, read_spans_[0]};
     std::size_t const end = after && !finer.offsets.empty() && after->strength <= finer.strength() ? after->enclosing_end : next;
     Places parts;
     parts.reserve(finer.offsets.size());
@@ -218,7 +221,7 @@ Places Units::parts(const Place& place, const Place* after, std::int64_t strengt
 
 bool Units::is_sentence(std::size_t start, std::size_t end, std::int64_t level) const {
     auto const holds = [&](Span const& span) { return span.start <= start && end <= span.end; };
-    return level == strength::sentence && std::any_of(sentences_.begin(), sentences_.end(), holds);
+    return level == strength::sentence && std::any_of(read_spans_.begin(), read_spans_.end(), holds);
 }
 
 std::int64_t Units::level(const Place& place, const Place* after) const {

@@ -80,10 +80,10 @@ public:
         return count_long(piece, readable, workspace);
     }
 
-    // The same of one that was expected, and is not in its slot.
-    std::size_t count_unexpected(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const;
+    // The same for a piece that its expected slot did not have.
+    std::size_t count_missed(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const;
 
-    // The next units of `text`, whose tokens add up to those of their pre-tokens; or pre-tokens. There is a scanner.
+    // The next units of `text`, whose tokens add up to those of their pre-tokens; or pre-tokens. Requires a scanner.
     Step step(Bytes text, std::size_t place) const {
         return by_units_ ? scanner_->units(text.data, place, text.size, *dictionary_) : scanner_->step(text.data, place, text.size);
     }

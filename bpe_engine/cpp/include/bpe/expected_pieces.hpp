@@ -1,4 +1,4 @@
-// The pieces of a text, step by step, each with the place of a cache where it will be looked for: it is prefetched one step ahead.
+// The pieces of a text, step by step; the cache line where each will be looked for is prefetched one step ahead.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
 // Pre-tokens, up to 64 bytes at a time.
 //
-// A step starts at the start of a pre-token, reads the next 64 bytes at once, and finds the ends of pre-tokens among them:
+// A step starts at the start of a pre-token (or at a seam), reads the next 64 bytes at once, and finds the ends of pre-tokens among them:
 //
 //     bytes    d e f   f ( x ) : \n . . . . r e t u r n   x
 //     ends     . . 1 . 1 . 1 . . .  . . . 1 . . . . . . 1 ...     bit i: a pre-token ends after byte i
@@ -21,8 +21,9 @@
 namespace bpe {
 
 struct Step {
-    std::uint64_t ends;           // 0: one pre-token
-    std::uint64_t seams_or_size;  // which of the ends are seams, inside of a pre-token; of one pre-token its bytes
+    // Two numbers, so that it is returned in registers.
+    std::uint64_t ends;           // 0: the step is one pre-token of more than 64 bytes
+    std::uint64_t seams_or_size;  // with ends: those that are seams, inside of pre-tokens; else the size of the pre-token
 
     std::uint64_t seams() const { return ends ? seams_or_size : 0; }
     // Bytes: up to the last end found.

@@ -46,7 +46,7 @@ private:
     static constexpr std::size_t block = 1 << 14;
     std::unique_ptr<std::uint16_t[]> places_;
     std::vector<std::size_t> bases_;
-    // How many bytes before each multiple of so many go on with a character. To search for a place among those of a block took eight times as long.
+    // How many bytes before each multiple of `counted_at_once` go on with a character. To search for a place among those of a block took eight times as long.
     static constexpr std::size_t counted_at_once = 128;
     std::vector<std::size_t> continuing_;
 };

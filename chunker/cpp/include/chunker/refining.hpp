@@ -18,7 +18,7 @@ inline constexpr std::size_t levels = 4;
 struct Refined {
     Level level = Level::character;
     std::vector<std::size_t> offsets;  // none where nothing finer exists
-    // Of sentences: up to here none of those between the offsets has another one inside, if it is refined alone. 0: of none that is known.
+    // Of sentences: none that ends here or before has another one inside, if it is refined alone. 0 if that is not known.
     std::size_t whole_up_to = 0;
 
     std::int64_t strength() const { return strength_of[static_cast<std::size_t>(level)]; }

@@ -106,7 +106,7 @@ private:
     std::size_t opened(const Place& place);
     std::int64_t level(const Place& place, const Place* after) const;
     Places parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const;
-    // Whether a unit of this level is one sentence, because those around it were read.
+    // Whether a unit of this level is known to be one sentence: it lies in a span of which all sentences were found.
     bool is_sentence(std::size_t start, std::size_t end, std::int64_t level) const;
     std::size_t stronger_from(const Place* place, std::int64_t strength) const;
 
@@ -119,7 +119,7 @@ private:
     struct Span {
         std::size_t start = 0, end = 0;
     };
-    mutable std::array<Span, 2> sentences_;                     // the last spans of which all sentences were found: each would be read again where a chunk ends
+    mutable std::array<Span, 2> read_spans_;                    // the last two of which all sentences were found: each would be read again where a chunk ends
     Places front_;                                              // before what is ahead of the rows, last one first
     std::unordered_map<std::size_t, std::size_t> moved_;        // where closed units begin that got the blank lines before them -> where the sketch says so
     std::unordered_map<std::size_t, std::size_t> inner_heads_;  // those of units that were opened

@@ -43,7 +43,7 @@ public:
 
     // After all pairs were added: prepares `first`. `frequent`: the symbols that most of an unmerged text has, a few hundred. `symbols`: the number of all.
     void index_first(const std::vector<std::uint32_t>& frequent, std::size_t symbols) {
-        std::size_t const all = frequent_ = frequent.size() + 1;
+        std::size_t const all = code_count_ = frequent.size() + 1;
         codes_.assign(symbols, static_cast<std::uint16_t>(frequent.size()));
         for (std::size_t code = 0; code < frequent.size(); ++code) codes_[frequent[code]] = static_cast<std::uint16_t>(code);
         first_.assign(all * all, no_rank);
@@ -56,7 +56,7 @@ public:
 
     // The same as `number`, for two symbols that were not merged yet: a table has what most of them become.
     Rank first(std::uint32_t left, std::uint32_t right) const {
-        Rank const found = first_[codes_[left] * frequent_ + codes_[right]];
+        Rank const found = first_[codes_[left] * code_count_ + codes_[right]];
         return found == not_indexed ? number(left, right) : found;
     }
 
@@ -83,9 +83,9 @@ private:
     std::vector<Pair> pairs_ = {none};  // by number; 0 is no pair
     MergeMap numbers_;
     bool are_in_order_ = true;
-    std::vector<std::uint16_t> codes_;  // symbol -> its number among the frequent ones, or their number
+    std::vector<std::uint16_t> codes_;  // symbol -> its number among the frequent ones; of all others the number after those
     std::vector<Rank> first_;           // by two codes
-    std::size_t frequent_ = 0;          // codes
+    std::size_t code_count_ = 0;
 };
 
 }  // namespace bpe
