@@ -120,8 +120,7 @@ std::size_t Encoder::count(Bytes text) const {
     Workspace& workspace = *lease;
     if (!scanner_) return text.size == 0 ? 0 : count_piece(text, text.size, workspace);
     std::size_t total = 0;
-    auto const step = [&](std::size_t place) { return this->step(text, place); };
-    for_each_step(text, step, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
+    for_each_step(*this, text, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
         std::size_t found = 0;
         for (auto const& one : pieces) {
             if (unsigned const known = one.slot->count(one.key)) [[likely]] {
@@ -205,8 +204,7 @@ void Encoder::encode(Bytes text, std::vector<std::uint32_t>& out) const {
         if (text.size > 0) encode_long(text);
         return flush();
     }
-    auto const step = [&](std::size_t place) { return this->step(text, place); };
-    for_each_step(text, step, ids.short_pieces, ids.medium_pieces, [&](const auto& pieces) {
+    for_each_step(*this, text, ids.short_pieces, ids.medium_pieces, [&](const auto& pieces) {
         if (next > last) [[unlikely]]
             flush();
         std::uint32_t* end = next;  // a local variable, which stays in a register

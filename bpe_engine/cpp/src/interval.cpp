@@ -40,8 +40,7 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
     std::size_t pretoken = 0;
     bool begins = true;  // a pre-token
     Word* const words = words_.data();
-    auto const step = [&](std::size_t place) { return encoder_->step(text, place); };
-    for_each_step(text, step, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
+    for_each_step(*encoder_, text, workspace.counts, workspace.medium_counts, [&](const auto& pieces) {
         std::uint64_t sum = tokens;  // a local variable, which stays in a register
         for (auto const& one : pieces) {
             auto const start = static_cast<std::size_t>(one.start - text.data), end = start + one.size();

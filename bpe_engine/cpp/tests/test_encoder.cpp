@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "bpe/interval.hpp"
 #include "bpe/thresholds.hpp"
 #include "vocabularies.hpp"
 
@@ -81,14 +82,20 @@ void seams(Choices& choices) {
     }
     Vocabulary const vocabulary(tokens);
     const Scanner* const scanner = random_scanner(choices);
-    Encoder const encoder(vocabulary.dictionary, scanner, {});
+    auto const encoder = std::make_shared<const Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{});
     for (int time = 0; time < 8; ++time) {
-        std::string const text = text_of_wide(60);
+        std::string const text = text_of_wide(choices.one_in(8) ? 400 : 60);
         std::vector<std::uint32_t> const expected = by_definition(vocabulary, scanner, {}, text);
         std::vector<std::uint32_t> encoded;
-        encoder.encode(view(text), encoded);
+        encoder->encode(view(text), encoded);
         if (encoded != expected) fail("other ids", vocabulary, scanner, text);
-        if (encoder.count(view(text)) != expected.size()) fail("another count", vocabulary, scanner, text);
+        if (encoder->count(view(text)) != expected.size()) fail("another count", vocabulary, scanner, text);
+        IntervalEncoder const slices(encoder, view(text));
+        for (int slice = 0; slice < 8; ++slice) {
+            std::size_t const end = choices.below(text.size() + 1), start = choices.below(end + 1);
+            std::string const part = text.substr(start, end - start);
+            if (slices.count(start, end) != by_definition(vocabulary, scanner, {}, part).size()) fail("another count of a slice", vocabulary, scanner, part);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// What reads a text rule by rule to find where its clusters, words and sentences end, and what two characters alone tell of that.
+// The reader of a text by the rules of Unicode Standard Annex 29, for segmentation.cpp and sentences.cpp.
 #pragma once
 
 #include <cstddef>
@@ -52,29 +52,5 @@ bool is_any_of(const BreakClass& found) {
 
 template <GCB... values>
 constexpr auto cluster = is_any_of<&BreakClass::cluster, values...>;
-
-// Whether two characters alone prove that a grapheme cluster ends between them, and whether a word does, too. False does not prove the opposite.
-class ClustersApart {
-public:
-    bool operator()(char32_t before, char32_t after) const {
-        return classes_[before].tells(ends_cluster) && classes_[after].tells(begins_cluster) && !(before == '\r' && after == '\n');
-    }
-
-private:
-    const BreakClasses& classes_ = break_classes();
-};
-
-class WordsApart {
-public:
-    bool operator()(char32_t before, char32_t after) const {
-        BreakClass const& first = classes_[before];
-        if (!first.tells(ends_word)) return false;
-        BreakClass const& second = classes_[after];
-        return second.tells(begins_word) && !(first.unspaced && second.unspaced) && !(before == '\r' && after == '\n');
-    }
-
-private:
-    const BreakClasses& classes_ = break_classes();
-};
 
 }  // namespace chunker

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "break_reader.hpp"
+#include "apart.hpp"
 #include "chunker/segmentation.hpp"
 
 namespace chunker {
@@ -70,12 +70,17 @@ Offsets between_clusters(const Text& text, std::size_t start, std::size_t end, O
     return kept;
 }
 
-Offsets sentences(const Text& text, std::size_t start, std::size_t end) {
+// `whole_up_to`: as in Refined.
+Offsets sentences(const Text& text, std::size_t start, std::size_t end, std::size_t& whole_up_to) {
     std::size_t const size = std::min(window, end - start);
-    Offsets ends = tailored_sentence_ends(text.part(start, std::min(end, start + window + look_ahead)));
+    auto [ends, with_phrases] = tailored_sentence_ends(text.part(start, std::min(end, start + window + look_ahead)));
     ends.erase(std::lower_bound(ends.begin(), ends.end(), size), ends.end());
     for (std::size_t& offset : ends) offset += start;
-    return between_clusters(text, start, end, std::move(ends));
+    Offsets found = between_clusters(text, start, end, std::move(ends));
+    // A rule that looks past a full stop (SB6 to SB8a) stops at the next terminator or line end. So a sentence that is cut from its text has no end that the
+    // text has not, unless phrases end without a terminator.
+    if (!found.empty() && !with_phrases) whole_up_to = end - start <= window ? end : found.back();
+    return found;
 }
 
 Offsets words(const Text& text, std::size_t start, std::size_t end) {
@@ -112,17 +117,18 @@ Offsets characters(const Text& text, std::size_t start, std::size_t end) {
 }  // namespace
 
 Refined refine(const Text& text, std::size_t start, std::size_t end, std::int64_t strength, std::int64_t least) {
-    constexpr Offsets (*find[])(const Text&, std::size_t, std::size_t) = {sentences, words, clusters, characters};
     Refined refined;
     for (std::size_t level = 0; level < levels && refined.offsets.empty(); ++level) {
         if (strength_of[level] >= strength || end <= start) continue;
         if (strength_of[level] < least) break;
-        refined = {static_cast<Level>(level), find[level](text, start, end)};
+        refined.level = static_cast<Level>(level);
+        switch (refined.level) {
+        case Level::sentence: refined.offsets = sentences(text, start, end, refined.whole_up_to); break;
+        case Level::word: refined.offsets = words(text, start, end); break;
+        case Level::grapheme: refined.offsets = clusters(text, start, end); break;
+        case Level::character: refined.offsets = characters(text, start, end); break;
+        }
     }
-    // A rule that looks past a full stop (SB6 to SB8a) stops at the next terminator or line end. So a sentence that is cut from its text has no end that the
-    // text has not, unless phrases end without a terminator.
-    if (refined.level == Level::sentence && !refined.offsets.empty() && !may_have_phrases(text.part(start, std::min(end, start + window + look_ahead))))
-        refined.whole_up_to = end - start <= window ? end : refined.offsets.back();
     return refined;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apart.hpp"
 #include "break_reader.hpp"
 
 namespace chunker {

@@ -84,7 +84,8 @@ private:
         return false;
     }
 
-    // What the rules below say of a line feed, and of a full stop before a letter or a digit, or a space and a letter, as most are. None for all else.
+    // A shortcut for most stops, with the result of the rules below: a line feed ends a sentence, a full stop does before a space and a capital letter, and
+    // does not before a small letter or a digit. None: the rules have to be asked.
     std::optional<bool> read_plain_end() {
         if (text_[at] == '\n') {
             ++at;
@@ -157,6 +158,19 @@ private:
 bool is_thai_or_lao(char32_t character) { return character >= 0xE01 && character <= 0xEFF; }
 bool is_shad(char32_t character) { return (character >= 0xF0D && character <= 0xF11) || character == 0xF14; }
 
+// Reads blocks without a branch between their characters, which compilers turn into vector instructions; gcc unrolls loops of up to 16 and then does not.
+bool may_have_phrases(Characters text) {
+    auto const is_of_them = [](char32_t character) { return character - 0xE01 <= 0xF14 - 0xE01; };
+    constexpr std::size_t block = 32;
+    while (text.size() >= block) {
+        std::uint32_t found = 0;
+        for (std::size_t at = 0; at < block; ++at) found |= static_cast<std::uint32_t>(is_of_them(text[at]));
+        if (found) return true;
+        text = text.subspan(block);
+    }
+    return std::any_of(text.begin(), text.end(), is_of_them);
+}
+
 // The ends of phrases in Thai, Lao and Tibetan: after a space between letters; after shads.
 void phrase_ends(Characters text, std::vector<std::size_t>& ends) {
     for (std::size_t at = 0; at < text.size();) {
@@ -180,19 +194,6 @@ void phrase_ends(Characters text, std::vector<std::size_t>& ends) {
 
 }  // namespace
 
-// Reads blocks without a branch between their characters, which compilers turn into vector instructions; gcc unrolls loops of up to 16 and then does not.
-bool may_have_phrases(Characters text) {
-    auto const is_of_them = [](char32_t character) { return character - 0xE01 <= 0xF14 - 0xE01; };
-    constexpr std::size_t block = 32;
-    while (text.size() >= block) {
-        std::uint32_t found = 0;
-        for (std::size_t at = 0; at < block; ++at) found |= static_cast<std::uint32_t>(is_of_them(text[at]));
-        if (found) return true;
-        text = text.subspan(block);
-    }
-    return std::any_of(text.begin(), text.end(), is_of_them);
-}
-
 std::vector<std::size_t> sentence_ends(Characters text) {
     std::vector<std::size_t> ends;
     for (SentenceReader reader(text); reader.read();) ends.push_back(reader.at);
@@ -205,8 +206,9 @@ std::vector<std::size_t> prose_sentence_ends(Characters paragraph) {
     return ends;
 }
 
-std::vector<std::size_t> tailored_sentence_ends(Characters text) {
-    std::vector<std::size_t> ends;
+TailoredSentences tailored_sentence_ends(Characters text) {
+    TailoredSentences found{{}, may_have_phrases(text)};
+    std::vector<std::size_t>& ends = found.ends;
     for (SentenceReader reader(text); reader.read();) {
         std::size_t end = reader.at;
         // A bracket or quote that opens directly after a terminator belongs to what follows.
@@ -214,12 +216,12 @@ std::vector<std::size_t> tailored_sentence_ends(Characters text) {
             while (end > 0 && reader.class_of(end - 1).opener) --end;
         ends.push_back(end);
     }
-    if (may_have_phrases(text)) {
+    if (found.with_phrases) {
         phrase_ends(text, ends);
         std::sort(ends.begin(), ends.end());
         ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
     }
-    return ends;
+    return found;
 }
 
 }  // namespace chunker

@@ -80,7 +80,7 @@ public:
         return count_long(piece, readable, workspace);
     }
 
-    // The same for a piece that its expected slot did not have.
+    // The number of tokens of a piece of `for_each_step` that is not in its slot.
     std::size_t count_missed(const ExpectedPiece<CountCache::Slot>& one, std::size_t readable, Workspace& workspace) const;
 
     // The next units of `text`, whose tokens add up to those of their pre-tokens; or pre-tokens. Requires a scanner.

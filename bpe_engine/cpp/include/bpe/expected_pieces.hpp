@@ -39,16 +39,16 @@ struct ExpectedPieces {
     const ExpectedPiece<Slot>* end() const { return all + count; }
 };
 
-// Calls `use` for the pieces of each step of `text`; `step(place)` reads the one that begins there. The cache lines of `cache` and `medium` for the pieces of
-// a step are prefetched while the next step is scanned: half of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for
-// pieces of up to seven (distinguishing the two sizes costs more than the shorter keys save), batches of several steps, huge pages.
-template <class NextStep, class Cache, class MediumCache, class Use>
-void for_each_step(Bytes text, NextStep&& step, const Cache& cache, const MediumCache& medium, Use&& use) {
+// Calls `use` for the pieces of each step of `text`, as `encoder.step` reads them. The cache lines of `cache` and `medium` for the pieces of a step are
+// prefetched while the next step is scanned: half of the time was spent waiting for them. Tried without gain: a cache of words of eight bytes for pieces of up
+// to seven (distinguishing the two sizes costs more than the shorter keys save), batches of several steps, huge pages.
+template <class Encoder, class Cache, class MediumCache, class Use>
+void for_each_step(const Encoder& encoder, Bytes text, const Cache& cache, const MediumCache& medium, Use&& use) {
     using Some = ExpectedPieces<typename Cache::Slot>;
     Some two[2];
     Some *coming = &two[0], *there = &two[1];
     for (std::size_t place = 0; place < text.size;) {
-        Step const next = step(place);
+        Step const next = encoder.step(text, place);
         auto* one = coming->all;
         auto const add = [&](std::size_t start, std::size_t end, std::size_t readable) {
             std::size_t const size = end - start;

@@ -21,9 +21,11 @@ std::vector<std::size_t> word_ends(Characters text);
 // The ends of the sentences; the text's own end only after a terminator or a line end.
 std::vector<std::size_t> sentence_ends(Characters text);
 // The same, tailored to scripts.
-std::vector<std::size_t> tailored_sentence_ends(Characters text);
-// Whether there are characters of Thai, Lao or Tibetan, where a tailored sentence may end without a terminator.
-bool may_have_phrases(Characters text);
+struct TailoredSentences {
+    std::vector<std::size_t> ends;
+    bool with_phrases;  // whether one may end without a terminator: there are characters of Thai, Lao or Tibetan
+};
+TailoredSentences tailored_sentence_ends(Characters text);
 // The ends of the sentences in a paragraph of markup, in which a line end counts as a space.
 std::vector<std::size_t> prose_sentence_ends(Characters paragraph);
 

@@ -43,20 +43,21 @@ public:
 
     // After all pairs were added: prepares `first`. `frequent`: the symbols that most of an unmerged text has, a few hundred. `symbols`: the number of all.
     void index_first(const std::vector<std::uint32_t>& frequent, std::size_t symbols) {
-        std::size_t const all = code_count_ = frequent.size() + 1;
-        codes_.assign(symbols, static_cast<std::uint16_t>(frequent.size()));
-        for (std::size_t code = 0; code < frequent.size(); ++code) codes_[frequent[code]] = static_cast<std::uint16_t>(code);
-        first_.assign(all * all, no_rank);
-        for (std::size_t code = 0; code < all; ++code) first_[code * all + frequent.size()] = first_[frequent.size() * all + code] = not_indexed;
+        std::size_t const other = frequent.size();
+        code_count_ = other + 1;
+        codes_.assign(symbols, static_cast<std::uint16_t>(other));
+        for (std::size_t code = 0; code < other; ++code) codes_[frequent[code]] = static_cast<std::uint16_t>(code);
+        first_.assign(code_count_ * code_count_, no_rank);
+        for (std::size_t code = 0; code < code_count_; ++code) first_[code * code_count_ + other] = first_[other * code_count_ + code] = not_indexed;
         for (std::size_t number = 1; number < pairs_.size(); ++number) {
-            Rank& first = first_[std::size_t{codes_[pairs_[number].left]} * all + codes_[pairs_[number].right]];
+            Rank& first = first_[first_place(pairs_[number].left, pairs_[number].right)];
             if (first != not_indexed) first = static_cast<Rank>(number);
         }
     }
 
-    // The same as `number`, for two symbols that were not merged yet: a table has what most of them become.
+    // The result of `number`, from a table where both symbols are frequent: faster for pairs of symbols that no merge has made.
     Rank first(std::uint32_t left, std::uint32_t right) const {
-        Rank const found = first_[codes_[left] * code_count_ + codes_[right]];
+        Rank const found = first_[first_place(left, right)];
         return found == not_indexed ? number(left, right) : found;
     }
 
@@ -79,6 +80,8 @@ public:
 
 private:
     static constexpr Rank not_indexed = no_rank - 1;
+
+    std::size_t first_place(std::uint32_t left, std::uint32_t right) const { return codes_[left] * code_count_ + codes_[right]; }
 
     std::vector<Pair> pairs_ = {none};  // by number; 0 is no pair
     MergeMap numbers_;
