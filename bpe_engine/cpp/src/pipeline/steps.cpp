@@ -212,7 +212,36 @@ void StepNormalizer::replace_members(Items& items, const NormalizationStep& step
     items = std::move(changed);
 }
 
+// Adds to `changed` what stands in place of items[first:last), which a pattern matches.
+void StepNormalizer::put_in_place(const Items& items, std::size_t first, std::size_t last, const std::u32string& content, Items& changed) {
+    // Inserted characters come from the last character that they replace.
+    for (char32_t const code : content) changed.push_back({code, items[last - 1].origin, false});
+    if (!content.empty() && last == first + 1) changed[changed.size() - content.size()].is_cut = items[first].is_cut;
+}
+
+// What `replace_matches` does in a text that ends, where each match is a whole run: ten times as fast, and most words begin with a space.
+void StepNormalizer::replace_runs(Items& items, const NormalizationStep& step) {
+    auto const belongs = [&](Item const& item) { return item.code == step.run_of || (step.of_white_space && is_space(item.code)); };
+    Items changed;
+    std::size_t done = 0;
+    for (std::size_t first = 0; first < items.size(); ++first) {
+        if (!belongs(items[first])) continue;
+        std::size_t last = first + 1;
+        while (last < items.size() && belongs(items[last])) ++last;
+        if (last - first >= step.least_run) {
+            changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.begin() + static_cast<std::ptrdiff_t>(first));
+            put_in_place(items, first, last, step.content, changed);
+            done = last;
+        }
+        first = last;
+    }
+    if (done == 0) return;
+    changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.end());
+    items = std::move(changed);
+}
+
 void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step, bool at_end) {
+    if (at_end && step.least_run > 0) return replace_runs(items, step);
     auto const begins_match = [&first = step.program->first_bytes()](Item const& item) { return item.code >= 0x80 || first[item.code]; };
     if (std::none_of(items.begin(), items.end(), begins_match)) return;
     // Uncertain text is kept from the last cut on: a match may continue there.
@@ -253,9 +282,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
         std::size_t const first = number_at(found.start), last = number_at(found.end);
         if (changed.empty()) changed.reserve(items.size());
         changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.begin() + static_cast<std::ptrdiff_t>(first));
-        // Inserted characters come from the last character that they replace.
-        for (char32_t const code : step.content) changed.push_back({code, items[last - 1].origin, false});
-        if (!step.content.empty() && last == first + 1) changed[changed.size() - step.content.size()].is_cut = items[first].is_cut;
+        put_in_place(items, first, last, step.content, changed);
         done = last;
         place = found.end;
     }

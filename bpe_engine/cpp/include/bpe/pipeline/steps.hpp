@@ -143,6 +143,8 @@ private:
     static void prepend(Items& items, const NormalizationStep& step, bool is_first);
     static void replace(Items& items, const NormalizationStep& step, bool at_end);
     static void replace_members(Items& items, const NormalizationStep& step);
+    static void put_in_place(const Items& items, std::size_t first, std::size_t last, const std::u32string& content, Items& changed);
+    static void replace_runs(Items& items, const NormalizationStep& step);
     static void replace_matches(Items& items, const NormalizationStep& step, bool at_end);
     static void map_clusters(Items& items, const Charsmap& charsmap, bool at_start);
     Ease ease_of(char32_t code) const;
