@@ -26,7 +26,7 @@ import fresh_process
 import pyarrow as pa
 import tree_sitter
 from code_texts import SOURCES, code_texts
-from language_texts import default_folder
+from language_texts import default_folder, prepare
 from measuring import Report, parser
 from real_texts import standard_library
 from timing import cpu_seconds, pin_to_one_core
@@ -196,26 +196,30 @@ def document_rows() -> Iterator[list[str]]:
 
 
 def batch_rows() -> Iterator[list[str]]:
-    """Tables of documents of 4 kB: `ChunkBatch` beside the chunker."""
+    """Tables of documents of 4 kB: `ChunkBatch` beside the chunker. In the last rows it has to guess what each document is."""
     text = "\n".join(standard_library().values())[:500_000]
-    documents = [text[start : start + 4_000] for start in range(0, len(text), 4_000)]
-    table = pa.table({"text": documents})
     for name in ("plain", "both"):
         for kind in ("text", "markdown"):
             chunker = TextChunker(format=kind, **OPTIONS[name])
-            batch = ChunkBatch(chunker=chunker)
-            seconds = in_turns(
-                {
-                    "chunk": partial(each, chunker.chunk, documents),
-                    "batch": partial(batch, table),
-                }
-            )
-            megabytes = len(text.encode()) / 1e6
-            yield [
-                f"{kind}, {name}",
-                *(f"{megabytes / taken:.1f}" for taken in seconds.values()),
-                f"{seconds['chunk'] / seconds['batch']:.2f}",
-            ]
+            yield [f"{kind}, {name}", *beside_chunker(text, chunker, ChunkBatch(chunker=chunker))]
+    # The English text has manuals of C, which is code here and there.
+    files, _ = prepare(default_folder(), ["german"])
+    if "german" in files:
+        prose = files["german"].read_text("utf-8")[:500_000]
+        for name in ("plain", "both"):
+            yield [f"prose, {name}", *beside_chunker(prose, TextChunker(**OPTIONS[name]), ChunkBatch(**OPTIONS[name]))]
+
+
+def beside_chunker(text: str, chunker: TextChunker, batch: ChunkBatch) -> list[str]:
+    """MB/s of a chunker and of a `ChunkBatch` over parts of a text, and the ratio of both."""
+    documents = [text[start : start + 4_000] for start in range(0, len(text), 4_000)]
+    table = pa.table({"text": documents})
+    seconds = in_turns({"chunk": partial(each, chunker.chunk, documents), "batch": partial(batch, table)})
+    megabytes = len(text.encode()) / 1e6
+    return [
+        *(f"{megabytes / taken:.1f}" for taken in seconds.values()),
+        f"{seconds['chunk'] / seconds['batch']:.2f}",
+    ]
 
 
 def main() -> None:

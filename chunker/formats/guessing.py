@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
 
 from chunker.formats.content import LOOKED_AT
 
@@ -29,29 +32,74 @@ _SIGNS_OF_MARKDOWN = (
     re.compile(r"^\|[^\n]*\|[ \t]*\n\|[ :|-]+\|", re.MULTILINE),
     re.compile(r"(?<![^\s(*_])`[^`\n]{1,99}`(?![`\w])"),
 )
-# Lines that occur in only one language. Two different ones, or three of one kind, decide.
-_SIGNS_OF_CODE = {
-    "Python": (
-        r"^(?:async )?def \w+\(.*\)(?: -> .+)?:[ \t]*(?:#.*)?$",
-        r"^class \w+(?:\(.*\))?:[ \t]*$",
-        r"^(?:import [\w.]+(?: as \w+)?|from [\w.]+ import .+)$",
-        r"^[ \t]+(?:if|for|while|with|elif) .+:[ \t]*$",
+
+
+class _Language(NamedTuple):
+    """Lines that occur in one language only. Two different ones, or three of one kind, decide."""
+
+    signs: tuple[str, ...]
+    # Each of these lines begins with one of these words or holds one of these marks. Few lines of other texts do, and only
+    # those are searched: to search all of them took fifty times as long.
+    words: tuple[str, ...]
+    marks: tuple[str, ...] = ()
+
+    def may_have_sign(self, line: str) -> bool:
+        return line.lstrip(" \t").startswith(self.words) or (
+            bool(self.marks) and any(mark in line for mark in self.marks)
+        )
+
+
+_CODE = {
+    "Python": _Language(
+        (
+            r"^(?:async )?def \w+\(.*\)(?: -> .+)?:[ \t]*(?:#.*)?$",
+            r"^class \w+(?:\(.*\))?:[ \t]*$",
+            r"^(?:import [\w.]+(?: as \w+)?|from [\w.]+ import .+)$",
+            r"^[ \t]+(?:if|for|while|with|elif) .+:[ \t]*$",
+        ),
+        ("async def ", "class ", "def ", "elif ", "for ", "from ", "if ", "import ", "while ", "with "),
     ),
-    "C++": (r"^#include <[a-z_]+>", r"^(?:namespace \w+|template ?<.*>)", r"^using (?:namespace )?\w+(?:::\w+)*", r"\bstd::\w+"),
-    "C": (r"^#include [<\"][\w/]+\.h[>\"]", r"^(?:static |const |unsigned )*(?:int|void|char|long|double|struct \w+) \*?\w+\(.*\)[ \t]*\{?$"),
-    "Go": (r"^package \w+$", r"^func (?:\(\w+ \*?\w+\) )?\w+\(.*\{$", r"^import (?:\(|\"[\w/.]+\")$"),
-    "Rust": (r"^(?:pub(?:\(crate\))? )?fn \w+.*\{$", r"^use \w+(?:::[\w{}*, ]+)+;$", r"^(?:pub )?(?:struct|enum|impl|trait)\b.*\{$", r"\blet mut \w+"),
-    "Java": (r"^import (?:static )?[\w.]+(?:\.\*)?;$", r"^(?:public |final |abstract )+(?:class|interface) \w+", r"^package [\w.]+;$"),
-    "JavaScript": (
-        r"^(?:export )?(?:async )?function \w+\(.*\) ?\{$",
-        r"^(?:export )?const \w+ = .*[;{(]$",
-        r"^import .+ from ['\"].+['\"];?$",
-        r"=> \{$",
+    "C++": _Language(
+        (r"^#include <[a-z_]+>", r"^(?:namespace \w+|template ?<.*>)", r"^using (?:namespace )?\w+(?:::\w+)*", r"\bstd::\w+"),
+        ("#include <", "namespace ", "template", "using "),
+        ("std::",),
     ),
-    "Shell": (r"^(?:if|while) \[\[? .+ \]\]?; ?(?:then|do)$", r"^(?:fi|done|esac)$", r"^(?:export )?[A-Z_]+=\$[({\w]"),
+    "C": _Language(
+        (r"^#include [<\"][\w/]+\.h[>\"]", r"^(?:static |const |unsigned )*(?:int|void|char|long|double|struct \w+) \*?\w+\(.*\)[ \t]*\{?$"),
+        ("#include ", "char ", "const ", "double ", "int ", "long ", "static ", "struct ", "unsigned ", "void "),
+    ),
+    "Go": _Language(
+        (r"^package \w+$", r"^func (?:\(\w+ \*?\w+\) )?\w+\(.*\{$", r"^import (?:\(|\"[\w/.]+\")$"),
+        ("func ", "import ", "package "),
+    ),
+    "Rust": _Language(
+        (r"^(?:pub(?:\(crate\))? )?fn \w+.*\{$", r"^use \w+(?:::[\w{}*, ]+)+;$", r"^(?:pub )?(?:struct|enum|impl|trait)\b.*\{$", r"\blet mut \w+"),
+        ("enum", "fn ", "impl", "pub", "struct", "trait", "use "),
+        ("let mut ",),
+    ),
+    "Java": _Language(
+        (r"^import (?:static )?[\w.]+(?:\.\*)?;$", r"^(?:public |final |abstract )+(?:class|interface) \w+", r"^package [\w.]+;$"),
+        ("abstract ", "final ", "import ", "package ", "public "),
+    ),
+    "JavaScript": _Language(
+        (
+            r"^(?:export )?(?:async )?function \w+\(.*\) ?\{$",
+            r"^(?:export )?const \w+ = .*[;{(]$",
+            r"^import .+ from ['\"].+['\"];?$",
+            r"=> \{$",
+        ),
+        ("async function ", "const ", "export ", "function ", "import "),
+        ("=> {",),
+    ),
+    "Shell": _Language(
+        (r"^(?:if|while) \[\[? .+ \]\]?; ?(?:then|do)$", r"^(?:fi|done|esac)$", r"^(?:export )?[A-Z_]+=\$[({\w]"),
+        ("done", "esac", "fi", "if [", "while ["),
+        ("=$",),
+    ),
 }  # fmt: skip
 _LINES_OF_JSON = 50
 _LONGEST_LINE = 400
+_WORDS = 8  # that a sentence has at least, on a line that is no comment
 
 
 def guess(text: str) -> str | None:
@@ -88,28 +136,61 @@ def _is_json(text: str) -> bool:
 
 def _code(text: str) -> str | None:
     # A longer line was not written by a person, and may take long to search.
-    text = "\n".join(line for line in text.split("\n") if len(line) <= _LONGEST_LINE)
+    lines = [line for line in text.split("\n") if len(line) <= _LONGEST_LINE]
+    anywhere = _all_signs()
+    anywhere = anywhere._replace(marks=tuple(mark for mark in anywhere.marks if mark in text))
+    lines = [line for line in lines if anywhere.may_have_sign(line)]
     scores = {}
-    for language, signs in _SIGNS_OF_CODE.items():
-        found = [min(sum(1 for _ in re.finditer(sign, text, re.MULTILINE)), 3) for sign in signs]
+    for name, language in _CODE.items():
+        searched = "\n".join(line for line in lines if language.may_have_sign(line))
+        if not searched:
+            continue
+        found = [min(sum(1 for _ in re.finditer(sign, searched, re.MULTILINE)), 3) for sign in language.signs]
         if sum(map(bool, found)) > 1 or 3 in found:
-            scores[language] = sum(found)
-    best = sorted(scores, key=lambda language: -scores[language])
+            scores[name] = sum(found)
+    best = sorted(scores, key=lambda name: -scores[name])
     if not best or (len(best) > 1 and scores[best[0]] == scores[best[1]]):
         return None
-    # A text with code between fences is documentation.
-    return None if _SIGNS_OF_MARKDOWN[0].search(text) else best[0]
+    return None if _is_documentation(text) else best[0]
+
+
+@cache
+def _all_signs() -> _Language:
+    return _Language(
+        (),
+        *(
+            tuple(chain.from_iterable(some))
+            for some in zip(*(language[1:] for language in _CODE.values()), strict=True)
+        ),
+    )
+
+
+def _is_documentation(text: str) -> bool:
+    """Whether code is quoted in a text: it is between fences, or a third of the text is sentences, each on a line of its own."""
+    if _SIGNS_OF_MARKDOWN[0].search(text):
+        return True
+    lines = text.split("\n")
+    sentences = (
+        line for line in lines if line[:1].isupper() and line.endswith((".", ":")) and line.count(" ") >= _WORDS
+    )
+    return sum(map(len, sentences)) * 3 > len(text)
 
 
 def _markdown(text: str) -> str | None:
+    if "#" not in text:
+        return None
     front = _FRONT_MATTER.match(text)
     text = text[front.end() :] if front else text
     headings = [found.groups() for found in _HEADING.finditer(text)]
+    if not headings:
+        return None
     surrounded = sum(blank is not None for _, blank in headings)
     deep = any(len(marks) > 1 for marks, _ in headings)
-    signs = sum(1 for sign in _SIGNS_OF_MARKDOWN if sign.search(text)) + (front is not None)
-    clear = surrounded > 1 or (deep and len(headings) > 1) or ((deep or surrounded) and signs) or signs > 1
-    return "Markdown" if headings and clear and not _is_settings(text) else None
+    clear = surrounded > 1 or (deep and len(headings) > 1)
+    if not clear:
+        signs = sum(1 for sign in _SIGNS_OF_MARKDOWN if sign.search(text)) + (front is not None)
+        clear = signs > (0 if deep or surrounded else 1)
+    return "Markdown" if clear and not _is_settings(text) else None
 
 
 def _is_settings(text: str) -> bool:

@@ -194,6 +194,54 @@ def test_guesses(text: str, language: str | None) -> None:
     assert guess(text) == language
 
 
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("async def f(x) -> int:", "Python"),
+        ("class A(B):", "Python"),
+        ("from a.b import c as d", "Python"),
+        ("    for a in b:  ", "Python"),
+        ("\telif a:", "Python"),
+        ("#include <vector>", "C++"),
+        ("namespace a {", "C++"),
+        ("template<class T>", "C++"),
+        ("using namespace a::b;", "C++"),
+        ("  return std::move(a);", "C++"),
+        ('#include "a/b.h"', "C"),
+        ("static const struct a *f(int b) {", "C"),
+        ("package main", "Go"),
+        ("func (a *B) C(d int) {", "Go"),
+        ('import "a/b"', "Go"),
+        ("pub(crate) fn a() {", "Rust"),
+        ("use a::b::{c, d};", "Rust"),
+        ("pub trait A {", "Rust"),
+        ("impl<T> A for B<T> {", "Rust"),
+        ("    let mut a = 1;", "Rust"),
+        ("import static a.b.*;", "Java"),
+        ("public final class A", "Java"),
+        ("package a.b;", "Java"),
+        ("export async function a(b) {", "JavaScript"),
+        ("const a = f(", "JavaScript"),
+        ("import a from 'b'", "JavaScript"),
+        ("  a.map((b) => {", "JavaScript"),
+        ("while [[ -f a ]]; do", "Shell"),
+        ("esac", "Shell"),
+        ("export A=${B}", "Shell"),
+    ],
+)
+def test_three_lines_of_one_kind_tell_a_language(line: str, language: str) -> None:
+    assert guess(f"a\n{line}\nb\n{line}\nc\n{line}\n") == language
+    assert guess(f"a\n{line}\n") is None
+
+
+def test_code_that_a_text_quotes_does_not_make_it_code() -> None:
+    code = "#include <wctype.h>\nint iswctype(wint_t wc, wctype_t desc)\nint iswupper(wint_t wc)\nint iswlower(wint_t wc)\n"
+    words = "If it is a wide character of this class then the function returns another number than zero.\n"
+    assert guess(code) == "C"
+    assert guess(code + words * 3) is None
+    assert guess(code + "```\n") is None
+
+
 def test_guessing_is_linear_on_what_is_no_text() -> None:
     for text in (
         "from ' " * 100_000,
