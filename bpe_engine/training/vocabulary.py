@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from os import PathLike
 
@@ -47,7 +48,7 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
         texts: The texts, each a str, bytes, or a Path, which is read in blocks as bytes.
         vocab_size: The number of tokens: the 256 bytes, the learned tokens, and the special tokens.
         pattern: Splits the texts into pre-tokens, which no merge crosses: the name of one of
-            `bpe_engine.patterns.PATTERNS`, a Pattern, or None for whole texts.
+            `bpe_engine.patterns.PATTERNS`, a regular expression, a Pattern, or None for whole texts.
         special_tokens: Texts of tokens that get an id. They are not searched for in `texts`.
         min_frequency: The least number of occurrences of a pair to be merged.
         tie_breaking: The choice among equally frequent pairs. "lowest": the pair whose left token has the lowest id,
@@ -71,7 +72,7 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
     Raises:
         TrainingError: `vocab_size` has no room for the bytes and special tokens, the texts are empty, or there is too
             much to learn from.
-        PatternError: There is no such pattern, or it does not compile.
+        PatternError: There is no grammar of this name, or the expression does not compile.
         OSError: A file cannot be read.
 
     Examples:
@@ -158,10 +159,18 @@ def _checked_specials(special_tokens: Sequence[str]) -> list[str]:
 
 
 def _pattern(pattern: Pattern | str | None) -> Pattern | None:
+    """Return the pattern that a name or an expression stands for.
+
+    >>> _pattern("r50k").name, _pattern(r"\\w+|\\W+").source
+    ('r50k', '\\\\w+|\\\\W+')
+    """
     if not isinstance(pattern, str):
         return pattern
-    if pattern not in PATTERNS:
+    if pattern in PATTERNS:
+        return PATTERNS[pattern]
+    # A name that was mistyped must not become an expression that matches its letters.
+    if re.fullmatch(r"[\w-]*", pattern):
         raise PatternError(
-            f"no grammar is called {pattern!r:.200}: {', '.join(PATTERNS)}; an expression of your own is a Pattern(...)"
+            f"no grammar is called {pattern!r:.200}: {', '.join(PATTERNS)}; and this is no expression that cuts texts"
         )
-    return PATTERNS[pattern]
+    return Pattern(pattern)

@@ -130,6 +130,13 @@ def test_many_texts_and_files_in_their_order(tmp_path: Path, monkeypatch: pytest
     assert train(mixed, 330, tie_breaking="first").vocabulary == expected
 
 
+def test_an_expression_is_a_pattern() -> None:
+    expression = r"\w+|\W"
+    assert train([MIXED], 300, pattern=expression).encode(MIXED) == train(
+        [MIXED], 300, pattern=Pattern(expression)
+    ).encode(MIXED)
+
+
 def test_bytes_that_are_not_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = random.Random(3).randbytes(20_000) + b"\xff\xfe" * 500
     path = tmp_path / "data"
@@ -232,6 +239,8 @@ def wrong(value: object) -> Any:
         (lambda: train([PROSE], 300, special_tokens=[""]), TrainingError, "at least one character"),
         (lambda: train([PROSE], 300, pattern="o200"), PatternError, "r50k, cl100k, o200k"),
         (lambda: train([PROSE], 300, pattern=Pattern("(")), PatternError, "does not compile"),
+        (lambda: train([PROSE], 300, pattern="(?:"), PatternError, "does not compile"),
+        (lambda: train([PROSE], 300, pattern="o200"), PatternError, "no grammar is called 'o200'"),
         (lambda: train([PROSE], 300, tie_breaking=wrong("last")), ValueError, '"lowest" or "first"'),
         (lambda: train([PROSE], 300, layout=wrong("other")), ValueError, "layout must be"),
         (lambda: train([PROSE], 300, min_frequency=0), ValueError, "min_frequency must be at least 1"),
