@@ -50,6 +50,8 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized)
         if (token.single_word) words_begin_[static_cast<Byte>(sought[0])] = looks_back_ = true;
         finds_always_ = finds_always_ || !token.special;
         takes_before_ = takes_before_ || token.lstrip;
+        takes_after_ = takes_after_ || token.rstrip;
+        longest_ = std::max(longest_, sought.size());
     }
     if (building[0].edges.size() == 1) sole_first_ = building[0].edges.begin()->first;
     for (Building const& node : building) {
@@ -165,6 +167,24 @@ AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::s
         place = end - 1;
     }
     return open(limit);
+}
+
+bool AddedTokens::are_away(const Byte* text, std::size_t from, std::size_t to, std::size_t limit) const {
+    if (!any()) return true;
+    // One may begin before the text, or take all of the white space beside it.
+    if (takes_before_ || takes_after_ || from < longest_) return false;
+    for (std::size_t place = from - longest_; (place = next_start(text, place, to)) < to; ++place) {
+        std::uint32_t node = 0;
+        for (std::size_t at = place;; ++at) {
+            count_step();
+            if (nodes_[node].token >= 0 && at >= from) return false;
+            if (at == limit && nodes_[node].edges > 0) return false;
+            Edge const* const next = at < limit ? edge(nodes_[node], text[at]) : nullptr;
+            if (!next) break;
+            node = next->node;
+        }
+    }
+    return true;
 }
 
 }  // namespace bpe

@@ -232,14 +232,19 @@ std::optional<Pipeline::Places> Pipeline::places_of_tokens(Bytes text) const {
 std::vector<std::size_t> Pipeline::safe_splits(Bytes text, std::size_t limit) const {
     std::vector<std::size_t> found;
     SafeSplits const* const known = regions_.splits(thresholds::worth_splits);
-    if (!known || outer_.finds({}) || regions_.inner().finds({})) return found;
+    if (!known || (regions_.looks_inside() && regions_.inner().finds({}))) return found;
     std::array<std::size_t, 256> splits;
     SafeSplits::Search search(*known, text.data, 0, std::min(text.size, limit), false);
     std::size_t const first = text.size > 0 ? character_size(text.data, text.size) : 0;
-    // Text before the first character may change it.
+    auto const stays = [&](std::size_t split) {
+        if (split <= first + 3) return false;  // text before the first character may change it
+        // Added tokens must leave the characters that make the split: the one before it and two after it.
+        std::size_t const from = split - std::min<std::size_t>(split, 4), to = std::min(split + 8, text.size);
+        auto const are_away = [&](const AddedTokens& tokens) { return !tokens.finds({}) || tokens.are_away(text.data, from, to, text.size); };
+        return are_away(outer_) && are_away(regions_.inner());
+    };
     for (std::size_t count; found.empty() && (count = search.next(splits.data(), splits.size())) > 0;)
-        std::copy_if(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(found),
-                     [&](std::size_t split) { return split > first + 3; });
+        std::copy_if(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(count), std::back_inserter(found), stays);
     return found;
 }
 

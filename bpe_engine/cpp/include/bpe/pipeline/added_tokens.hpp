@@ -56,6 +56,9 @@ public:
     // found only where it is one whatever follows. `searched`: by earlier searches of a text that has grown since, and now by this one.
     Match find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted, Searched* searched = nullptr) const;
 
+    // Whether no token can touch text[from:to), whatever stands before the text and after `limit`.
+    bool are_away(const Byte* text, std::size_t from, std::size_t to, std::size_t limit) const;
+
 private:
     struct Flags {
         bool special, lstrip, rstrip, single_word;
@@ -86,7 +89,8 @@ private:
     std::array<Start, 4> starts_{};
     bool has_few_starts_ = false;
     int sole_first_ = -1;  // the first byte of all tokens; -1 if there are several
-    bool finds_always_ = false, looks_back_ = false, takes_before_ = false;
+    bool finds_always_ = false, looks_back_ = false, takes_before_ = false, takes_after_ = false;
+    std::size_t longest_ = 0;  // bytes
 };
 
 }  // namespace bpe
