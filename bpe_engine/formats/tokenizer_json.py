@@ -9,7 +9,7 @@ concern the input of a model. The parts other than the model: `tokenizer_json_st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
@@ -21,7 +21,7 @@ from bpe_engine.formats.tokenizer_json_models import parse_piece_model
 from bpe_engine.formats.tokenizer_json_stages import read_decoders, read_normalizers, read_pre_tokenizers, read_specials
 from bpe_engine.formats.tokenizer_json_tokens import check_added_tokens, read_added_tokens, read_vocabulary
 from bpe_engine.implementation import core, implementation
-from bpe_engine.pipeline.pre_tokenizers import ByteLevel
+from bpe_engine.pipeline.pre_tokenizers import ByteLevel, Metaspace, PreTokenizer
 from bpe_engine.pipeline.specification import Specification
 
 if TYPE_CHECKING:
@@ -73,14 +73,18 @@ def parse_tokenizer_json(
     if isinstance(vocabulary, _VocabularyInPython):
         vocabulary.read_merges()
     ignore_merges = model.boolean("ignore_merges", default=False)
-    in_bytes = any(isinstance(stage, ByteLevel) for stage in stages) and _has_all_bytes(model, vocabulary.find)
+    in_bytes = _ends_in_bytes(stages) and _has_all_bytes(model, vocabulary.find)
     # Trainers put special tokens among the others. A special token that no merge makes is only ever found in the text,
     # so it is left out here.
-    left_out = (
-        set()
-        if ignore_merges
-        else {token.text for token in added if len(token.text) > 1 and not vocabulary.is_merged(token.text)}
-    )
+    subword_prefix, word_suffix = _text(model, "continuing_subword_prefix"), _text(model, "end_of_word_suffix")
+    left_out = {
+        token.text
+        for token in added
+        if not ignore_merges
+        and not vocabulary.is_merged(token.text)
+        # One of a single character is what a text begins with before any merge.
+        and len(token.text.removeprefix(subword_prefix).removesuffix(word_suffix)) > 1
+    }
     unknown, fallback = _read_unknown(model, vocabulary.find, in_bytes=in_bytes)
     left_out = {text for text in left_out if vocabulary.find(text) not in {unknown, *fallback.values()}}
     prefix, suffix = read_specials(file)
@@ -93,8 +97,8 @@ def parse_tokenizer_json(
         texts_only=texts_only,
         merges=merges,
         ignore_merges=ignore_merges,
-        subword_prefix=_text(model, "continuing_subword_prefix"),
-        word_suffix=_text(model, "end_of_word_suffix"),
+        subword_prefix=subword_prefix,
+        word_suffix=word_suffix,
         byte_fallback=fallback,
         unknown=unknown,
         fuse_unknown=model.boolean("fuse_unk", default=False),
@@ -223,6 +227,14 @@ def _has_all_bytes(model: Node, find: Callable[[str], int | None]) -> bool:
     prefix, suffix = _text(model, "continuing_subword_prefix"), _text(model, "end_of_word_suffix")
     kinds = {(before, after) for before in ("", prefix) for after in ("", suffix)}
     return all(find(f"{before}{byte}{after}") is not None for before, after in kinds for byte in BYTE_OF_CHARACTER)
+
+
+def _ends_in_bytes(stages: Iterable[PreTokenizer]) -> bool:
+    """Whether all characters that the model sees stand for bytes: the one that Metaspace puts in after ByteLevel does not."""
+    in_bytes = False
+    for stage in stages:
+        in_bytes = isinstance(stage, ByteLevel) or (in_bytes and not isinstance(stage, Metaspace))
+    return in_bytes
 
 
 def _text(model: Node, name: str) -> str:

@@ -74,9 +74,7 @@ def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], li
                 insertions.append((replacement if scheme != "never" else "", scheme, replacement, here))
                 continue
             case ByteLevel(adds, use_regex):
-                following = [other for other in pre_tokenizers[place + 1 :] if not isinstance(other, ByteLevel)]
-                if following and not use_regex:
-                    raise NotNativeError("a pre-tokenizer after ByteLevel, which sees bytes as characters")
+                following = _following(pre_tokenizers, place)
                 if adds:
                     here = []
                     insertions.append((" ", "always", "", here))
@@ -92,6 +90,16 @@ def stages_of(pre_tokenizers: tuple[PreTokenizer, ...]) -> tuple[list[Stage], li
                 continue
         here.append(_stage(one))
     return stages, insertions
+
+
+def _following(pre_tokenizers: tuple[PreTokenizer, ...], place: int) -> tuple[PreTokenizer, ...]:
+    """Return the pre-tokenizers after the ByteLevel at this place."""
+    byte_level, following = pre_tokenizers[place], pre_tokenizers[place + 1 :]
+    if any(isinstance(other, ByteLevel) for other in following):
+        raise NotNativeError("a second ByteLevel")
+    if following and isinstance(byte_level, ByteLevel) and not byte_level.use_regex:
+        raise NotNativeError("a pre-tokenizer after ByteLevel, which sees bytes as characters")
+    return following
 
 
 def _between_punctuation() -> str:

@@ -175,7 +175,7 @@ def _byte_fallback(tokens: list[str]) -> list[str]:
         try:
             texts.append(pending.decode("utf-8"))
         except UnicodeDecodeError:
-            texts.append("\ufffd" * len(pending))
+            texts.extend("\ufffd" * len(pending))  # one text each, as `tokenizers` has them
         pending.clear()
 
     for token in tokens:

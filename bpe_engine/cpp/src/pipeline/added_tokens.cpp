@@ -59,6 +59,21 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized)
         for (auto const& [byte, next] : node.edges) edges_.push_back({byte, static_cast<std::uint32_t>(next)});
     }
     note_starts();
+    for (AddedToken const& token : tokens)
+        if (token.normalized == normalized && (token.special || token.single_word)) hides_ = hides_ || may_begin_inside(token.sought.empty() ? token.text : token.sought);
+}
+
+bool AddedTokens::may_begin_inside(const std::string& text) const {
+    for (std::size_t start = 1; start < text.size(); ++start) {
+        std::uint32_t node = 0;
+        for (std::size_t at = start;; ++at) {
+            if (nodes_[node].token >= 0 || at == text.size()) return true;
+            Edge const* const next = edge(nodes_[node], static_cast<Byte>(text[at]));
+            if (!next) break;
+            node = next->node;
+        }
+    }
+    return false;
 }
 
 void AddedTokens::note_starts() {
@@ -105,7 +120,7 @@ const AddedTokens::Edge* AddedTokens::edge(const Node& node, Byte byte) const {
 }
 
 AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted,
-                                     Searched* searched) const {
+                                     Searched* searched, std::vector<Span>* unwanted) const {
     UnicodeTable const& table = UnicodeTable::instance();
     Match match;
     auto const before_space = [&](std::size_t place) {
@@ -164,9 +179,20 @@ AddedTokens::Match AddedTokens::find(const Byte* text, std::size_t begin, std::s
             match.certain = match.start;
             return match;
         }
+        if (unwanted) unwanted->push_back({place, end});
         place = end - 1;
     }
     return open(limit);
+}
+
+bool AddedTokens::end_at(const Byte* text, std::size_t begin, std::size_t place) const {
+    for (std::size_t start = place - std::min(place - begin, longest_); start < place; ++start) {
+        std::uint32_t node = 0;
+        std::size_t at = start;
+        for (Edge const* next; at < place && (next = edge(nodes_[node], text[at])); ++at) node = next->node;
+        if (at == place && nodes_[node].token >= 0) return true;
+    }
+    return false;
 }
 
 bool AddedTokens::are_away(const Byte* text, std::size_t from, std::size_t to, std::size_t limit) const {

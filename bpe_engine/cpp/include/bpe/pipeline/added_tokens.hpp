@@ -3,7 +3,7 @@
 //     "a <mask> b"   with <mask> and lstrip       "a" | " <mask>" | " b"
 //
 // Of overlapping tokens the leftmost is found, then the longest. A token that is found but not wanted, because it is special and not allowed, or is
-// inside a word, is plain text; still, tokens that overlap it are not found.
+// inside a word, is plain text; still, tokens that overlap it are not found. So no text can be cut inside of it: from there on another might be found.
 #pragma once
 
 #include <array>
@@ -48,14 +48,24 @@ public:
     bool looks_back() const { return looks_back_; }
     bool finds(const Wanted& wanted) const { return any() && (finds_always_ || !wanted.empty()); }
 
+    // Whether one that is not wanted may hide another that begins inside of it.
+    bool hides() const { return hides_; }
+    struct Span {
+        std::size_t start, end;
+    };
+
     // The progress of a search: no added token starts before `place`, and text[spaces:place) is white space, which a token at `place` may strip.
     struct Searched {
         std::size_t place = 0, spaces = 0;
     };
     // The first token in text[from:limit) that is wanted or not special. `begin`: where the text begins. With `at_end` it ends at `limit`; else a token is
-    // found only where it is one whatever follows. `searched`: by earlier searches of a text that has grown since, and now by this one.
-    Match find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted, Searched* searched = nullptr) const;
+    // found only where it is one whatever follows. `searched`: by earlier searches of a text that has grown since, and now by this one. Those that are not wanted
+    // are added to `unwanted`.
+    Match find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted, Searched* searched = nullptr,
+               std::vector<Span>* unwanted = nullptr) const;
 
+    // Whether the text of one ends there.
+    bool end_at(const Byte* text, std::size_t begin, std::size_t place) const;
     // Whether no token can touch text[from:to), whatever stands before the text and after `limit`.
     bool are_away(const Byte* text, std::size_t from, std::size_t to, std::size_t limit) const;
 
@@ -78,6 +88,8 @@ private:
     };
     const Edge* edge(const Node& node, Byte byte) const;
     void note_starts();
+    // Whether one may begin inside of this text.
+    bool may_begin_inside(const std::string& text) const;
     // The first place from `place` on where a token may begin, or close before it; `limit` if there is none.
     std::size_t next_start(const Byte* text, std::size_t place, std::size_t limit) const;
 
@@ -89,7 +101,7 @@ private:
     std::array<Start, 4> starts_{};
     bool has_few_starts_ = false;
     int sole_first_ = -1;  // the first byte of all tokens; -1 if there are several
-    bool finds_always_ = false, looks_back_ = false, takes_before_ = false, takes_after_ = false;
+    bool finds_always_ = false, looks_back_ = false, takes_before_ = false, takes_after_ = false, hides_ = false;
     std::size_t longest_ = 0;  // bytes
 };
 

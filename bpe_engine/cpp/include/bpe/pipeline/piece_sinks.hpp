@@ -1,6 +1,10 @@
 // Adapters between what cuts a text into pieces and who counts or encodes them: pieces of raw text, of normalized text, and of the open head of a text.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
+#include "bpe/pipeline/added_tokens.hpp"
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
 #include "bpe/pipeline/open_head.hpp"
@@ -37,6 +41,25 @@ inline constexpr bool counts_units = requires(Sink& sink) { sink.unit(std::size_
 template <class Sink>
 inline constexpr bool takes_tokens_alone = requires { Sink::takes_tokens_alone; };
 
+// Sinks to which some cuts may not be told.
+template <class Sink>
+inline constexpr bool refuses_cuts = requires(Sink& sink) { sink.refuses(std::size_t{}); };
+
+// Sink for a text with added tokens that are found, but not wanted: there is no cut inside of them. It takes nothing but pieces.
+template <class Sink>
+struct UncutSink {
+    Sink& sink;
+    const std::vector<AddedTokens::Span>& uncut;
+
+    bool refuses(std::size_t offset) const {
+        return std::any_of(uncut.begin(), uncut.end(), [offset](auto const& span) { return span.start < offset && offset < span.end; });
+    }
+    void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) { sink.piece(piece, readable, is_first, raw); }
+    void token(std::uint32_t number, std::size_t start, std::size_t end) { sink.token(number, start, end); }
+    bool cut(Position at) { return sink.cut(at); }
+    void again() { sink.again(); }
+};
+
 // Sink for the pieces of raw text. `begin`: the piece from there on is the first of the text.
 template <class Sink>
 struct RawSink {
@@ -60,6 +83,8 @@ struct RawSink {
     }
     bool cut(std::size_t offset) {
         if (offset > last_cut) return true;
+        if constexpr (refuses_cuts<Sink>)
+            if (sink.refuses(offset)) return true;
         at = {offset, Before::region};
         if (!sink.cut(at)) has_ended = true;
         return !has_ended;
@@ -91,6 +116,8 @@ struct NormalizedSink {
     }
     bool cut(std::size_t offset) {
         if (!text.is_cut[offset] || base + text.origin[offset] > last_cut) return true;
+        if constexpr (refuses_cuts<Sink>)
+            if (sink.refuses(base + text.origin[offset])) return true;
         at = {base + text.origin[offset], Before::region};
         if (!sink.cut(at)) has_ended = true;
         return !has_ended;

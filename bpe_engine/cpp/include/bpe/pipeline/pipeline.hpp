@@ -66,6 +66,8 @@ public:
     const Chain& chain() const { return regions_.chain(); }
     // The chain for runs of marks, where these stand in the order in which they came.
     const Chain& chain_of_marks() const { return chain_of_marks_; }
+    // Whether an added token that is found, but not wanted, may hide another: hardly any file has such tokens, which are read without caches and memory.
+    bool hides_tokens() const { return (outer_.finds({}) && outer_.hides()) || (regions_.inner().finds({}) && regions_.inner().hides()); }
     // Whether a text from an offset on is one region: no added token is found in it.
     bool is_one_region(Bytes text, std::size_t from) const {
         return !looks_inside() && !(outer_.finds({}) && outer_.find(text.data, 0, from, text.size, true, {}).is_found()) &&
@@ -114,8 +116,15 @@ public:
         bool const finds_outer = outer_.finds(wanted), finds_inner = !looks_inside() && regions_.inner().finds(wanted);
         AddedTokens::Match outer;
         bool looks = finds_outer;
+        bool const hides = (finds_outer && outer_.hides()) || (regions_.inner().finds(wanted) && regions_.inner().hides());
+        std::vector<AddedTokens::Span> unwanted;
+        UncutSink<Sink> uncut{sink, unwanted};
+        if (hides) tail = nullptr;
+        // Where the region begins, for tokens that must not stand inside of a word: a token before it is no part of the word.
+        bool const looks_back = finds_inner && regions_.inner().looks_back();
+        std::size_t region = looks_back && at.before == Before::token && outer_.end_at(text, begin, at.offset) ? at.offset : begin;
         while (at.offset < limit) {
-            if (looks) outer = outer_.find(text, begin, at.offset, limit, at_end, wanted, tail ? &tail->searched(0) : nullptr);
+            if (looks) outer = outer_.find(text, begin, at.offset, limit, at_end, wanted, tail ? &tail->searched(0) : nullptr, hides ? &unwanted : nullptr);
             looks = false;
             AddedTokens::Match match = outer;
             // The region ends where a token begins, or nothing of one can. It goes on at least up to `reach`, if what follows is no token.
@@ -125,7 +134,8 @@ public:
             if (finds_inner && at.offset < end) {
                 AddedTokens::Searched searched;
                 if (tail) searched = {std::min(tail->searched(1).place, end), std::min(tail->searched(1).spaces, end)};
-                AddedTokens::Match const inner = regions_.inner().find(text, begin, at.offset, end, is_known, wanted, tail ? &searched : nullptr);
+                AddedTokens::Match const inner = regions_.inner().find(text, region, at.offset, end, is_known, wanted, tail ? &searched : nullptr,
+                                                                              hides ? &unwanted : nullptr);
                 if (inner.is_found()) {
                     match = inner;
                     end = inner.start;
@@ -145,15 +155,18 @@ public:
             if (known && !at_end && !is_known) known->set_learned(reach);
             // Tokens that are searched in the raw text do not depend on the text between them.
             bool const reads = !takes_tokens_alone<Sink> || looks_inside();
-            if (reads && at.offset < reach &&
-                regions_.read(text, first, at, end, reach, limit, is_known, wanted, workspace, sink, known, !at_end && !is_known) != Regions::Progress::done)
-                return;
+            auto const reads_all = [&](auto& to) {
+                return regions_.read(text, first, at, end, reach, limit, is_known, wanted, workspace, to, known, !at_end && !is_known) ==
+                       Regions::Progress::done;
+            };
+            if (reads && at.offset < reach && !(hides ? reads_all(uncut) : reads_all(sink))) return;
             if (!match.is_found()) return;
             // After a token the text is another matter.
             if (tail && !at_end) tail->close();
             tail = nullptr;
             sink.token(match.number, match.start, match.end);
             looks = finds_outer && match.end >= outer.end;
+            if (match.start == outer.start) region = match.end;
             at = {match.end, Before::token};
             if (!sink.cut(at)) return;
         }
@@ -201,7 +214,7 @@ public:
     // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
     bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head, bool after_token = false) const {
-        if (looks_inside() && coder().acts_at_start()) return false;
+        if ((looks_inside() && coder().acts_at_start()) || hides_tokens()) return false;
         std::size_t end = text.size;
         if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
         if (regions_.inner().finds({}) && !looks_inside()) end = head.first_token(regions_.inner(), 1, text.data, at.offset, end, text.size, added);

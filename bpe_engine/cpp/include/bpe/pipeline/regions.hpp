@@ -164,7 +164,7 @@ public:
                 if (second_) {
                     Normalized& made = workspace.normalized;
                     made.clear();
-                    second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, 0, made);
+                    second_->run(first.text.data(), place, end, starts, is_first && place == 0, ended, 0, made);
                     for (std::size_t index = 0; index < made.origin.size(); ++index) {
                         made.is_cut[index] = made.is_cut[index] && first.is_cut[made.origin[index]];
                         made.origin[index] = first.origin[made.origin[index]];
@@ -220,6 +220,13 @@ private:
         if (inner_.looks_back()) {
             for (std::size_t place = 0; place < size; ++place) first.is_cut[place] = first.is_cut[place] && !inner_.looks_back(first.text[place]);
             first.is_cut[size] = first.is_cut[size] && at_end;
+        }
+        if (inner_.hides()) {
+            std::vector<AddedTokens::Span> unwanted;
+            for (AddedTokens::Match match; (match = inner_.find(first.text.data(), 0, match.end, size, at_end, wanted, nullptr, &unwanted)).is_found();) {
+            }
+            for (AddedTokens::Span const& span : unwanted)
+                std::fill(first.is_cut.begin() + static_cast<std::ptrdiff_t>(span.start) + 1, first.is_cut.begin() + static_cast<std::ptrdiff_t>(span.end), 0);
         }
         return between_tokens(first, size, begin, at, at_end, wanted, workspace, sink);
     }
