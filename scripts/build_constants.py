@@ -38,10 +38,32 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
         "chunker.formats.code.walking",
         {"_MOST_WRAPPERS": "most_wrappers", "_COMMENT_DEPTH": "comment_depth"},
     ),
+    "parsing": (
+        "chunker.formats.code.parsing",
+        {
+            "_BYTES_PER_PROGRESS": "bytes_per_progress",
+            "_MIN_PROGRESS": "min_progress",
+            "_SECONDS": "seconds",
+            "_SECONDS_PER_BYTE": "seconds_per_byte",
+            "_LONGEST_RUN": "longest_run",
+        },
+    ),
+    "naming": (
+        "chunker.formats.code.naming",
+        {"_LONGEST": "longest", "_MOST_BYTES": "most_bytes", "_DEEPEST": "deepest"},
+    ),
     "markdown": (
         "chunker.formats.markup.markdown_sketch",
-        {"_SECTION": "section", "_BLOCK": "block", "_ITEM": "item_below", "_KEPT": "kept_below", "_DEEPEST": "deepest"},
+        {
+            "_SECTION": "section",
+            "_BLOCK": "block",
+            "_STEP": "depth_step",
+            "_ITEM": "item_below",
+            "_KEPT": "kept_below",
+            "_DEEPEST": "deepest",
+        },
     ),
+    "markdown_headings": ("chunker.formats.markup.markdown", {"_DEEPEST_LEVEL": "deepest_level"}),
     "nesting": (
         "chunker.formats.nesting",
         {"MAX_DEPTH": "max_depth", "MAX_NAMED": "max_named", "LONG": "long_member"},
@@ -63,16 +85,19 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "_SECTION": "section",
             "_BLOCK": "block",
+            "_STEP": "depth_step",
             "_DEEPEST": "deepest",
             "_KEPT": "kept_below",
             "_SHORT_COMMENT": "short_comment",
         },
     ),
+    "html_restarts": ("chunker.formats.markup.html_restarts", {"_LONGEST": "longest"}),
     "latex": (
         "chunker.formats.markup.latex",
         {
             "_SECTION": "section",
             "_BLOCK": "block",
+            "_STEP": "depth_step",
             "_DEEPEST": "deepest",
             "_KEPT": "kept_below",
             "_ITEM": "item_above",
@@ -108,6 +133,16 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
             "CHARACTERS_OF_ATOM": "characters_of_atom",
         },
     ),
+    "choosing": (
+        "chunker.mapping.choosing",
+        {
+            "_WINDOWS": "windows",
+            "_NEAR": "near_enough",
+            "_MOST_BUDGET": "most_budget",
+            "_MOST_STATES": "most_states",
+            "_STEPS": "steps",
+        },
+    ),
 }
 
 # Namespace: an enumeration of ranks that it has.
@@ -118,6 +153,7 @@ def lines() -> Iterator[str]:
     """The header."""
     yield "// Made by scripts/build_constants.py from the Python modules named below, which say what the constants mean. Not to be edited."
     yield "#pragma once\n"
+    yield "#include <cstdint>\n"
     yield "namespace chunker {\n"
     for space, (module, names) in CONSTANTS.items():
         yield f"// {module}" + (" and chunker.formats.outline.Strength" if space == "strength" else "")
@@ -128,13 +164,18 @@ def lines() -> Iterator[str]:
         if space in RANKS:
             yield f"enum Rank : int {{ {', '.join(_names(RANKS[space]))}, ranks }};"
         for name, own in names.items():
-            value = getattr(import_module(module), name)
-            value = int(value) if isinstance(value, int) else value
-            yield f"inline constexpr {'double' if isinstance(value, float) else 'int'} {own} = {value!r};".replace(
-                "'", ""
-            )
+            yield _defined(own, getattr(import_module(module), name))
         yield f"}}  // namespace {space}\n"
     yield "}  // namespace chunker"
+
+
+def _defined(name: str, value: float | tuple[float, ...]) -> str:
+    """The definition of a constant: of a number, or of an array of floats."""
+    if isinstance(value, tuple):
+        return f"inline constexpr double {name}[] = {{{', '.join(map(repr, value))}}};"
+    if isinstance(value, int):
+        return f"inline constexpr {'int' if value < 1 << 31 else 'std::int64_t'} {name} = {int(value)};"
+    return f"inline constexpr double {name} = {value!r};"
 
 
 def _names(kind: type[IntEnum]) -> list[str]:

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "chunker/constants.hpp"
 #include "chunker/syntax.hpp"
 #include "native_sketch.hpp"
 
@@ -20,7 +21,7 @@ namespace chunker::bindings {
 
 // As `in_one_line` in chunker/formats/code/naming.py.
 inline nb::object in_one_line(const std::string& name) {
-    constexpr Py_ssize_t longest = 100;
+    constexpr Py_ssize_t longest = naming::longest;
     auto const checked = [](PyObject* made) {
         if (!made) throw nb::python_error();
         return nb::steal(made);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "chunker/constants.hpp"
 #include "chunker/name_graph.hpp"
 #include "chunker/source_names.hpp"
 #include "chunker/tree_choice.hpp"
@@ -116,7 +117,7 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
 }
 
 nb::object chosen(nb::bytes values, nb::bytes prices, nb::bytes sizes, nb::bytes marks, std::int64_t budget, double raised) {
-    if (budget < 0 || budget > std::int64_t{1} << 40) throw nb::value_error("a budget is from 0 to 2^40");
+    if (budget < 0 || budget > choosing::most_budget) throw nb::value_error("a budget is from 0 to 2^40");
     ChoiceTree tree{numbers_in<double>(values, "values"), numbers_in<std::int64_t>(prices, "prices"), numbers_in<std::int64_t>(sizes, "sizes"),
                     numbers_in<std::int64_t>(marks, "marks")};
     std::size_t const size = tree.values.size();

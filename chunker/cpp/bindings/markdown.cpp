@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "chunker/constants.hpp"
 #include "chunker/formats/markup.hpp"
 #include "chunker/markdown_blocks.hpp"
 #include "chunker/markdown_headings.hpp"
@@ -254,7 +255,7 @@ void define_markdown(nb::module_& module) {
             "heading",
             [](Sketch& self, std::size_t start, std::size_t end, int level) {
                 self.check(start, end);
-                if (level < 1 || level > 6) throw nb::value_error("a heading has a level from 1 to 6");
+                if (level < 1 || level > markdown_headings::deepest_level) throw nb::value_error("a heading has a level from 1 to 6");
                 self.told().heading(start, end, level);
             },
             nb::lock_self(), nb::arg("start"), nb::arg("end"), nb::arg("level"), "A heading, with its marks.")

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "chunker/constants.hpp"
 #include "chunker/utf8.hpp"
 
 namespace chunker {
 
 namespace {
 
-constexpr std::size_t longest_run = 48;  // lines of comments, blank ones not counted
+constexpr std::size_t longest_run = parsing::longest_run;
 
 constexpr bool is_indentation(char byte) { return byte == ' ' || byte == '\t' || byte == '\f' || byte == '\v'; }
 

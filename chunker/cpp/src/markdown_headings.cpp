@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "chunker/constants.hpp"
+
 namespace chunker::markdown {
 
 namespace {
 
-constexpr std::size_t deepest_level = 6;  // of a heading
+constexpr std::size_t deepest_level = markdown_headings::deepest_level;
 
 bool is_in_anchor(char32_t character) {
     return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || (character >= '0' && character <= '9') || character == '-' ||

@@ -10,8 +10,6 @@ const std::string_view work_names[5] = {"prose", "verbatim", "fence", "yaml", "t
 
 namespace {
 
-constexpr std::int32_t a_level = 3;  // how much weaker a block is for each quote or list around it
-
 constexpr bool is_blank_mark(char character) { return character == ' ' || character == '\t' || character == '>'; }
 
 // Whether a line closes a fence of this mark.
@@ -101,7 +99,7 @@ void Sketch::open(std::size_t start, Label label) {
 
 void Sketch::item(std::size_t start) {
     if (!first_item_) glued_ = 0;  // a heading keeps the first item, not one after it
-    if (!glued_) put(start, level() + a_level + item_below, "item");
+    if (!glued_) put(start, level() + depth_step + item_below, "item");
     first_item_ = false;
 }
 
@@ -119,7 +117,7 @@ void Sketch::strengthen(std::size_t start) {
 
 // --- boundaries
 
-std::int32_t Sketch::level() const { return markdown::block - a_level * static_cast<std::int32_t>(std::min<std::size_t>(depth_, deepest)); }
+std::int32_t Sketch::level() const { return markdown::block - depth_step * static_cast<std::int32_t>(std::min<std::size_t>(depth_, deepest)); }
 
 void Sketch::put(std::size_t offset, std::int32_t strength, Label label) { columns_.put(offset <= beginning_ ? 0 : offset, strength, label, first_); }
 

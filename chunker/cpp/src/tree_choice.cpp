@@ -5,14 +5,13 @@
 #include <map>
 #include <utility>
 
+#include "chunker/constants.hpp"
+
 namespace chunker {
 
 namespace {
 
-constexpr double WINDOWS[] = {0.001, 0.004, 0.016, 0.064, 0.256, 1.0};
-constexpr double NEAR = 0.995;
-constexpr std::size_t MOST_STATES = 300;
-constexpr int STEPS = 60;
+constexpr std::size_t most_states = choosing::most_states;
 
 // A combination; `chain` is its last link, -1 for none.
 struct State {
@@ -47,7 +46,7 @@ public:
         }
         Chosen high;
         double rate = 0;
-        for (int step = 0; step < STEPS; ++step) {
+        for (int step = 0; step < choosing::steps; ++step) {
             rate = (low.value - high.value) / static_cast<double>(low.cost - high.cost);
             Chosen found = best_at(rate);
             if (found.cost == low.cost || found.cost == high.cost) break;
@@ -204,14 +203,14 @@ private:
     }
 
     void cut(States& states, double rate, bool& whole) const {
-        if (states.size() <= MOST_STATES) return;
+        if (states.size() <= most_states) return;
         whole = false;
         auto const by_price = [](const State& one, const State& other) { return one.price < other.price; };
         std::stable_sort(states.begin(), states.end(), [&](const State& one, const State& other) {
             double const of_one = cost(rate, one.price) - one.value, of_other = cost(rate, other.price) - other.value;
             return of_one != of_other ? of_one < of_other : one.price < other.price;
         });
-        states.resize(MOST_STATES);
+        states.resize(most_states);
         std::stable_sort(states.begin(), states.end(), by_price);
     }
 
@@ -230,12 +229,12 @@ TreeChoice choose(const ChoiceTree& tree, std::int64_t budget, double raised) {
     double const rate = search.rate(choice.nodes);
     for (auto const node : choice.nodes) choice.value += tree.values[node];
     choice.bound = search.priced(rate);
-    if (choice.bound - choice.value <= std::max(choice.bound - raised, 0.0) * (1 - NEAR)) {
+    if (choice.bound - choice.value <= std::max(choice.bound - raised, 0.0) * (1 - choosing::near_enough)) {
         choice.bound = std::max(choice.value, choice.bound);
         return choice;
     }
     bool whole = true;
-    for (double const window : WINDOWS) {
+    for (double const window : choosing::windows) {
         State found{};
         if (!search.best(rate, choice.bound * (1 - window), whole, found)) continue;
         choice.nodes = search.nodes_of(found);

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 _LONGEST = 100  # in characters; a name is part of a line that is repeated with every chunk
+_MOST_BYTES = 8 * _LONGEST  # of what a placeholder finds; a name is truncated before them
 _DEEPEST = 32  # nested declarators
 _PIECE = re.compile(r"\{([^{}]+)\}")
 _SEGMENT = re.compile(r"\[([^\]]*)\]|([^\[\]]+)")
@@ -94,8 +95,7 @@ def _filled(pieces: list[str], node: Node, source: bytes) -> bytes | None:
         found = next((child for way in placeholder.split("|") if (child := _found(node, way)) is not None), None)
         if found is None or found.start_byte == found.end_byte:
             return None
-        # More bytes are not needed, because the name is truncated before them.
-        text = source[found.start_byte : min(found.end_byte, found.start_byte + 8 * _LONGEST)]
+        text = source[found.start_byte : min(found.end_byte, found.start_byte + _MOST_BYTES)]
         parts += [text, literal.encode()]
     return b"".join(parts)
 

@@ -67,20 +67,9 @@ def reading_named(name: str) -> Mapping[str, list[str]]:
     return reading
 
 
-def own_types(name: str) -> frozenset[str]:
-    """Return the node types that a table itself names, without those of its base: its grammar has them all."""
-    entries = _read(name)
-    lists = [entry for key, entry in entries.items() if key in _SETS]
-    return frozenset().union(*lists, entries.get("definitions", {}), entries.get("labels", {}))
-
-
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
-
-
 def _entries(name: str) -> dict[str, Any]:
     """Read a table, merged into its base."""
-    entries = _read(name)
+    entries: dict[str, Any] = tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
     base = entries.pop("base", None)
     return entries if base is None else _merged(_entries(base), entries)
 

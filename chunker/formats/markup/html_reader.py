@@ -34,7 +34,8 @@ from chunker.formats.sections import Heading, sections
 from chunker.formats.segmentation import prose_sentence_ends
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
-_BLOCK = Strength.STRUCTURE + 700  # minus three for each block around it
+_BLOCK = Strength.STRUCTURE + 700  # minus _STEP for each block around it
+_STEP = 3
 _DEEPEST = 230
 _KEPT = -2  # between a heading and a block that should stay whole
 IN_HEADINGS = frozenset({"center", "div", "link", "meta"})  # any other block ends an unclosed heading
@@ -287,7 +288,7 @@ class HtmlReader:
                 self._end_part(element, end)
 
     def _level(self) -> int:
-        return _BLOCK - 3 * min(len(self._open), _DEEPEST)
+        return _BLOCK - _STEP * min(len(self._open), _DEEPEST)
 
     # --- headings
 

@@ -55,7 +55,8 @@ from chunker.formats.sections import Heading, sections
 from chunker.native import native
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the section
-_BLOCK = Strength.STRUCTURE + 700  # minus three for each environment around it
+_BLOCK = Strength.STRUCTURE + 700  # minus _STEP for each environment around it
+_STEP = 3
 _DEEPEST = 200
 _KEPT = -2  # a block after an introduction, or in the middle of a paragraph
 _ITEM = 2  # an item, relative to its contents
@@ -220,7 +221,7 @@ class _Reader:
     # --- blocks
 
     def _level(self) -> int:
-        return _BLOCK - 3 * min(len(self._open), _DEEPEST)
+        return _BLOCK - _STEP * min(len(self._open), _DEEPEST)
 
     def _put(self, start: int, label: str, *, whole: bool = False, strength: int | None = None) -> int:
         """Begin a block. Returns its start with the comments before it."""

@@ -17,7 +17,8 @@ from chunker.formats.markup.markdown_blocks import read_plain
 from chunker.formats.outline import Strength
 
 _SECTION = Strength.STRUCTURE + 1_000  # minus the level of the heading
-_BLOCK = Strength.STRUCTURE + 200  # minus three for each quote or list around it
+_BLOCK = Strength.STRUCTURE + 200  # minus _STEP for each quote or list around it
+_STEP = 3
 _ITEM = -1  # an item, relative to the block of its list
 _DEEPEST = 50  # deeper blocks are as strong as this depth
 _KEPT = -2  # between a heading and a block that should stay whole
@@ -160,7 +161,7 @@ class MarkdownSketch:
     # --- boundaries
 
     def _level(self) -> int:
-        return _BLOCK - 3 * min(self._depth, _DEEPEST)
+        return _BLOCK - _STEP * min(self._depth, _DEEPEST)
 
     def _unclaimed(self, start: int, *, first: bool) -> tuple[int, str]:
         """Return strength and label of a line that belongs to no block; `first`: whether it is the first of such

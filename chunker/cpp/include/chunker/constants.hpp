@@ -1,6 +1,8 @@
 // Made by scripts/build_constants.py from the Python modules named below, which say what the constants mean. Not to be edited.
 #pragma once
 
+#include <cstdint>
+
 namespace chunker {
 
 // chunker.formats.code.walking and chunker.formats.outline.Strength
@@ -32,14 +34,36 @@ inline constexpr int most_wrappers = 8;
 inline constexpr int comment_depth = 3;
 }  // namespace walking
 
+// chunker.formats.code.parsing
+namespace parsing {
+inline constexpr int bytes_per_progress = 10;
+inline constexpr int min_progress = 500;
+inline constexpr double seconds = 2.0;
+inline constexpr double seconds_per_byte = 5e-06;
+inline constexpr int longest_run = 48;
+}  // namespace parsing
+
+// chunker.formats.code.naming
+namespace naming {
+inline constexpr int longest = 100;
+inline constexpr int most_bytes = 800;
+inline constexpr int deepest = 32;
+}  // namespace naming
+
 // chunker.formats.markup.markdown_sketch
 namespace markdown {
 inline constexpr int section = 1100;
 inline constexpr int block = 300;
+inline constexpr int depth_step = 3;
 inline constexpr int item_below = -1;
 inline constexpr int kept_below = -2;
 inline constexpr int deepest = 50;
 }  // namespace markdown
+
+// chunker.formats.markup.markdown
+namespace markdown_headings {
+inline constexpr int deepest_level = 6;
+}  // namespace markdown_headings
 
 // chunker.formats.nesting
 namespace nesting {
@@ -72,15 +96,22 @@ inline constexpr int long_code = 1000;
 namespace html {
 inline constexpr int section = 1100;
 inline constexpr int block = 800;
+inline constexpr int depth_step = 3;
 inline constexpr int deepest = 230;
 inline constexpr int kept_below = -2;
 inline constexpr int short_comment = 300;
 }  // namespace html
 
+// chunker.formats.markup.html_restarts
+namespace html_restarts {
+inline constexpr int longest = 4000;
+}  // namespace html_restarts
+
 // chunker.formats.markup.latex
 namespace latex {
 inline constexpr int section = 1100;
 inline constexpr int block = 800;
+inline constexpr int depth_step = 3;
 inline constexpr int deepest = 200;
 inline constexpr int kept_below = -2;
 inline constexpr int item_above = 2;
@@ -116,5 +147,14 @@ inline constexpr int farther = 16;
 inline constexpr int steps_of_chunk = 64;
 inline constexpr int characters_of_atom = 4;
 }  // namespace cost
+
+// chunker.mapping.choosing
+namespace choosing {
+inline constexpr double windows[] = {0.001, 0.004, 0.016, 0.064, 0.256, 1.0};
+inline constexpr double near_enough = 0.995;
+inline constexpr std::int64_t most_budget = 1099511627776;
+inline constexpr int most_states = 300;
+inline constexpr int steps = 60;
+}  // namespace choosing
 
 }  // namespace chunker

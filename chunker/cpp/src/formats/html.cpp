@@ -213,7 +213,7 @@ private:
         }
     }
 
-    std::int32_t level() const { return block - 3 * static_cast<std::int32_t>(std::min<std::size_t>(open_.size(), deepest)); }
+    std::int32_t level() const { return block - depth_step * static_cast<std::int32_t>(std::min<std::size_t>(open_.size(), deepest)); }
 
     // --- headings
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chunker/constants.hpp"
 #include "chunker/formats/html.hpp"
 
 namespace chunker::formats {
@@ -26,7 +27,7 @@ public:
     HtmlStates found;
 
 private:
-    static constexpr std::size_t longest = 4'000;  // characters of a preamble
+    static constexpr std::size_t longest = html_restarts::longest;
 
     std::vector<std::size_t> sizes_, title_sizes_;  // of the preambles of elements and of sections
     std::vector<bool> in_tables_;                   // whether a section, or one around it, begins inside a table

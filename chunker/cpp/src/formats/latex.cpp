@@ -75,7 +75,7 @@ private:
 
     // --- blocks
 
-    std::int32_t level() const { return block - 3 * static_cast<std::int32_t>(std::min<std::size_t>(open_.size(), deepest)); }
+    std::int32_t level() const { return block - depth_step * static_cast<std::int32_t>(std::min<std::size_t>(open_.size(), deepest)); }
 
     std::vector<std::size_t>& places(std::string_view name) {
         auto const found = places_.find(name);

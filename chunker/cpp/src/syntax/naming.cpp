@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "chunker/constants.hpp"
 #include "nodes.hpp"
 
 namespace chunker::syntax {
 
 namespace {
 
-constexpr std::uint32_t most_bytes = 800;  // of what a placeholder finds
-constexpr int deepest = 32;                // declarators inside one another
+constexpr std::uint32_t most_bytes = naming::most_bytes;
 
 // The child in the field; for a node that is called after the field but has none, the last named child: `(*name)`, `&name`.
 TSNode inner_declarator(TSNode node, const std::string& field) {
@@ -25,7 +25,7 @@ TSNode inner_declarator(TSNode node, const std::string& field) {
 TSNode found_by(TSNode node, const NameTemplate::Way& way) {
     TSNode child = child_named(node, way.field);
     if (!way.deep || ts_node_is_null(child)) return child;
-    for (int step = 0; step < deepest; ++step) {
+    for (int step = 0; step < naming::deepest; ++step) {
         TSNode const inner = inner_declarator(child, way.field);
         if (ts_node_is_null(inner)) break;
         child = inner;

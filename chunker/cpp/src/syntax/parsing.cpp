@@ -15,13 +15,13 @@
 #include <new>
 #include <stdexcept>
 
+#include "chunker/constants.hpp"
+
 namespace chunker::syntax {
 
 namespace {
 
-// chunker/formats/code/parsing.py tells where these come from. Both must have the same values to cut the same text in the same way.
-constexpr std::uint64_t bytes_per_progress = 10, min_progress = 500;
-constexpr double seconds = 2.0, seconds_per_byte = 5e-6;
+constexpr std::uint64_t bytes_per_progress = parsing::bytes_per_progress, min_progress = parsing::min_progress;
 // The most bytes of memory that a parse may hold, and the most bytes that its looks for tokens may go over. The parser may copy all that it has each time that
 // it recovers from an error: 20 KB of "x => " in Java took six gigabytes. A scanner may look through the rest of the text for each token: 64 KB of "#" in Swift
 // took twelve seconds. Of 30,000 files of code, none took more than 16 MB and 50 bytes for each of its own, or read more than 10 for each. The twin can limit
@@ -48,7 +48,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     explicit Budget(std::size_t size) : steps_(min_progress + size / bytes_per_progress) {
-        double const most = seconds + seconds_per_byte * static_cast<double>(size);
+        double const most = parsing::seconds + parsing::seconds_per_byte * static_cast<double>(size);
         deadline_ = thread_seconds() + most;
         earliest_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(most));
     }
