@@ -27,6 +27,13 @@ def main() -> None:
         from chunker.cli.console import code_of_output_error
 
         sys.exit(code_of_output_error(error))
+    except Exception as error:
+        # A wrong BPE_ENGINE_IMPLEMENTATION: the import of bpe_engine failed, so its errors are not imported again.
+        errors = sys.modules.get("bpe_engine.errors")
+        if errors is None or not isinstance(error, errors.BpeEngineError):
+            raise
+        sys.stderr.write(f"Error: {error}\n")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,10 @@ All indices are in characters: `text[start_index:end_index]` is the text of a ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, TokenCounter, resolve_tokenizer
 from chunker.integrations.requirements import missing
 from chunker.integrations.splitting import AUTO, Chunkers
 from chunker.options import Strategy
@@ -54,7 +53,7 @@ class TokenBudgetChunker(BaseChunker):
 
     def __init__(
         self,
-        tokenizer: str | Path | TokenCounter | Callable[[str], object] = "o200k_base",
+        tokenizer: AnyTokenizer = "o200k_base",
         chunk_size: int = 2048,
         chunk_overlap: float = 0,
         *,

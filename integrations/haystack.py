@@ -9,12 +9,11 @@ Haystack 3 loads only trusted modules: `Pipeline.loads(yaml, allowed_modules=["c
 
 # Haystack reads the annotations of `run` as types: no `from __future__ import annotations` here.
 import re
-from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.integrations.requirements import missing
 from chunker.integrations.splitting import Chunkers, Passage
 from chunker.options import Strategy
@@ -60,7 +59,7 @@ class TokenBudgetDocumentSplitter:
         split_overlap: int = 0,
         split_threshold: int | None = None,
         *,
-        tokenizer: str | Path | TokenCounter | Callable[[str], object] = "o200k_base",
+        tokenizer: AnyTokenizer = "o200k_base",
         language: str | None = None,
         strategy: Strategy = "grow",
         skip_empty_documents: bool = True,

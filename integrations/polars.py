@@ -11,7 +11,6 @@ Needs Polars: pip install "bpe-chunker[polars]".
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Unpack
 
 from chunker.integrations.requirements import missing
@@ -28,14 +27,14 @@ except ModuleNotFoundError as error:
     raise missing(error, "polars") from error
 
 from chunker.by_name import chunker_named
-from chunker.counting import TokenCounter
+from chunker.counting import AnyTokenizer
 from chunker.errors import WrongTypeError
 from chunker.options import Options
 
 __all__ = ["chunk", "count_tokens"]
 
 
-def count_tokens(texts: str | pl.Expr, tokenizer: str | Path | TokenCounter = "o200k_base") -> pl.Expr:
+def count_tokens(texts: str | pl.Expr, tokenizer: AnyTokenizer = "o200k_base") -> pl.Expr:
     """Return an expression for the number of tokens of each text; null for null.
 
     Args:

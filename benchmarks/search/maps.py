@@ -91,7 +91,7 @@ def _mapped_files(folder: Path) -> Iterator[Path]:
     for found in find_files([str(folder)]):
         if isinstance(found, FoundFile) and found.size <= _LARGEST_FILE:
             path = Path(found.path)
-            if mapped_file(path.relative_to(folder).as_posix(), found) is not None:
+            if isinstance(mapped_file(path.relative_to(folder).as_posix(), found), MappedFile):
                 yield path
 
 

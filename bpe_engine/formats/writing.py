@@ -61,7 +61,10 @@ def save(tokenizer: Writable, path: str | PathLike[str], file_format: FileFormat
     """
     target = Path(path)
     data = contents(tokenizer, file_format or format_of(target))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    except OSError as error:  # which names the temporary file
+        raise OSError(error.errno, error.strerror, str(target)) from error
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)

@@ -93,6 +93,8 @@ def train(  # noqa: PLR0913 - all but the first two have a default, and go by na
         raise ValueError(f'layout must be "gpt2", "minbpe" or "tokenizers", not {layout!r}')
     if isinstance(texts, str | bytes | PathLike):
         raise TypeError(f"texts must be a list or another iterable of texts: [{type(texts).__name__}], for one")
+    if not hasattr(texts, "__iter__") and not hasattr(texts, "__getitem__"):
+        raise TypeError(f"texts must be a list or another iterable of texts, not {type(texts).__name__}")
     require_threads(num_threads)
     found = _pattern(pattern)
     order = tuple(range(256)) if layout == "minbpe" else BYTES_IN_ORDER

@@ -33,6 +33,7 @@ Examples:
   chunker check AGENTS.md docs --max-tokens 8000 --max-total 60000
   git diff --name-only | xargs chunker check --max-tokens 20000
 
+\b
 Exit codes:
   0    nothing is over its budget
   1    a file is over its budget (one line each on standard output), or could not be read

@@ -14,7 +14,7 @@ import typer
 
 from chunker.cli.console import ending_quietly, open_output
 from chunker.cli.options import (
-    EXIT_CODES,
+    SETTINGS_AND_EXIT_CODES,
     Context,
     DesiredTokens,
     Encoding,
@@ -63,7 +63,7 @@ Examples:
   git show HEAD:shop.py | chunker chunk - --stdin-filename shop.py --format jsonl
   pbpaste | chunker chunk - --language markdown
 
-{EXIT_CODES}"""
+{SETTINGS_AND_EXIT_CODES}"""
 
 
 def chunk(
@@ -87,9 +87,14 @@ def chunk(
         typer.Option("--explain", help='Explain why each chunk ends where it does: a field "cut", or a row each.'),
     ] = False,
     reserve: Annotated[
-        int,
-        typer.Option("--reserve", min=0, help="Tokens that the model adds around each chunk."),
-    ] = 0,
+        int | None,
+        typer.Option(
+            "--reserve",
+            min=0,
+            show_default=False,
+            help="Tokens that the model adds around each chunk. Default: as many as the tokenizer says.",
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option("--workers", "-j", min=1, help="Chunk this many files at a time.")] = 1,
     output_format: Format = None,
     output: Output = None,
@@ -138,7 +143,8 @@ def chunk(
         except ChunkerError as error:
             raise typer.BadParameter(str(error)) from None
 
-        room = max_tokens - reserve
+        plain = cut.chunker("", "")
+        room = plain.max_tokens - plain.reserve
         lines = ExplainedLines(cut) if explain else ChunkLines(cut)
         with open_output(output) as results:
             run = Run(paths, intake, wanted_of(ctx, include, exclude), hidden=hidden, output=output, task="Chunking")

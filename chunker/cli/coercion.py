@@ -18,7 +18,11 @@ import typer
 
 
 def coerce_early(command: Any) -> Any:
-    """Return the command with parameters that accept simple values directly; unchanged if this version of typer has other internals."""
+    """Return the command with parameters that accept simple values directly, and so the commands of a group; unchanged if this version of typer has other
+    internals.
+    """
+    for inner in getattr(command, "commands", {}).values():
+        coerce_early(inner)
     listed = command.get_params
 
     def get_params(ctx: Any) -> Any:  # including --help, which is not in `command.params`
@@ -63,15 +67,17 @@ class _PlainFirst:
                 told = typer.BadParameter(
                     _no_such_number(value, least, most, whole=self._annotation is int), ctx=ctx, param=param
                 )
-            variable = variable_of(ctx, param.name)
-            if variable is not None:
-                told.param_hint = variable
+            origin = _origin(ctx, param.name)
+            if origin is not None:
+                told.param_hint = origin
             raise told from None
 
 
-def variable_of(ctx: Any, name: str) -> str | None:
-    """Return the name, for messages, of the environment variable that set a parameter; None if none did."""
+def _origin(ctx: Any, name: str) -> str | None:
+    """Return the name, for messages, of the environment variable or the file that set a parameter; None if none did."""
     source = ctx.get_parameter_source(name)
+    if source is not None and source.name == "DEFAULT_MAP":
+        return f"[tool.chunker] {name.replace('_', '-')} of pyproject.toml"
     if source is None or source.name != "ENVIRONMENT":
         return None
     param = next(one for one in ctx.command.params if one.name == name)
@@ -112,8 +118,13 @@ def _no_such_number(value: str, least: float | None, most: float | None, *, whol
     >>> _no_such_number("0", 1, None), _no_such_number("x", 1, 9)
     ("must be a whole number of at least 1, got '0'", "must be a whole number from 1 to 9, got 'x'")
     """
+    return f"must be {number_within(least, most, whole=whole)}, got {value!r:.60}"
+
+
+def number_within(least: float | None, most: float | None, *, whole: bool = True) -> str:
+    """Return the words for a (whole) number within these limits."""
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
-    return f"must be a {'whole ' if whole else ''}number{limits}, got {value!r:.60}"
+    return f"a {'whole ' if whole else ''}number{limits}"
 
 
 def _between(value: float, least: float | None, most: float | None) -> bool:

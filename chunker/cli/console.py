@@ -18,6 +18,8 @@ from typing import BinaryIO, NoReturn
 
 import typer
 
+from chunker.errors import ChunkerError
+
 STANDARD_OUTPUT = "-"
 
 EXIT_FAILED = 1
@@ -36,31 +38,45 @@ def open_output(path: str | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path).resolve()  # the target of a link is replaced, not the link
-    if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced, only written to
-        with target.open("wb") as stream:
+    given = Path(path)
+    # A device or a pipe cannot be replaced, only written to. Asked of the path as given: that of an anonymous pipe
+    # (/dev/stdout, /dev/fd/63) resolves to a name that no file has.
+    if given.exists() and not given.is_file():
+        with given.open("wb") as stream:
             yield stream
         return
-    with _replacing(target) as stream:
+    with _replacing(given) as stream:
         yield stream
 
 
 @contextlib.contextmanager
-def _replacing(target: Path) -> Iterator[BinaryIO]:
+def _replacing(given: Path) -> Iterator[BinaryIO]:
+    target = given.resolve()  # the target of a link is replaced, not the link
     # In the same folder, because a rename is atomic only inside one file system. Hidden, so that no other run chunks
     # it.
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    with _naming(given):
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(handle)
-        temporary.chmod(_mode(target))
-        temporary.replace(target)
+        with _naming(given):
+            temporary.chmod(_mode(target))
+            temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def _naming(given: Path) -> Iterator[None]:
+    """Name the file that the user asked for in errors, not the temporary one."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(given)) from error
 
 
 def _mode(target: Path) -> int:
@@ -93,11 +109,16 @@ def code_of_output_error(error: OSError) -> int:
 
 @contextlib.contextmanager
 def ending_quietly() -> Iterator[None]:
-    """Convert interruptions of a run to exit codes: a closed pipe, Ctrl-C, a full disk."""
+    """Convert interruptions of a run to exit codes: a closed pipe, Ctrl-C, a full disk, an error that a command has not
+    handled itself.
+    """
     try:
         yield
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    except ChunkerError as error:  # some are an OSError, too, but not one of the output
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(EXIT_FAILED) from None
     except OSError as error:
         raise typer.Exit(code_of_output_error(error)) from None

@@ -12,7 +12,7 @@ import typer
 
 from chunker.cli.console import ending_quietly, open_output
 from chunker.cli.options import (
-    EXIT_CODES,
+    SETTINGS_AND_EXIT_CODES,
     Encoding,
     Exclude,
     Format,
@@ -42,7 +42,7 @@ Examples:
   chunker count . --format jsonl --output tokens.jsonl
   cat prompt.txt | chunker count -
 
-{EXIT_CODES}"""
+{SETTINGS_AND_EXIT_CODES}"""
 
 
 def count(

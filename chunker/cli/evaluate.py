@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, ending_quietly
+from chunker.cli.console import EXIT_FAILED, ending_quietly, fail
 from chunker.cli.options import (
     Encoding,
     Exclude,
@@ -23,11 +23,13 @@ from chunker.cli.options import (
     load_tokenizer,
     wanted_of,
 )
-from chunker.cli.paths import check_paths
+from chunker.cli.paths import check_file, check_paths
 
 if TYPE_CHECKING:
-    from chunker.evaluation import Evaluation
+    from bpe_engine import Tokenizer
+    from chunker.evaluation import Evaluation, Question
     from chunker.files.documents import Document
+    from chunker.index.embedders import Embedder
 
 EPILOG = """\b
 Examples:
@@ -38,12 +40,16 @@ Examples:
 A file of questions has one per line: {"question": ..., "source": "soup.md", "answer": "Let the onions simmer for an hour."}
 Without one, questions are planted: first sentences of sections and paragraphs, and first lines of docstrings, are removed from the text and asked.
 
+\b
 Exit codes:
   0    every setting was measured
   1    some settings or files failed (listed on standard error)
   2    wrong usage; nothing was done
   130  interrupted by Ctrl-C
 """
+
+# The options, of those that messages about files name, that this command has.
+_OFFERED = frozenset({"--encoding"})
 
 
 class Shown(StrEnum):
@@ -102,12 +108,17 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
         from chunker.cli.runs import Run
         from chunker.errors import ChunkerError
         from chunker.evaluation import evaluate as compared
-        from chunker.evaluation import load_questions, plant_questions
+        from chunker.evaluation import plant_questions
 
         check_paths(paths, None)
+        if questions is not None:
+            check_file(questions, "--questions")
         counter = load_tokenizer(tokenizer)
         if not isinstance(counter, Tokenizer):
             raise typer.BadParameter(f"{tokenizer} is not a tokenizer with ids", param_hint="--tokenizer")
+        names = [name.strip() for name in chunkers.split(",") if name.strip()]
+        _check_chunkers(names, lengths, counter)
+        made = _embedder(embedder)
 
         def named(document: Document) -> tuple[str, str]:
             return document.path, document.text
@@ -119,31 +130,67 @@ def evaluate(  # noqa: PLR0913  # as many as there are options
             if questions is None:
                 documents, asked = plant_questions(documents, most=most)
             else:
-                asked = load_questions(questions, documents)
+                asked = _questions(questions, documents)
             if not asked:
+                run.finish(_OFFERED)
                 raise typer.BadParameter("no question could be planted in these files: pass --questions FILE")
-            names = [name.strip() for name in chunkers.split(",") if name.strip()]
             found = compared(
                 documents,
                 asked,
                 chunkers=names,
                 sizes=lengths,
-                embedder=embedder,
+                embedder=made,
                 tokenizer=counter,
                 budget=budget,
                 first=first,
             )
-        except (ChunkerError, OSError) as error:
-            typer.echo(f"chunker evaluate: {error}", err=True)
+        except ChunkerError as error:
+            typer.echo(f"Error: {error}", err=True)
+            run.finish(_OFFERED)  # the files that failed may be the cause
             raise typer.Exit(EXIT_FAILED) from error
         _show(found, shown)
         if page is not None:
             _write_page(found, page, _title(paths), opened=open_page)
         for failure in found.failures:
             typer.echo(f"Not run: {failure}", err=True)
-        run.finish()
+        run.finish(_OFFERED)
         if found.failures:
             raise typer.Exit(EXIT_FAILED)
+
+
+def _check_chunkers(names: list[str], lengths: list[int], counter: Tokenizer) -> None:
+    """Raise for chunkers that cannot be made, before any work."""
+    from chunker.errors import OptionError
+    from chunker.evaluation.candidates import candidate
+
+    if not names:
+        raise typer.BadParameter("no name", param_hint="--chunkers")
+    try:
+        for name in names:
+            for length in lengths:
+                candidate(name, length, counter)
+    except OptionError as error:
+        raise typer.BadParameter(str(error), param_hint="--chunkers") from None
+
+
+def _embedder(name: str) -> Embedder:
+    from chunker.errors import MissingExtraError, OptionError
+    from chunker.index.embedders import embedder_named
+
+    try:
+        return embedder_named(name)
+    except (OptionError, MissingExtraError) as error:
+        raise typer.BadParameter(str(error), param_hint="--embedder") from None
+
+
+def _questions(path: Path, documents: dict[str, str]) -> list[Question]:
+    from chunker.evaluation import load_questions
+    from chunker.files.discovery import printable, reason_of
+
+    try:
+        return load_questions(path, documents)
+    except OSError as error:
+        fail(f"{printable(str(path))}: {reason_of(error)}")
 
 
 def _numbers(text: str) -> list[int]:

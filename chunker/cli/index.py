@@ -17,8 +17,10 @@ import typer
 from chunker.cli.console import ending_quietly, open_output
 from chunker.cli.options import (
     EXIT_CODES,
+    SETTINGS_AND_EXIT_CODES,
     Encoding,
     Exclude,
+    FilePaths,
     Generated,
     Hidden,
     Include,
@@ -26,9 +28,9 @@ from chunker.cli.options import (
     OfLanguages,
     OfMetadata,
     OfSources,
-    Paths,
     Secrets,
     intake_of,
+    setting,
     wanted_of,
 )
 from chunker.cli.paths import check_paths
@@ -48,12 +50,12 @@ Examples:
   chunker index . --embedder ollama:nomic-embed-text
   chunker index status
 
-{EXIT_CODES}"""
+{SETTINGS_AND_EXIT_CODES}"""
 
 
 def index(
     ctx: typer.Context,
-    paths: Paths,
+    paths: FilePaths,
     *,
     folder: IndexFolder = ".chunker",
     embedder: Annotated[
@@ -91,12 +93,12 @@ def index(
             metavar="NAME",
             show_default=False,
             help="Store for the vectors of a new index: lancedb:PLACE, chroma:PLACE, milvus:PLACE, elasticsearch:URL, "
-            "qdrant:PLACE, pgvector:URL. Default: a file.",
+            "qdrant:PLACE, pgvector:URL, weaviate:URL. Default: a file.",
         ),
     ] = None,
     tokenizer: Annotated[
         str | None,
-        typer.Option(
+        setting(
             "--tokenizer",
             "-t",
             metavar="NAME",
@@ -106,19 +108,15 @@ def index(
     ] = None,
     max_tokens: Annotated[
         int | None,
-        typer.Option("--max-tokens", "-m", min=1, show_default=False, help="Token limit of a chunk. Default: 256."),
+        setting("--max-tokens", "-m", min=1, show_default=False, help="Token limit of a chunk. Default: 256."),
     ] = None,
     overlap: Annotated[
         int | None,
-        typer.Option(
-            "--overlap", min=0, show_default=False, help="Repeat up to this many tokens of the previous chunk."
-        ),
+        setting("--overlap", min=0, show_default=False, help="Repeat up to this many tokens of the previous chunk."),
     ] = None,
     context: Annotated[
         bool | None,
-        typer.Option(
-            "--context/--no-context", show_default=False, help="Begin each chunk with its breadcrumb (default)."
-        ),
+        setting("--context/--no-context", show_default=False, help="Begin each chunk with its breadcrumb (default)."),
     ] = None,
     tag: Annotated[
         list[str] | None,

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly, open_output
-from chunker.cli.options import EXIT_CODES, Paths, TokenizerName, load_tokenizer
+from chunker.cli.options import SETTINGS_AND_EXIT_CODES, FilePaths, TokenizerName, load_tokenizer
 from chunker.cli.paths import check_paths
 
 EPILOG = f"""\b
@@ -19,11 +19,11 @@ Examples:
   chunker map src --max-tokens 1000 --focus src/http/client.py
   chunker map . --focus parse_headers > map.txt
 
-{EXIT_CODES}"""
+{SETTINGS_AND_EXIT_CODES}"""
 
 
 def map_repository(
-    paths: Paths,
+    paths: FilePaths,
     *,
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", "-m", min=1, metavar="N", help="Token limit of the map.")
@@ -44,11 +44,17 @@ def map_repository(
     A summary goes to standard error.
     """
     with ending_quietly():
+        from collections import Counter
+
+        from chunker.cli.left_out import tell_problems
         from chunker.files.discovery import printable
+        from chunker.mapping import Repository
         from chunker.mapping import map_repository as draw
 
-        check_paths(paths, None)
-        drawn = draw(paths, max_tokens, focus=focus or (), tokenizer=load_tokenizer(tokenizer), progress=None)
+        check_paths(paths, None, standard_input=False)
+        counter = load_tokenizer(tokenizer)
+        repository = Repository(paths)
+        drawn = draw(repository, max_tokens, focus=focus or (), tokenizer=counter, progress=None)
         if drawn.unknown:
             raise typer.BadParameter(
                 f"{', '.join(map(printable, drawn.unknown))}: no file or folder with definitions, and no symbol, has this name",
@@ -60,6 +66,7 @@ def map_repository(
             f"{drawn.token_count:,} of {max_tokens:,} tokens, {_number(drawn.definitions, 'definition')} in {_number(drawn.files, 'file')}",
             err=True,
         )
+        tell_problems(repository.problems, repository.found, Counter(), offered=())
 
 
 def _number(number: int, noun: str) -> str:

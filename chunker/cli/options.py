@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import enum
 import os
+from collections.abc import Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,15 +18,12 @@ from chunker.cli.outputs import ENDINGS, FileFormat, format_of, require_packages
 from chunker.files.discovery import STANDARD_INPUT, printable
 
 if TYPE_CHECKING:
+    from chunker.cli.project_settings import Parameter
     from chunker.counting import TokenCounter
     from chunker.files.intake import Intake
     from chunker.files.patterns import Wanted
 
-EXIT_CODES = """\b
-Options can also be set in [tool.chunker] of pyproject.toml, and in the environment (CHUNKER_MAX_TOKENS=256), which takes precedence. The command line
-overrides both.
-
-\b
+_EXIT_CODES = """\b
 Exit codes:
   0    every file was processed
   1    some files failed (listed on standard error), or the output could not be written
@@ -32,9 +31,20 @@ Exit codes:
   130  interrupted by Ctrl-C
   141  the reader of the output went away
 """
+# Below the help of commands without an option that the environment sets ...
+EXIT_CODES = f"""\b
+Options can also be set in [tool.chunker] of pyproject.toml. The command line overrides it.
+
+{_EXIT_CODES}"""
+# ... and of those with `--tokenizer`, which it sets.
+SETTINGS_AND_EXIT_CODES = f"""\b
+Options can also be set in [tool.chunker] of pyproject.toml, and some in the environment (CHUNKER_TOKENIZER=gpt-4o), which takes precedence. The command line
+overrides both.
+
+{_EXIT_CODES}"""
 
 
-def _setting(name: str, *flags: str, **options: Any) -> object:  # noqa: ANN401  # what typer.Option takes
+def setting(name: str, *flags: str, **options: Any) -> object:  # noqa: ANN401  # what typer.Option takes
     """An option that a variable of the environment also sets: CHUNKER_MAX_TOKENS for --max-tokens."""
     return typer.Option(name, *flags, envvar=_variable(name), show_envvar=False, **options)
 
@@ -47,8 +57,12 @@ Paths = Annotated[
     list[str],
     typer.Argument(metavar="PATH", show_default=False, help="Files, folders, or - for standard input."),
 ]
+FilePaths = Annotated[  # of commands that read the same files more than once
+    list[str],
+    typer.Argument(metavar="PATH", show_default=False, help="Files and folders."),
+]
 TokenizerName = Annotated[
-    str, _setting("--tokenizer", "-t", metavar="NAME", help="Encoding, model (gpt-4o) or tokenizer file.")
+    str, setting("--tokenizer", "-t", metavar="NAME", help="Encoding, model (gpt-4o) or tokenizer file.")
 ]
 Format = Annotated[
     FileFormat | None,
@@ -56,7 +70,7 @@ Format = Annotated[
 ]
 Language = Annotated[
     str | None,
-    _setting(
+    setting(
         "--language",
         "-l",
         metavar="NAME",
@@ -105,10 +119,10 @@ OfMetadata = Annotated[
 OfLanguages = Annotated[
     list[str] | None, typer.Option("--language", metavar="NAME", show_default=False, help="Only in this language.")
 ]
-MaxTokens = Annotated[int, _setting("--max-tokens", "-m", min=1, help="Token limit of a chunk.")]
+MaxTokens = Annotated[int, setting("--max-tokens", "-m", min=1, help="Token limit of a chunk.")]
 MinTokens = Annotated[
     int | None,
-    _setting(
+    setting(
         "--min-tokens",
         min=0,
         show_default=False,
@@ -124,7 +138,7 @@ DesiredTokens = Annotated[
         help="End a chunk at the next good boundary once it has this many tokens.",
     ),
 ]
-Overlap = Annotated[int, _setting("--overlap", min=0, help="Repeat up to this many tokens of the previous chunk.")]
+Overlap = Annotated[int, setting("--overlap", min=0, help="Repeat up to this many tokens of the previous chunk.")]
 
 
 class StrategyName(enum.StrEnum):
@@ -137,20 +151,20 @@ class StrategyName(enum.StrEnum):
 Strategy = Annotated[
     StrategyName, typer.Option("--strategy", help="Fill chunk after chunk, or choose all cuts of a text together.")
 ]
-Context = Annotated[bool, _setting("--context/--no-context", help="Begin each chunk with its breadcrumb.")]
-Hidden = Annotated[bool, _setting("--hidden", help="Include hidden files and folders, such as .github.")]
+Context = Annotated[bool, setting("--context/--no-context", help="Begin each chunk with its breadcrumb.")]
+Hidden = Annotated[bool, setting("--hidden", help="Include hidden files and folders, such as .github.")]
 Secrets = Annotated[bool, typer.Option("--secrets", help="Include files that hold secrets, such as .env.")]
 Generated = Annotated[
     bool,
-    _setting("--generated", help="Include generated files: lock files, bundles, generated code, vendored folders."),
+    setting("--generated", help="Include generated files: lock files, bundles, generated code, vendored folders."),
 ]
 Verbatim = Annotated[
-    bool, _setting("--verbatim", help="Keep notebooks, drawings and embedded data as they are, not shortened.")
+    bool, setting("--verbatim", help="Keep notebooks, drawings and embedded data as they are, not shortened.")
 ]
-WebText = Annotated[bool, _setting("--web-text", help="Read HTML pages as their text, without tags and navigation.")]
+WebText = Annotated[bool, setting("--web-text", help="Read HTML pages as their text, without tags and navigation.")]
 Include = Annotated[
     list[str] | None,
-    _setting(
+    setting(
         "--include",
         metavar="PATTERN",
         show_default=False,
@@ -159,18 +173,20 @@ Include = Annotated[
 ]
 Exclude = Annotated[
     list[str] | None,
-    _setting(
+    setting(
         "--exclude",
         metavar="PATTERN",
         show_default=False,
         help="Exclude these files in folders, even if included; may be repeated.",
     ),
 ]
-Encoding = Annotated[str, _setting("--encoding", metavar="NAME", help="Encoding of files that are not UTF-8.")]
+Encoding = Annotated[str, setting("--encoding", metavar="NAME", help="Encoding of files that are not UTF-8.")]
 
 
 # The key, in the context of a run, for the folder whose pyproject.toml has options.
 _FOLDER = "chunker.settings"
+# The same folder and its options, for messages about values that are checked where there is no context.
+_SETTINGS: ContextVar[tuple[Path | None, Mapping[str, Any]]] = ContextVar("_SETTINGS", default=(None, {}))
 
 
 def read_settings(ctx: typer.Context) -> None:
@@ -188,6 +204,7 @@ def read_settings(ctx: typer.Context) -> None:
         settings.options["tokenizer"] = _beside(settings.folder, settings.options["tokenizer"])
     ctx.default_map = {name: settings.options}
     ctx.meta[_FOLDER] = settings.folder
+    _SETTINGS.set(settings)
 
 
 def _beside(folder: Path, given: object) -> object:
@@ -200,20 +217,33 @@ def _beside(folder: Path, given: object) -> object:
     return given if path is None or folder == Path.cwd() else str(path)
 
 
-def _options_of(command: Any) -> dict[str, list[str]]:  # noqa: ANN401  # typer has its classes of commands in private modules
-    """Return the parameters of a command with their names on the command line; empty for an unknown command."""
-    return {one.name: [*one.opts, *one.secondary_opts] for one in command.params} if command is not None else {}
+def _options_of(command: Any) -> dict[str, Parameter]:  # noqa: ANN401  # typer has its classes of commands in private modules
+    """Return the parameters of a command; empty for an unknown command. A version of typer with other internals says nothing about their types."""
+    from chunker.cli.project_settings import Parameter
+
+    found = {}
+    for one in command.params if command is not None else ():
+        described = getattr(one, "type_descriptor", None)
+        info = getattr(described, "parameter_info", None)
+        kind = getattr(described, "annotation", None)
+        limits = (getattr(info, "min", None), getattr(info, "max", None))
+        found[one.name] = Parameter((*one.opts, *one.secondary_opts), kind, *limits, multiple=bool(one.multiple))
+    return found
 
 
 def wanted_of(ctx: typer.Context, include: list[str] | None, exclude: list[str] | None) -> Wanted:
     """Return the selection of files in folders. Patterns are relative to the current folder, or to that of the pyproject.toml they are in."""
+    from chunker.errors import OptionError
     from chunker.files.patterns import Patterns, Wanted
 
     found = []
-    for name, patterns in (("include", include), ("exclude", exclude)):
+    for name, patterns in (("include", include or []), ("exclude", exclude or [])):
         source = ctx.get_parameter_source(name)
         folder = ctx.meta.get(_FOLDER) if source is not None and source.name == "DEFAULT_MAP" else None
-        found.append(Patterns.of(patterns or [], folder))
+        try:
+            found.append(Patterns.of(patterns, folder))
+        except OptionError as error:  # all patterns come from the same source
+            raise typer.BadParameter(str(error), param_hint=hint_of(f"--{name}", patterns[0])) from None
     return Wanted.of(*found)
 
 
@@ -234,7 +264,7 @@ def intake_of(
     try:
         return Intake(**taken, encoding=encoding, standard_input=standard_input or STANDARD_INPUT)
     except OptionError as error:
-        raise typer.BadParameter(str(error), param_hint="--encoding") from None
+        raise typer.BadParameter(str(error), param_hint=hint_of("--encoding", encoding)) from None
 
 
 def load_tokenizer(name: str) -> TokenCounter:
@@ -246,10 +276,20 @@ def load_tokenizer(name: str) -> TokenCounter:
     try:
         return resolve_tokenizer(name)
     except (BpeEngineError, OptionError, OSError) as error:
-        variable = _variable("--tokenizer")
-        of_environment = os.environ.get(variable) == name
-        hint = f"the environment variable {variable}" if of_environment else "--tokenizer"
-        raise typer.BadParameter(str(error), param_hint=hint) from None
+        raise typer.BadParameter(str(error), param_hint=hint_of("--tokenizer", name)) from None
+
+
+def hint_of(option: str, value: str) -> str:
+    """Return the name, for messages, of what gave an option this value: a variable of the environment, the settings of the project, or the command line."""
+    variable = _variable(option)
+    given = os.environ.get(variable, "")
+    if given and value in (given, *given.split()):  # the latter of an option that may be repeated
+        return f"the environment variable {variable}"
+    folder, settings = _SETTINGS.get()
+    from_file = settings.get(option.removeprefix("--"))
+    if folder is not None and (value == from_file or (isinstance(from_file, list) and value in from_file)):
+        return f"[tool.chunker] {option.removeprefix('--')} of {printable(str(folder / 'pyproject.toml'))}"
+    return option
 
 
 def wanted_format(output_format: FileFormat | None, output: str | None) -> FileFormat:

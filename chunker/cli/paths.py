@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from pathlib import Path
 
@@ -11,9 +12,15 @@ from chunker.cli.console import STANDARD_OUTPUT, fail
 from chunker.files.discovery import STANDARD_INPUT, printable, reason_of
 
 
-def check_paths(paths: list[str], output: str | None, stdin_filename: str | None = None) -> None:
-    """Raise for a path that does not exist, an output that cannot be written, and a name for standard input that is not read, before any work."""
+def check_paths(
+    paths: list[str], output: str | None, stdin_filename: str | None = None, *, standard_input: bool = True
+) -> None:
+    """Raise for a path that does not exist, an output that cannot be written, and a name for standard input that is not read, before any work.
+    `standard_input`: whether a path may be "-".
+    """
     for path in paths:
+        if path == STANDARD_INPUT and not standard_input:
+            raise typer.BadParameter("standard input cannot be read here: pass files or folders", param_hint="PATH")
         if not path:
             raise typer.BadParameter("an empty path; the current folder is .", param_hint="PATH")
         try:
@@ -33,6 +40,18 @@ def check_paths(paths: list[str], output: str | None, stdin_filename: str | None
         raise typer.BadParameter(f"{printable(output)} is a folder", param_hint="--output")
     if not Path(output).absolute().parent.is_dir():
         raise typer.BadParameter(f"the folder of {printable(output)} does not exist", param_hint="--output")
+
+
+def check_file(path: str | Path, name: str) -> None:
+    """Raise for the path of a file that does not exist or is a folder, before any work. `name`: the option or argument, for messages."""
+    try:
+        is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        raise typer.BadParameter(f"{printable(str(path))} does not exist", param_hint=name) from None
+    except OSError:
+        return  # it may exist: the problem is reported when it is read
+    if is_folder:
+        raise typer.BadParameter(f"{printable(str(path))} is a folder", param_hint=name)
 
 
 def read_input(path: str) -> bytes:

@@ -286,7 +286,7 @@ def _tell_problems(report: SyncReport) -> None:
     if secrets:
         typer.echo(f"Left out on purpose: {_files(len(secrets))}", err=True)
         _list(secrets)
-    tell_rules(report.left_out)
+    tell_rules(report.left_out, {"--generated"})
     if report.problems:
         typer.echo(f"Failed: {_files(len(report.problems))}", err=True)
         _list(report.problems)

@@ -23,7 +23,9 @@ from bpe_engine.training import Layout, Progress, TieBreaking
 from chunker.cli.console import EXIT_FAILED
 from chunker.files.discovery import STANDARD_INPUT, FoundFile, Problem, find_files, printable
 from chunker.files.documents import Document, read_document, read_stream
+from chunker.files.intake import Intake
 from chunker.files.progress import ProgressLines, is_terminal
+from chunker.files.secrets import LEFT_OUT, LEFT_OUT_BY_TEXT, begins_with_key
 
 # Bytes. A larger file is not read as a whole.
 _LARGE = 1 << 26
@@ -46,13 +48,14 @@ class TrainingOrder:
     layout: Layout | None
     threads: int
     hidden: bool
+    secrets: bool
 
 
 def run_training(paths: Sequence[str], order: TrainingOrder) -> None:
     """Train a tokenizer, write it, and print a summary. Raises `typer.BadParameter` if that is impossible, and `typer.Exit` if a file failed."""
     target = Path(order.output)
     files = list(find_files(paths, hidden=order.hidden, leave_out=[str(target.absolute())]))
-    texts = _Texts(files)
+    texts = _Texts(files, Intake(secrets=order.secrets, generated=True))
     try:
         file_format = format_of(target)
         layout = order.layout or ("minbpe" if file_format == "minbpe" else "gpt2")
@@ -78,17 +81,18 @@ def run_training(paths: Sequence[str], order: TrainingOrder) -> None:
 
 
 class _Texts:
-    """Iterates over the texts of the files; a file without text is recorded as a problem."""
+    """Iterates over the texts of the files; a file without text, or with secrets, is recorded as a problem."""
 
-    def __init__(self, files: Sequence[FoundFile | Problem]) -> None:
+    def __init__(self, files: Sequence[FoundFile | Problem], intake: Intake) -> None:
         self._files = files
+        self._intake = intake
         self._problems: list[Problem] = []
         self.size = sum(file.size for file in files if isinstance(file, FoundFile))
         self.read = 0
 
     def __iter__(self) -> Iterator[str | Path]:
         for file in self._files:
-            text = file if isinstance(file, Problem) else _text(file)
+            text = file if isinstance(file, Problem) else _text(file, self._intake)
             if isinstance(text, Problem):
                 self._problems.append(text)
                 continue
@@ -102,24 +106,37 @@ class _Texts:
 
     def tell(self) -> None:
         """Print the problems on standard error."""
-        passed_over = [problem for problem in self._problems if not problem.failed]
+        secrets = [printable(problem.path) for problem in self._problems if problem.reason in LEFT_OUT]
+        passed_over = [one for one in self._problems if not one.failed and one.reason not in LEFT_OUT]
         if passed_over:
             typer.echo(f"Skipped without text: {len(passed_over):,}, such as {passed_over[0]}", err=True)
+        if secrets:
+            typer.echo(f"Left out files that hold secrets (--secrets includes them): {', '.join(secrets)}", err=True)
         for problem in self._problems:
             if problem.failed:
                 typer.echo(f"Failed: {problem}", err=True)
 
 
-def _text(file: FoundFile) -> str | Path | Problem:
+def _text(file: FoundFile, intake: Intake) -> str | Path | Problem:
+    problem = intake.judge_name(file)
+    if problem is not None:
+        return problem
     if file.path != STANDARD_INPUT and file.size > _LARGE:
         with contextlib.suppress(OSError), Path(file.path).open("rb") as stream:
             # Without the end, which may be an incomplete character.
             head, _, _ = stream.read(_SAMPLE).rpartition(b"\n")
             sample = read_stream(io.BytesIO(head), file)
             if isinstance(sample, Document) and sample.encoding == "utf-8":
-                return Path(file.path)
+                return _unless_key(sample, file, intake) or Path(file.path)
     found = read_document(file)
-    return found if isinstance(found, Problem) else found.text
+    return found if isinstance(found, Problem) else _unless_key(found, file, intake) or found.text
+
+
+def _unless_key(document: Document, file: FoundFile, intake: Intake) -> Problem | None:
+    """Return the reason to leave out a text that begins with a private key, or None."""
+    if intake.secrets or not begins_with_key(document.text):
+        return None
+    return Problem(file.path, LEFT_OUT_BY_TEXT, failed=file.named)
 
 
 def _train(texts: _Texts, order: TrainingOrder, layout: Layout, progress: Progress | None) -> Tokenizer:

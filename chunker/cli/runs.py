@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, STANDARD_OUTPUT
-from chunker.cli.left_out import tell_changes, tell_rules
+from chunker.cli.console import STANDARD_OUTPUT
+from chunker.cli.left_out import OPTIONS, tell_problems
 from chunker.cli.records import ChunkSummary, chunk_lines
 from chunker.files.chunk_files import Cut, working
-from chunker.files.discovery import STANDARD_INPUT, Problem, find_files, printable
+from chunker.files.discovery import STANDARD_INPUT, Problem, find_files
 from chunker.files.documents import Document
 from chunker.files.intake import Intake
 from chunker.files.patterns import Wanted
 from chunker.files.progress import with_progress
-from chunker.files.secrets import LEFT_OUT
 
 if TYPE_CHECKING:
     from chunker.chunkers import TextChunker
@@ -103,30 +102,13 @@ class Run:
                 else:
                     yield result
 
-    def finish(self) -> None:
-        """Print the problems on standard error. Raises `typer.Exit` if a file failed, and was not just skipped."""
-        secrets = [printable(problem.path) for problem in self._problems if problem.reason in LEFT_OUT]
-        passed_over = [one for one in self._problems if not (one.failed or one.rule) and one.reason not in LEFT_OUT]
-        failed = [problem for problem in self._problems if problem.failed]
-        if passed_over:
-            typer.echo(f"Skipped {_files(len(passed_over))} without text, such as {passed_over[0]}", err=True)
-        if secrets:
-            typer.echo(f"Left out files that hold secrets (--secrets includes them): {', '.join(secrets)}", err=True)
-        tell_rules(self._problems)
-        tell_changes(self._changed)
-        if failed:
-            typer.echo(f"Failed: {len(failed):,} of {_files(len(self._items))}", err=True)
-            for problem in failed:
-                typer.echo(f"  {problem}", err=True)
-            if any(problem.reason.startswith("not UTF-8") for problem in failed):
-                typer.echo("To read files in another encoding, pass --encoding, such as cp1252.", err=True)
-            raise typer.Exit(EXIT_FAILED)
+    def finish(self, offered: Collection[str] = OPTIONS) -> None:
+        """Print the problems on standard error. Raises `typer.Exit` if a file failed, and was not just skipped.
+        `offered`: the options of the command that messages may name.
+        """
+        tell_problems(self._problems, len(self._items), self._changed, offered)
         if not self._items:
             typer.echo(
                 "No files found: hidden files, and files that .gitignore, .chunkerignore, --include or --exclude rule out, are not read.",
                 err=True,
             )
-
-
-def _files(number: int) -> str:
-    return "1 file" if number == 1 else f"{number:,} files"

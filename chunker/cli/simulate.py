@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, ending_quietly, fail
+from chunker.cli.console import ending_quietly, fail
+from chunker.cli.options import TokenizerName, load_tokenizer
+from chunker.cli.paths import check_file
 
 if TYPE_CHECKING:
     from chunker.prompt.planning.context_plan import ContextPlan
@@ -46,7 +48,7 @@ def simulate(
     provider: Annotated[
         str, typer.Option("--provider", help="Provider whose prices and cache rules apply.")
     ] = "claude-sonnet",
-    tokenizer: Annotated[str, typer.Option("--tokenizer", "-t", help="Tokenizer to count with.")] = "o200k_base",
+    tokenizer: TokenizerName = "o200k_base",
     turns: Annotated[bool, typer.Option("--turns", help="Print each request.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Print the reasons of the plan.")] = False,
 ) -> None:
@@ -56,10 +58,8 @@ def simulate(
     date.
     """
     with ending_quietly():
-        from bpe_engine.errors import BpeEngineError
-        from chunker.counting import resolve_tokenizer
         from chunker.errors import ChunkerError
-        from chunker.files.discovery import printable
+        from chunker.files.discovery import printable, reason_of
         from chunker.files.progress import with_progress
         from chunker.prompt.planning.cache_rules import PROVIDERS
         from chunker.prompt.planning.context_plan import ContextPlan
@@ -68,10 +68,8 @@ def simulate(
 
         if provider not in PROVIDERS:
             raise typer.BadParameter(f"one of {', '.join(PROVIDERS)}", param_hint="--provider")
-        try:
-            counter = resolve_tokenizer(tokenizer)
-        except (BpeEngineError, ChunkerError, OSError) as error:
-            raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
+        check_file(session, "SESSION")
+        counter = load_tokenizer(tokenizer)
         try:
             fixed, exchanges = read_session_file(session, counter)
             if not exchanges:
@@ -83,9 +81,10 @@ def simulate(
                 range(len(exchanges)), "Planning", len(exchanges), streaming=False, lines=True
             ) as numbers:
                 outcomes = simulated(exchanges, plan, numbers=numbers)
-        except (ChunkerError, OSError, UnicodeDecodeError) as error:
-            typer.echo(f"Error: {error}", err=True)
-            raise typer.Exit(EXIT_FAILED) from None
+        except ChunkerError as error:
+            fail(str(error))
+        except OSError as error:
+            fail(f"{printable(str(session))}: {reason_of(error)}")
         _print(outcomes, plan, provider)
         for outcome in outcomes:
             if turns:

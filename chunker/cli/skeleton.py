@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly, fail, open_output
-from chunker.cli.options import EXIT_CODES, Encoding, TokenizerName, intake_of, load_tokenizer
+from chunker.cli.options import SETTINGS_AND_EXIT_CODES, Encoding, TokenizerName, intake_of, load_tokenizer
 from chunker.cli.paths import check_paths
 
 EPILOG = f"""\b
@@ -19,7 +19,7 @@ Examples:
   chunker skeleton src/http/client.py --max-tokens 300
   chunker skeleton docs/guide.md > headings.txt
 
-{EXIT_CODES}"""
+{SETTINGS_AND_EXIT_CODES}"""
 
 
 def skeleton(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chunker.cli.console import EXIT_FAILED, ending_quietly, open_output
+from chunker.cli.console import ending_quietly, fail, open_output
 from chunker.cli.paths import read_input
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def _load(name: str) -> tuple[str, Tokenizer]:
     from bpe_engine import BpeEngineError, Tokenizer, UnknownEncodingError
     from bpe_engine.formats.detection import detect
     from chunker.counting.tokenizer_files import require_file, tokenizer_path
+    from chunker.files.discovery import printable, reason_of
     from chunker.tokenizer_errors import UnknownTokenizerError
 
     try:
@@ -116,9 +117,10 @@ def _load(name: str) -> tuple[str, Tokenizer]:
         raise typer.BadParameter(str(error), param_hint="FILE") from None
     except UnknownEncodingError as error:
         raise typer.BadParameter(f"{error}; there is also no file of this name", param_hint="FILE") from None
-    except (BpeEngineError, OSError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(EXIT_FAILED) from None
+    except BpeEngineError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{printable(name)}: {reason_of(error)}")
 
 
 def _facts(kind: str, tokenizer: Tokenizer, sample: str) -> dict[str, object]:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
-from chunker.cli.options import EXIT_CODES, Hidden, Paths
+from chunker.cli.options import EXIT_CODES, Hidden, Paths, Secrets
 from chunker.cli.paths import check_paths
 
 
@@ -101,8 +101,9 @@ def train(
     ] = None,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Largest number of threads.")] = 8,
     hidden: Hidden = False,
+    secrets: Secrets = False,
 ) -> None:
-    """Learn a tokenizer from files: byte pair encoding, in bounded memory."""
+    """Learn a tokenizer from files: byte pair encoding, in bounded memory. Files that hold secrets are left out and reported."""
     with ending_quietly():
         check_paths(paths, output)
         from bpe_engine import Pattern
@@ -119,5 +120,6 @@ def train(
             layout=layout.value if layout else None,
             threads=threads,
             hidden=hidden,
+            secrets=secrets,
         )
         run_training(paths, order)

@@ -13,7 +13,7 @@ import typer
 
 from chunker.cli.console import STANDARD_OUTPUT, ending_quietly
 from chunker.cli.options import (
-    EXIT_CODES,
+    SETTINGS_AND_EXIT_CODES,
     Context,
     DesiredTokens,
     Encoding,
@@ -49,7 +49,7 @@ Examples:
   chunker view guide.md --max-tokens 512 --compare max-tokens=128,overlap=16 --open
   FORCE_COLOR=1 chunker view src --terminal | less -R
 
-{EXIT_CODES}"""
+{SETTINGS_AND_EXIT_CODES}"""
 
 
 def view(

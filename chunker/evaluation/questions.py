@@ -52,11 +52,15 @@ def load_questions(path: Path, documents: Mapping[str, str]) -> list[Question]:
         The questions in the order of the lines, at least one; the places of their answers are in characters.
 
     Raises:
-        QuestionError: A line is not a question, or its answer is not in its document.
+        QuestionError: A line is not a question, or its answer is not in its document; or the file is not UTF-8.
         OSError: The file cannot be read.
     """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise QuestionError(f"{path}: not UTF-8: {error}") from None
     questions = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 DRAWING = "drawing without words"
 UNREAD = "unread document"
+LARGE_FILE = "file over 1 MiB"  # of maps alone
 # The conversions of files that were not left out, in the words of the summary.
 EMBEDDED = "embedded data"
 NOTEBOOK = "notebook"

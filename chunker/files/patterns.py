@@ -30,13 +30,19 @@ class Patterns:
     @classmethod
     def of(cls, patterns: Iterable[str], folder: str | os.PathLike[str] | None = None) -> Self:
         """Parse patterns. `folder`: None for the current one. Raises `OptionError` for lone surrogates that represent
-        no byte.
+        no byte, and for a pattern that is no rule, such as a comment: without it, all files would be selected.
         """
-        try:
-            lines = b"\n".join(os.fsencode(pattern.replace("\n", "?")) for pattern in patterns)
-        except UnicodeEncodeError as error:
-            raise OptionError(f"no file can match the pattern {error.object!r:.60}: it has a lone surrogate") from None
-        return cls(parse_rules(lines), str(Path(folder or Path.cwd()).resolve()))
+        rules: list[Rule] = []
+        for pattern in patterns:
+            try:
+                parsed = parse_rules(os.fsencode(pattern.replace("\n", "?")))
+            except UnicodeEncodeError:
+                raise OptionError(f"no file can match the pattern {pattern!r:.60}: it has a lone surrogate") from None
+            if pattern and not parsed:
+                message = f"no file can match the pattern {pattern!r:.60}: it is blank, a comment, or incomplete"
+                raise OptionError(message)
+            rules.extend(parsed)
+        return cls(tuple(rules), str(Path(folder or Path.cwd()).resolve()))
 
     def __bool__(self) -> bool:
         return bool(self.rules)

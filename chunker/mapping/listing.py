@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunker.files.discovery import FoundFile, find_files
+from chunker.files.discovery import FoundFile, Problem, find_files
 
 _RULE_FILES = (".gitignore", ".chunkerignore")
 _EXCLUDED = ".git/info/exclude"
@@ -31,12 +31,14 @@ class Listing:
     def __init__(self, paths: Sequence[str]) -> None:
         self._paths = paths
         self._found: list[str] | None = None
+        self._problems: list[Problem] = []
         self._folders: dict[str, _Folder] = {}
         self._rules: dict[str, tuple[int, int] | None] = {}
 
     def files(self) -> Iterator[tuple[str, os.stat_result]]:
         """The path and the state of each file."""
-        if self._found is None or not self._is_unchanged():
+        # A folder that cannot be listed may become readable without a change that could be seen.
+        if self._found is None or self._problems or not self._is_unchanged():
             self._list()
         for path in self._found or ():
             try:
@@ -44,10 +46,17 @@ class Listing:
             except OSError:
                 continue  # gone since it was found
 
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be listed."""
+        return self._problems
+
     def _list(self) -> None:
         folders: list[str] = []
         self._folders, self._rules = {}, {}
-        self._found = [one.path for one in find_files(self._paths, folders=folders) if isinstance(one, FoundFile)]
+        found = list(find_files(self._paths, folders=folders))
+        self._found = [one.path for one in found if isinstance(one, FoundFile)]
+        self._problems = [one for one in found if isinstance(one, Problem)]
         for path in folders:
             folder = _folder(path)
             if folder is not None:

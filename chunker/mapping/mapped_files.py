@@ -8,7 +8,7 @@ from chunker.by_name import chunker_for
 from chunker.errors import MissingGrammarError
 from chunker.files.discovery import FoundFile, Problem
 from chunker.files.documents import read_document
-from chunker.files.secrets import begins_with_key
+from chunker.files.secrets import LEFT_OUT_BY_TEXT, begins_with_key
 from chunker.formats import Outline
 from chunker.symbols import Definition, FileSymbols, symbols_of
 from chunker.symbols.reading import line_starts
@@ -33,11 +33,13 @@ class MappedFile:
     symbols: FileSymbols
 
 
-def mapped_file(name: str, found: FoundFile) -> MappedFile | None:
-    """A file and its symbols; None if it has none, cannot be read, or holds a key."""
+def mapped_file(name: str, found: FoundFile) -> MappedFile | Problem | None:
+    """A file and its symbols; None if it has none, a Problem if it cannot be read or holds a key."""
     document = read_document(found)
-    if isinstance(document, Problem) or begins_with_key(document.text):
-        return None
+    if isinstance(document, Problem):
+        return document
+    if begins_with_key(document.text):
+        return Problem(found.path, LEFT_OUT_BY_TEXT, failed=found.named)
     return mapped_text(name, document.text)
 
 

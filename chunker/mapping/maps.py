@@ -16,10 +16,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 
 from chunker.arguments import require_all, require_names, whole_number
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, TokenCounter, resolve_tokenizer
 from chunker.mapping.choosing import Choice, Tree, choose
 from chunker.mapping.fitting import fit
 from chunker.mapping.focus import Focus
@@ -55,7 +54,7 @@ def map_repository(
     max_tokens: int = 2000,
     *,
     focus: str | Collection[str] = (),
-    tokenizer: str | Path | TokenCounter = "o200k_base",
+    tokenizer: AnyTokenizer = "o200k_base",
     progress: bool | None = False,
 ) -> RepositoryMap:
     """Draw the map of a repository: the signatures that matter most, in at most so many tokens.
@@ -65,7 +64,7 @@ def map_repository(
         max_tokens: The largest number of tokens of the text.
         focus: Files or folders, by their names on the map or by their paths, or names of symbols, that the map is for.
             Each of them has a line on the map, if it fits. What it does not find is in `unknown`.
-        tokenizer: The name of an encoding or model, or a tokenizer.
+        tokenizer: The tokenizer to count with: anything that `chunker.TextChunker` takes.
         progress: Show a bar on standard error while files are read; None shows it if that is a terminal, and else a
             line every few seconds.
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
 from chunker.arguments import require_all, require_path
 from chunker.errors import FileError
-from chunker.files.discovery import FoundFile, portable, printable
+from chunker.files.discovery import FoundFile, Problem, portable, printable
+from chunker.files.intake import LARGE_FILE
 from chunker.files.progress import with_progress
-from chunker.files.secrets import named_as_secret
+from chunker.files.secrets import LEFT_OUT_BY_NAME, named_as_secret
 from chunker.mapping.listing import Listing
 from chunker.mapping.mapped_files import MappedFile, mapped_file
 from chunker.mapping.sheets import Sheet
@@ -58,8 +59,13 @@ class Repository:
         alone = len(real) == 1 and Path(real[0]).is_dir()
         self._root = os.path.realpath(root) if root is not None else real[0] if alone else os.path.realpath(".")
         self._listing = Listing(real)
-        self._states: dict[str, tuple[int, int]] = {}
+        # Real path -> the first path that was given for it.
+        self._given: dict[str, str] = {}
+        for path, one in zip(real, listed, strict=True):
+            self._given.setdefault(path.replace(os.sep, "/"), os.fspath(one))
+        self._states: dict[str, tuple[int, int, int]] = {}
         self._sheets: dict[str, Sheet] = {}  # by path
+        self._problems: dict[str, Problem] = {}  # likewise
         self._numbers: dict[str, int] = {}
 
     def refresh(self, *, progress: bool | None = False) -> int:
@@ -75,10 +81,9 @@ class Repository:
         seen: set[str] = set()
         changed: dict[str, int] = {}
         for path, state in self._listing.files():
-            if state.st_size > _MOST_BYTES or not stat.S_ISREG(state.st_mode):
-                continue
             seen.add(path)
-            now = (state.st_size, state.st_mtime_ns)
+            # The last also tells that permissions have changed.
+            now = (state.st_size, state.st_mtime_ns, state.st_ctime_ns)
             if self._states.get(path) != now:
                 self._states[path] = now
                 changed[path] = state.st_size
@@ -87,16 +92,19 @@ class Repository:
             del self._states[path]
         for path in (*gone, *changed):
             self._sheets.pop(path, None)
+            self._problems.pop(path, None)
         # In the order of the files: names are numbered as they are met, and the numbers must not depend on threads.
         read = zip(changed, self._mapped(changed), strict=True)
         lines = progress is None
         with with_progress(read, "Reading", len(changed), streaming=False, shown=progress, lines=lines) as counted:
             for path, mapped in counted:
-                if mapped is not None:
+                if isinstance(mapped, Problem):
+                    self._problems[path] = mapped
+                elif mapped is not None:
                     self._sheets[path] = Sheet(mapped, self._numbers)
         return len(changed) + len(gone)
 
-    def _mapped(self, sizes: dict[str, int]) -> Iterator[MappedFile | None]:
+    def _mapped(self, sizes: dict[str, int]) -> Iterator[MappedFile | Problem | None]:
         """The symbols of each file, given with its size. Parsing releases the GIL, so many files are read by several threads."""
         if len(sizes) < _MANY:
             yield from map(self._read, sizes, sizes.values())
@@ -104,11 +112,25 @@ class Repository:
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             yield from threads.map(self._read, sizes, sizes.values())
 
-    def _read(self, path: str, size: int) -> MappedFile | None:
+    def _read(self, path: str, size: int) -> MappedFile | Problem | None:
+        named = path in self._given
         if named_as_secret(path):
-            return None
+            return Problem(path, LEFT_OUT_BY_NAME, failed=named)
+        if named and not Path(path).is_file():
+            return Problem(path, "not a regular file")
+        if size > _MOST_BYTES:
+            return Problem(path, f"left out: {LARGE_FILE}", failed=False, rule=LARGE_FILE)
         name = portable(os.path.relpath(path, self._root)).replace(os.sep, "/")
-        return mapped_file(name, FoundFile(path, size, named=False))
+        return mapped_file(name, FoundFile(path, size, named=named))
+
+    def _as_given(self, path: str) -> str:
+        """A path as it follows from the paths that were given."""
+        for above in (Path(path), *Path(path).parents):
+            given = self._given.get(above.as_posix())
+            if given is not None:
+                below = os.path.relpath(path, above)
+                return given if below == os.curdir else below if given == os.curdir else f"{given.rstrip('/')}/{below}"
+        return path
 
     @property
     def root(self) -> str:
@@ -119,6 +141,19 @@ class Repository:
     def files(self) -> list[MappedFile]:
         """The files that have symbols or headings, by name."""
         return [sheet.file for sheet in self.sheets]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Files and folders that were not read, with the reasons, by path: each path as it was given to the repository,
+        or below such a path.
+        """
+        found = [*self._listing.problems, *self._problems.values()]
+        return sorted((replace(one, path=self._as_given(one.path)) for one in found), key=attrgetter("path"))
+
+    @property
+    def found(self) -> int:
+        """The number of files that were found, those of `problems` included."""
+        return len(self._states) + len(self._listing.problems)
 
     @property
     def sheets(self) -> list[Sheet]:

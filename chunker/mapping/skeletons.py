@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from array import array
 from itertools import islice
-from pathlib import Path
 
 from chunker.arguments import whole_number
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.mapping.choosing import Choice, Tree
 from chunker.mapping.fitting import fit
 from chunker.mapping.mapped_files import mapped_text
@@ -15,9 +14,7 @@ from chunker.mapping.ranks import definition_values
 from chunker.mapping.sheets import Sheet
 
 
-def skeleton(
-    text: str, name: str, max_tokens: int | None = None, *, tokenizer: str | Path | TokenCounter = "o200k_base"
-) -> str:
+def skeleton(text: str, name: str, max_tokens: int | None = None, *, tokenizer: AnyTokenizer = "o200k_base") -> str:
     """The signatures of a source text, or the headings of prose, each on its line and indented by what it is in.
 
     Args:
@@ -25,7 +22,7 @@ def skeleton(
         name: The name of the file, which tells its language.
         max_tokens: The largest number of tokens of the result: the signatures that matter most, with "..." where some
             are left out. None for all.
-        tokenizer: The name of an encoding or model, or a tokenizer, which counts them.
+        tokenizer: The tokenizer that counts them: anything that `chunker.TextChunker` takes.
 
     Returns:
         The lines; "" for a text without any.

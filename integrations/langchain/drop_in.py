@@ -13,13 +13,12 @@ import math
 from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from numbers import Real
-from pathlib import Path
 from typing import Any, Literal, Self, cast
 
 from langchain_text_splitters import Language
 from langchain_text_splitters import RecursiveCharacterTextSplitter as _Theirs
 
-from chunker.counting import TokenCounter
+from chunker.counting import AnyTokenizer, TokenCounter
 from chunker.errors import OptionError
 from chunker.formats import Format
 from chunker.integrations.langchain.splitter import TokenBudgetTextSplitter, encoding_of
@@ -57,7 +56,7 @@ class RecursiveCharacterTextSplitter(TokenBudgetTextSplitter):
         is_separator_regex: bool = False,  # noqa: FBT001, FBT002  # as LangChain's
         *,
         length_function: Callable[[str], float] = len,
-        tokenizer: str | Path | TokenCounter | Callable[[str], object] | None = None,
+        tokenizer: AnyTokenizer | None = None,
         **kwargs: Any,  # noqa: ANN401  # as LangChain's
     ) -> None:
         self._separators = separators
@@ -140,7 +139,7 @@ class TokenTextSplitter(TokenBudgetTextSplitter):
         allowed_special: Literal["all"] | AbstractSet[str] | None = None,
         disallowed_special: Literal["all"] | Collection[str] = "all",
         *,
-        tokenizer: str | Path | TokenCounter | Callable[[str], object] | None = None,
+        tokenizer: AnyTokenizer | None = None,
         **kwargs: Any,  # noqa: ANN401  # as LangChain's
     ) -> None:
         for unused in (

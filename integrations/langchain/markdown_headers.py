@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from langchain_core.documents import Document
 
-from chunker.counting import TokenCounter
+from chunker.counting import AnyTokenizer
 from chunker.errors import OptionError
 from chunker.formats.expressions import re
 from chunker.integrations.langchain.markdown_blocks import Heading, MarkdownBlocks
@@ -75,7 +74,7 @@ class MarkdownHeaderTextSplitter:
         *,
         chunk_size: int | None = None,
         chunk_overlap: int = 0,
-        tokenizer: str | Path | TokenCounter = "o200k_base",
+        tokenizer: AnyTokenizer = "o200k_base",
         add_start_index: bool = False,
     ) -> None:
         self.headers_to_split_on = sorted(headers_to_split_on, key=lambda pair: len(pair[0]), reverse=True)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from pathlib import Path
 from typing import Any, Literal, Self
 
 from langchain_core.documents import Document
 from langchain_text_splitters import Language, TextSplitter
 
-from chunker.counting import HuggingFaceCounter, TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, HuggingFaceCounter, resolve_tokenizer
 from chunker.counting.huggingface import is_huggingface
 from chunker.formats import Format
 from chunker.integrations.splitting import Chunkers, Passage
@@ -60,7 +59,7 @@ class TokenBudgetTextSplitter(TextSplitter):
         chunk_size: int = 4000,
         chunk_overlap: int = 200,
         *,
-        tokenizer: str | Path | TokenCounter | Callable[[str], object] = "o200k_base",
+        tokenizer: AnyTokenizer = "o200k_base",
         language: Language | str | None = None,
         min_chunk_size: int | None = None,
         strategy: Strategy = "grow",

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
-from chunker.cli.options import Exclude, Include
+from chunker.cli.options import Exclude, Include, setting, wanted_of
 
 
 def mcp(
+    ctx: typer.Context,
     roots: Annotated[
         list[str] | None,
         typer.Argument(
@@ -33,7 +34,7 @@ def mcp(
     ] = None,
     tokenizer: Annotated[
         list[str] | None,
-        typer.Option(
+        setting(
             "--tokenizer",
             "-t",
             metavar="NAME",
@@ -44,7 +45,7 @@ def mcp(
     include: Include = None,
     exclude: Exclude = None,
 ) -> None:
-    """Tools for agents, by the Model Context Protocol on standard input and output: count, chunk, list files, map, search, assemble.
+    """Tools for agents, by the Model Context Protocol on standard input and output: count, chunk, list files, map, skeleton, search, assemble.
 
     All tools are read-only. They read the files of ROOT, without hidden files, files that .gitignore names, files that
     hold secrets, and links that lead out of it. Without ROOT, agents can send texts and read no file.
@@ -65,7 +66,7 @@ def mcp(
             raise typer.BadParameter(str(missing(error, "mcp"))) from None
         from chunker.integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
-        offered = offered_roots(roots or [], "ROOT", include, exclude)
+        offered = offered_roots(roots or [], "ROOT", wanted_of(ctx, include, exclude))
         if index is None:
             index = next(
                 (str(folder / ".chunker") for folder in offered.folders if (folder / ".chunker").is_dir()), None

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from chunker.cli.console import ending_quietly
-from chunker.cli.options import Exclude, Include
+from chunker.cli.options import Exclude, Include, setting, wanted_of
 from chunker.files.discovery import printable
 
 _LEAST_TOKEN = 16
@@ -22,6 +22,7 @@ _EVERYWHERE = {"0.0.0.0", "::", ""}  # noqa: S104  # to refuse it without a toke
 
 
 def serve(
+    ctx: typer.Context,
     paths: Annotated[
         list[str] | None,
         typer.Argument(metavar="PATH", show_default=False, help="Files and folders that may be opened there."),
@@ -35,7 +36,7 @@ def serve(
     ] = None,
     tokenizer: Annotated[
         list[str] | None,
-        typer.Option(
+        setting(
             "--tokenizer",
             "-t",
             metavar="NAME",
@@ -91,7 +92,7 @@ def serve(
             raise typer.BadParameter(str(missing(error, "serve"))) from None
         from chunker.integrations.service.options import index_folder, offered_roots, offered_tokenizers
 
-        roots = offered_roots(paths or [], "PATH", include, exclude)
+        roots = offered_roots(paths or [], "PATH", wanted_of(ctx, include, exclude))
         if token is not None and len(token) < _LEAST_TOKEN:
             raise typer.BadParameter(f"a token must have at least {_LEAST_TOKEN} characters", param_hint="--token")
         if token is not None and not token.isascii():

@@ -7,7 +7,9 @@ from pathlib import Path
 import typer
 
 from bpe_engine import BpeEngineError
+from chunker.cli.options import hint_of
 from chunker.counting import resolve_tokenizer
+from chunker.errors import OptionError
 from chunker.files.patterns import Wanted
 from chunker.index import Index, IndexingError, MissingExtraError
 from chunker.integrations.service.errors import RefusedError
@@ -15,14 +17,12 @@ from chunker.integrations.service.operations import embedded_tokenizers
 from chunker.integrations.service.roots import Roots
 
 
-def offered_roots(
-    paths: list[str], parameter: str, include: list[str] | None = None, exclude: list[str] | None = None
-) -> Roots:
-    """Return the folders and files whose texts are offered. `parameter`: their name in messages. `include` and
-    `exclude`: patterns as in `.gitignore`.
+def offered_roots(paths: list[str], parameter: str, wanted: Wanted | None = None) -> Roots:
+    """Return the folders and files whose texts are offered. `parameter`: their name in messages. `wanted`: the
+    selection of files in folders.
     """
     try:
-        return Roots(paths, wanted=Wanted.of(include or (), exclude or ()))
+        return Roots(paths, wanted=wanted)
     except RefusedError as error:
         raise typer.BadParameter(str(error), param_hint=parameter) from None
 
@@ -36,8 +36,8 @@ def offered_tokenizers(asked: list[str]) -> list[str]:
         try:
             if name not in names:
                 resolve_tokenizer(name)
-        except (BpeEngineError, OSError) as error:
-            raise typer.BadParameter(str(error), param_hint="--tokenizer") from None
+        except (BpeEngineError, OptionError, OSError) as error:
+            raise typer.BadParameter(str(error), param_hint=hint_of("--tokenizer", name)) from None
     return list(dict.fromkeys([*asked, *names]))
 
 

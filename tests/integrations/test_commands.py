@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import subprocess
 import sys
@@ -12,6 +13,14 @@ from pathlib import Path
 
 import pytest
 from serving import command, environment
+from typer.testing import CliRunner
+
+from chunker.cli.app import app
+from chunker.cli.chunk import chunk
+from chunker.files.patterns import Wanted
+from chunker.integrations.service import options
+from chunker.integrations.service.cutting import command_of
+from chunker.integrations.service.errors import RefusedError
 
 PROJECT = Path(__file__).resolve().parent.parent.parent / "pyproject.toml"
 NEEDED = {"serve": ("starlette", "uvicorn"), "mcp": ("mcp",)}
@@ -65,3 +74,37 @@ def test_the_installed_command_lists_them() -> None:
     )
     assert "A web page on this machine" in done.stdout
     assert "Tools for agents, by the Model Context Protocol" in done.stdout
+
+
+def test_the_command_line_of_the_page_leaves_out_what_the_command_has_by_default() -> None:
+    given = {name: one.default for name, one in inspect.signature(chunk).parameters.items()}
+    named = ("tokenizer", "max_tokens", "min_tokens", "desired_tokens", "overlap", "overlap_by", "strategy", "reserve")
+    defaults = {name: given[name] for name in named}
+    assert command_of("a.txt", "auto", defaults) == "chunker chunk a.txt --verbatim --format jsonl"
+    assert "--reserve 0" in str(command_of("a.txt", "auto", {**defaults, "reserve": 0}))
+
+
+def test_the_help_names_every_tool_and_every_store() -> None:
+    tools = ["count", "chunk", "list", "map", "skeleton", "search", "assemble"]
+    stores = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["entry-points"]["bpe_chunker.stores"]
+    for name, told in (("mcp", tools), ("index", [f"{store}:" for store in stores])):
+        shown = CliRunner().invoke(app, [name, "--help"]).stdout
+        assert [one for one in told if one not in shown] == []
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_patterns_of_the_project_are_relative_to_its_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[tool.chunker]\nexclude = "docs/a.txt"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "docs")
+    given: list[Wanted] = []
+
+    def refuse(_paths: list[str], *, wanted: Wanted) -> None:
+        given.append(wanted)
+        raise RefusedError("seen")
+
+    monkeypatch.setattr(options, "Roots", refuse)
+    assert "seen" in CliRunner().invoke(app, [name, "."]).stderr
+    assert given[0].excludes(str(tmp_path.resolve() / "docs" / "a.txt"), is_folder=False)

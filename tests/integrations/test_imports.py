@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import bpe_engine
+import chunker.integrations
 
 PLUGINS = {
     "chonkie": "chonkie",
@@ -134,3 +138,60 @@ def test_the_entry_points_lead_into_this_package() -> None:
 
 def installed() -> bool:
     return not (Path(bpe_engine.__file__).parents[1] / "pyproject.toml").exists()
+
+
+SOURCES = Path(chunker.integrations.__file__).parent
+# A private name of the packages, not of the plug-ins themselves; also in text, as `import_module` takes it.
+PRIVATE = re.compile(r"(?:chunker|bpe_engine)(?:\.(?!integrations\b)\w+)*?\._(?!_)\w+(?:\.\w+)*")
+
+
+def imported(source: str) -> Iterator[str]:
+    """What a source imports, and the attributes that it takes of imported modules and classes, with their full names."""
+    known: dict[str, str] = {}
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []  # types alone: the compiled classes have no other name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                known[alias.asname or first] = alias.name if alias.asname else first
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            for alias in node.names:
+                known[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                yield f"{node.module}.{alias.name}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            root, _, rest = ast.unparse(node).partition(".")
+            yield f"{known.get(root, '')}.{rest}"
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def private_names(source: str) -> list[str]:
+    return [name for name in imported(source) if PRIVATE.fullmatch(name)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import chunker._native",
+        "from chunker import _native",
+        "from chunker._native import Grower",
+        "from chunker.growing.budget import _least as least",
+        "if x:\n    def f():\n        from bpe_engine.compiled import _Core",
+        "import bpe_engine\nbpe_engine._core.Trainer()",
+        "import chunker.native as native\nnative._core",
+        "from chunker import TextChunker\nTextChunker._budget",
+        "importlib.import_module('bpe_engine._core')",
+    ],
+)
+def test_private_names_are_seen(source: str) -> None:
+    assert private_names(source)
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCES)))
+def test_no_plugin_takes_a_private_name_of_the_packages(path: Path) -> None:
+    assert private_names(path.read_text(encoding="utf-8")) == []

@@ -19,6 +19,7 @@ import command
 import pytest
 from interrupts import listen_to_interrupts
 from oracles import tiktoken_encoding
+from small_tokenizers import small
 
 import chunker
 
@@ -381,6 +382,24 @@ class TestOutput:
         (tree.parent / "like any other").touch()
         assert new.stat().st_mode == (tree.parent / "like any other").stat().st_mode
 
+    def test_an_unknown_implementation_is_told(self, tree: Path) -> None:
+        arguments = [*COMMAND, "chunk", "notes.txt"]
+        variables = environment({"BPE_ENGINE_IMPLEMENTATION": "rust"})
+        done = subprocess.run(arguments, cwd=tree, env=variables, capture_output=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr == b"Error: BPE_ENGINE_IMPLEMENTATION=rust: the implementations are 'cpp' and 'python'\n"
+
+    @posix_only
+    def test_a_pipe_without_a_name_is_written_to(self, tree: Path) -> None:
+        done = run("count", "notes.txt", "--output", "/dev/stdout", "--format", "jsonl", cwd=tree)
+        assert [line["path"] for line in records(done.stdout)] == ["notes.txt"]
+
+    @pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no folder that nobody can write to")
+    def test_errors_name_the_file_and_not_the_temporary_one(self, tree: Path) -> None:
+        for arguments in (["count", "notes.txt"], ["train", "notes.txt", "-n", "260"]):
+            done = run(*arguments, "--output", "/proc/x.json", cwd=tree, code=1)
+            assert done.stderr.endswith(b"No such file or directory: '/proc/x.json'\n")
+
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device to write to")
     def test_a_full_disk_is_told(self, tree: Path) -> None:
         done = run("count", ".", "--output", "/dev/full", cwd=tree, code=1)
@@ -491,3 +510,18 @@ def test_the_options_of_the_chunkers(tmp_path: Path) -> None:
     assert found == [chunk.token_count for chunk in wanted]
     assert max(found) <= 60
     assert b"--strategy" in run("chunk", "prose.txt", "--strategy", "none", cwd=tmp_path, code=2).stderr
+
+
+def test_the_reserve_is_that_of_the_tokenizer(tmp_path: Path) -> None:
+    """The tokens of [CLS] and [SEP] are kept free, as in Python, unless the command line has another number."""
+    text = "one two three four five six seven eight nine ten\n" * 40
+    (tmp_path / "prose.txt").write_text(text, encoding="utf-8", newline="")
+    small("bert, uncased").save(str(tmp_path / "tokenizer.json"))
+    asked = ("chunk", "prose.txt", "-m", "64", "-t", "./tokenizer.json")
+    for more, options, room in (((), {}, 62), (("--reserve", "0"), {"reserve": 0}, 64)):
+        made = chunker.TextChunker(64, tokenizer=str(tmp_path / "tokenizer.json"), **options)  # type: ignore[arg-type]  # one int
+        wanted = [chunk.token_count for chunk in made.chunk(text)]
+        done = run(*asked, *more, "--format", "jsonl", cwd=tmp_path)
+        assert [one["token_count"] for one in records(done.stdout)] == wanted
+        fill = f"{sum(wanted) / (len(wanted) * room):.0%}"
+        assert fill in run(*asked, *more, cwd=tmp_path).stdout.decode().splitlines()[-1]

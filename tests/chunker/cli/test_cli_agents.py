@@ -78,3 +78,9 @@ def test_settings_that_are_not_understood_are_left_alone(text: str, tmp_path: Pa
 
 def test_a_project_that_is_no_folder(tmp_path: Path) -> None:
     assert install(tmp_path / "none").exit_code == 2
+
+
+def test_an_unknown_client(tmp_path: Path) -> None:
+    done = install(tmp_path, "--client", "foo")
+    assert done.exit_code == 2
+    assert "Invalid value for '--client': 'foo' is not one of 'claude'" in done.stderr

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+import typer.main
 from small_tokenizers import small
 from typer.testing import CliRunner, Result
 
-from chunker.cli.app import app
+from chunker.cli.app import COMMANDS, app
 
 WORDS = "one two three four five six seven eight nine ten\n" * 60
 
@@ -98,6 +100,13 @@ def test_a_wrong_value_of_the_environment_is_told_as_one(project: Path, monkeypa
     done = run("chunk", "b.txt")
     assert "Invalid value for the environment variable CHUNKER_TOKENIZER: " in done.stderr
     assert "Invalid value for --tokenizer: " in run("chunk", "b.txt", "-t", "nope").stderr
+    monkeypatch.delenv("CHUNKER_TOKENIZER")
+    monkeypatch.setenv("CHUNKER_ENCODING", "nope")
+    assert "Invalid value for the environment variable CHUNKER_ENCODING: " in run("chunk", "b.txt").stderr
+    assert "Invalid value for --encoding: " in run("chunk", "b.txt", "--encoding", "none").stderr
+    monkeypatch.delenv("CHUNKER_ENCODING")
+    write(project, "[tool.chunker]\nencoding = 'nope'")
+    assert "Invalid value for [tool.chunker] encoding of " in run("chunk", "b.txt").stderr
 
 
 @pytest.mark.parametrize(
@@ -106,7 +115,20 @@ def test_a_wrong_value_of_the_environment_is_told_as_one(project: Path, monkeypa
         ("[tool.chunker]\nmax-token = 3", "'max-token', which no command has"),
         ("[tool.chunker.chunk]\nlimit = 3", "'limit', which this command does not have"),
         ("[tool.chunker.cut]\nlimit = 3", "no command has this name"),
-        ("[tool.chunker]\nmax-tokens = 'many'", "max-tokens"),
+        (
+            "[tool.chunker]\nmax-tokens = 'many'",
+            "[tool.chunker] max-tokens must be a whole number of at least 1, got 'many'",
+        ),
+        (
+            "[tool.chunker]\nmax-tokens = true",
+            "[tool.chunker] max-tokens must be a whole number of at least 1, got true",
+        ),
+        ("[tool.chunker]\nmax-tokens = 0", "[tool.chunker] max-tokens must be a whole number of at least 1, got 0"),
+        ("[tool.chunker.chunk]\nmax-tokens = 1.5", "[tool.chunker.chunk] max-tokens must be a whole number"),
+        ("[tool.chunker]\nexclude = [1]", "[tool.chunker] exclude must be a string or an array of strings, got [1]"),
+        ("[tool.chunker]\ncontext = 'yes'", "[tool.chunker] context must be true or false, got 'yes'"),
+        ("[tool.chunker]\ntokenizer = 5", "[tool.chunker] tokenizer must be a string, got 5"),
+        ("[tool.chunker]\nstrategy = 'none'", "[tool.chunker] strategy must be one of grow, optimal, got 'none'"),
         ("[tool.chunker\n", "pyproject.toml"),
         ("[tool]\nchunker = 3", "must be a table"),
     ],
@@ -134,8 +156,81 @@ def test_what_is_left_out_is_told_by_rules(project: Path) -> None:
     done = run("chunk", ".")
     assert "Left out generated files (--generated includes them):" in done.output
     assert "  1 lock file: uv.lock" in done.output
-    assert "  1 drawing without words: a.svg" in done.output
+    assert "Left out drawings (--verbatim includes them):\n  1 drawing without words: a.svg\n" in done.output
     assert "Shortened (--verbatim keeps all of it): 1 drawing" in done.output
     everything = run("chunk", ".", "--generated", "--verbatim")
     assert "Left out" not in everything.output
     assert "uv.lock" in everything.stdout
+
+
+def test_a_pattern_that_is_no_rule_is_wrong_usage(project: Path) -> None:
+    done = run("chunk", ".", "--include", "[")
+    assert done.exit_code == 2
+    assert "Invalid value for --include: no file can match the pattern '['" in done.output
+
+
+def test_every_command_with_a_setting_follows_the_environment(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNKER_TOKENIZER", "nope.json")
+    (project / "session.jsonl").write_text('{"role": "user", "content": "Hello"}\n')
+    for arguments in (
+        ("map", "."),
+        ("skeleton", "b.txt"),
+        ("view", "b.txt"),
+        ("count", "b.txt"),
+        ("prompt simulate", "session.jsonl"),
+        ("serve",),
+        ("mcp",),
+    ):
+        done = run(*" ".join(arguments).split())
+        assert done.exit_code == 2, arguments
+        assert "Invalid value for the environment variable CHUNKER_TOKENIZER: " in done.stderr, arguments
+    assert "nope.json" in run("index", "b.txt").stderr
+    monkeypatch.delenv("CHUNKER_TOKENIZER")
+    monkeypatch.setenv("CHUNKER_MAX_TOKENS", "64")
+    monkeypatch.setenv("CHUNKER_CONTEXT", "false")
+    assert run("index", "b.txt", "--embedder", "hashing").exit_code == 0
+    status = run("index", "status").stdout
+    assert "max_tokens 64" in status
+    assert "of 2,000 tokens" in run("map", ".").stderr  # the limit of a map is not that of a chunk
+    monkeypatch.delenv("CHUNKER_MAX_TOKENS")
+    write(project, "[tool.chunker]\nmax-tokens = 64")
+    assert "of 2,000 tokens" in run("map", ".").stderr
+    write(project, "[tool.chunker.map]\nmax-tokens = 1000")
+    assert "of 1,000 tokens" in run("map", ".").stderr
+
+
+def test_the_help_and_the_documentation_have_the_variables_that_there_are() -> None:
+    group = typer.main.get_group(app)
+    found = set()
+    for name in COMMANDS:
+        command = group.get_command(None, name)  # type: ignore[arg-type]  # typer has its contexts in private modules
+        own = {one.envvar for one in command.params if one.envvar}  # type: ignore[union-attr]  # it exists
+        told = run(*name.split(), "--help").stdout
+        assert set(re.findall(r"CHUNKER_\w+", told)) <= own, name
+        assert ("environment (" in told) <= bool(own), name
+        found |= own
+    page = Path(__file__).parents[3] / "docs" / "what-is-chunked.md"
+    assert set(re.findall(r"CHUNKER_[A-Z_]+", page.read_text(encoding="utf-8"))) == found
+
+
+def test_one_string_is_enough_for_an_option_that_may_be_repeated(project: Path) -> None:
+    write(project, '[tool.chunker]\ntokenizer = "nope.json"\ninclude = "*.txt"\nexclude = "b.txt"')
+    for name in ("serve", "mcp"):
+        done = run(name)
+        assert done.exit_code == 2
+        assert "Invalid value for [tool.chunker] tokenizer of " in done.stderr
+    write(project, '[tool.chunker]\ninclude = "*.txt"\nexclude = "b.txt"')
+    assert run("count", ".", "--format", "jsonl").stdout.count("\n") == 1
+
+
+def test_a_setting_holds_for_the_commands_that_can_take_its_value(project: Path) -> None:
+    write(project, '[tool.chunker]\nformat = "jsonl"\nlanguage = ["text"]\nspecial = "<|end|>"\nmax-tokens = 32')
+    assert json.loads(run("chunk", "b.txt").stdout.splitlines()[0])["token_count"] <= 32
+    assert run("encode", "b.txt").exit_code == 0
+    assert "no question could be planted" in run("evaluate", "docs", "--sizes", "64").stderr  # after the settings
+
+
+def test_exit_codes_stand_on_lines_of_their_own() -> None:
+    for name in COMMANDS:
+        told = run(*name.split(), "--help").stdout
+        assert ("Exit codes:" in told) == ("  Exit codes:\n    0    " in told), name

@@ -78,3 +78,10 @@ def test_what_is_no_tokenizer(tmp_path: Path) -> None:
     result = run("compare", "o200k_base", "cl100k_base", str(tmp_path / "none.txt"))
     assert result.exit_code == 2
     assert "does not exist" in result.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="there is no file that nobody can read")
+def test_a_file_that_cannot_be_read() -> None:
+    result = run("inspect", "/proc/self/mem")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: /proc/self/mem: Input/output error\n"

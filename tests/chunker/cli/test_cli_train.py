@@ -15,9 +15,12 @@ from bpe_engine import Tokenizer, train
 from chunker.cli import run_training as training
 from chunker.cli.app import app
 from chunker.files.discovery import FoundFile, Problem
+from chunker.files.intake import Intake
 
 _PACKAGE_FOLDER = Path(chunker.__path__[0]).parent
 PROSE = "".join(f"Line {number} says a word, größer als {number * 7}.\n" for number in range(200))
+
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMII\n"
 
 
 @pytest.fixture
@@ -108,8 +111,23 @@ def test_a_large_file_is_read_in_blocks(tree: Path, monkeypatch: pytest.MonkeyPa
 
     def text_of(name: str) -> object:
         path = tree / name
-        return training._text(FoundFile(str(path), path.stat().st_size, named=True))
+        return training._text(FoundFile(str(path), path.stat().st_size, named=True), Intake())
 
     assert text_of("a.txt") == tree / "a.txt"
     assert text_of("b.txt") == "\ufeff" + PROSE[:500]  # in another encoding: as a whole
     assert isinstance(text_of("logo.png"), Problem)
+    (tree / "key.txt").write_text(KEY)
+    assert isinstance(text_of("key.txt"), Problem)
+
+
+def test_secrets_are_left_out_and_told_of(tree: Path) -> None:
+    (tree / "credentials").write_text("aws_secret_access_key = zzqzzqzzqzzq\n" * 50)
+    (tree / "notes.txt").write_text(KEY + "zzqzzq\n" * 50)
+    said = run(".", "-o", "out.json", "-n", "300", cwd=tree)
+    assert "from 2 files\n" in said
+    assert said.endswith("Left out files that hold secrets (--secrets includes them): credentials, notes.txt\n")
+    expected = train([PROSE, "\ufeff" + PROSE[:500]], 300)
+    assert Tokenizer.from_file(tree / "out.json").encode(PROSE) == expected.encode(PROSE)
+    assert "from 4 files\n" in run(".", "-o", "out.json", "-n", "300", "--secrets", cwd=tree)
+    named = run("a.txt", "credentials", "-o", "out.json", "-n", "300", cwd=tree, code=1)
+    assert "Failed: credentials: left out: by its name it holds secrets\n" in named

@@ -176,4 +176,41 @@ def test_the_command(tmp_path: Path) -> None:
     told = json.loads(command(tmp_path, "--sizes", "16", "--format", "json").stdout)
     assert {record["chunker"] for record in told} == {"auto", "auto+context", "auto+optimal", "text"}
     assert command(tmp_path, "--sizes", "some").exit_code == 2
-    assert command(tmp_path, "--chunkers", "none").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "why"),
+    [
+        ("--chunkers", "none", "no chunker is called 'none'"),
+        ("--chunkers", ",", "no name"),
+        ("--embedder", "none", "no embedder is called 'none'"),
+        ("--questions", "none", "none does not exist"),
+        ("--questions", ".", ". is a folder"),
+    ],
+)
+def test_wrong_usage_of_the_command(option: str, value: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "soup.md").write_text(DOCUMENTS["soup.md"], encoding="utf-8")
+    done = command(tmp_path, option, value)
+    assert done.exit_code == 2
+    assert f"Error: Invalid value for {option}: {why}" in done.stderr
+
+
+def test_files_that_fail_are_told_in_any_case(tmp_path: Path) -> None:
+    (tmp_path / "bad.md").write_bytes(b"# Caf\xe9\n")
+    (tmp_path / "server.key").write_text("secret")
+    told = (
+        f"Left out files that hold secrets: {tmp_path}/server.key\n"
+        "Failed: 1 of 2 files\n"
+        f"  {tmp_path}/bad.md: byte 5 (line 1): not UTF-8: invalid continuation byte (0xE9)\n"
+        "To read files in another encoding, pass --encoding, such as cp1252.\n"
+    )
+    nothing = command(tmp_path)
+    assert (nothing.exit_code, nothing.stderr) == (1, told)
+    questions = tmp_path.parent / f"{tmp_path.name}.jsonl"
+    for content, why in ((b'{"question": "?", "source": "bad.md"}', "bad.md"), (b"\xff", "not UTF-8")):
+        questions.write_bytes(content)
+        done = command(tmp_path, "--questions", questions)
+        assert done.exit_code == 1
+        assert done.stderr.startswith(f"Error: {questions}")
+        assert why in done.stderr.splitlines()[0]
+        assert done.stderr.endswith(told)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chunker.errors import WrongTypeError
+from chunker.errors import OptionError, WrongTypeError
 from chunker.files.chunk_files import FileChunks, chunk_files
 from chunker.files.discovery import find_files
 
@@ -65,3 +65,11 @@ def test_own_ignore_files_win_over_those_of_git(tree: Path) -> None:
     assert [one.path for one in find_files(["."])] == ["a.md", "docs/b.md", "src/gen/keep.py"]
     (tree / "docs" / ".chunkerignore").write_text("*\n")
     assert [one.path for one in find_files(["."])] == ["a.md", "src/gen/keep.py"]
+
+
+@pytest.mark.parametrize("pattern", ["[", "#x", " ", "\\", "/", "!"])
+def test_a_pattern_that_is_no_rule_is_told(tree: Path, pattern: str) -> None:
+    with pytest.raises(OptionError, match="no file can match the pattern"):
+        list(chunk_files(tree, include=["*.md", pattern]))
+    with pytest.raises(OptionError, match="no file can match the pattern"):
+        list(chunk_files(tree, exclude=pattern))

@@ -63,7 +63,7 @@ def test_an_index(tree: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def test_training(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     order = TrainingOrder(
         output="out.json", vocab_size=280, pattern=None, special_tokens=(), min_frequency=2, tie_breaking="first",
-        layout=None, threads=1, hidden=False,
+        layout=None, threads=1, hidden=False, secrets=False,
     )  # fmt: skip
     run_training(["."], order)
     told = capsys.readouterr().err

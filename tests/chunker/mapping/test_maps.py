@@ -313,3 +313,66 @@ def test_paths_that_cannot_be_are_told(
 def test_a_focus_that_is_no_name_is_told(focus: Any, tmp_path: Path) -> None:  # whatever a caller may pass
     with pytest.raises(OptionError, match="focus"):
         map_repository(tmp_path, focus=focus)
+
+
+def test_the_command_tells_what_it_could_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("src").mkdir()
+    Path("src/a.py").write_text("def f(a):\n    return a\n")
+    Path("src/latin.py").write_bytes(b"def g(): return '\xe9'\n")
+    Path("src/logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    Path("src/server.key").write_text("secret\n")
+    Path("src/big.py").write_text("x = 1\n" * 200_000)
+    Path("dangling.py").symlink_to("gone.py")
+    done = CliRunner().invoke(app, ["map", "src", "dangling.py"], catch_exceptions=False)
+    assert done.exit_code == 1
+    assert done.stdout == "src/a.py\ndef f(a):\n"
+    assert done.stderr.splitlines()[1:] == [
+        "Skipped 1 file without text, such as src/logo.png: binary: a NUL byte at byte 8",
+        "Left out files that hold secrets: src/server.key",
+        "Left out large files:",
+        "  1 file over 1 MiB: src/big.py",
+        "Failed: 2 of 6 files",
+        "  dangling.py: No such file or directory",
+        "  src/latin.py: byte 17 (line 1): not UTF-8: invalid continuation byte (0xE9)",
+    ]
+    named = CliRunner().invoke(app, ["map", "src/logo.png", "src/a.py"], catch_exceptions=False)
+    assert named.exit_code == 1
+    assert "Failed: 1 of 2 files\n  src/logo.png: binary" in named.stderr
+
+
+def test_problems_are_forgotten_once_they_are_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_bytes(b"def g(): return '\xe9'\n")
+    Path("link.py").symlink_to("gone.py")
+    repository = Repository(["a.py", "link.py"])
+    assert repository.refresh() == 1
+    assert [problem.path for problem in repository.problems] == ["a.py", "link.py"]
+    assert repository.found == 2
+    Path("a.py").write_text("def g(): pass\n")
+    Path("gone.py").write_text("def h(): pass\n")
+    assert repository.refresh() == 2
+    assert repository.problems == []
+    assert [file.name for file in repository.files] == ["a.py", "gone.py"]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may read everything")
+def test_a_file_is_read_once_it_may_be(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def g(): pass\n")
+    (tmp_path / "a.py").chmod(0)
+    repository = Repository(tmp_path)
+    repository.refresh()
+    assert [problem.reason for problem in repository.problems] == ["Permission denied"]
+    (tmp_path / "a.py").chmod(0o600)
+    assert repository.refresh() == 1
+    assert repository.problems == []
+
+
+def test_standard_input_has_no_map() -> None:
+    done = CliRunner().invoke(app, ["map", "-"], catch_exceptions=False)
+    assert done.exit_code == 2
+    assert "standard input cannot be read here" in done.stderr
+    for command in ("map", "index"):
+        told = CliRunner().invoke(app, [command, "--help"], catch_exceptions=False).stdout
+        assert "Files and folders." in told
+        assert "- for standard input" not in told

@@ -98,7 +98,7 @@ def agent_of(*arguments: str, cwd: Path | None = None) -> Iterator[Agent]:
 @contextlib.contextmanager
 def agent_here(*roots: Path) -> Iterator[Agent]:
     """An agent of a server in this process, made as the command makes it."""
-    offered = Offered(offered_roots([str(root) for root in roots], "ROOT", None, None), offered_tokenizers([]), None)
+    offered = Offered(offered_roots([str(root) for root in roots], "ROOT"), offered_tokenizers([]), None)
     server = mcp_server(offered, "")
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
         yield Agent(portal, client)
