@@ -38,13 +38,28 @@ if TYPE_CHECKING:
 # and published encodings need neither.
 # ruff: noqa: PLC0415
 
-encoders.AppendingEncoder.register(_core.AppendingEncoder)
-encoders.PrependingEncoder.register(_core.PrependingEncoder)
-encoders.IntervalEncoder.register(_core.IntervalEncoder)
-encoders.AppendingEncoder.register(_core.PipelineAppendingEncoder)
-encoders.PrependingEncoder.register(_core.PipelinePrependingEncoder)
-encoders.IntervalEncoder.register(_core.PipelineIntervalEncoder)
-encoders.Mark.register(_core.Mark)
+
+def _repr_of(told: Callable[..., str]) -> Callable[[object], str]:
+    """The repr of a public class, for a compiled one that is registered as one and so inherits nothing."""
+
+    def shown(self: object) -> str:
+        try:
+            return told(self)
+        except TypeError:  # made by `__new__` alone
+            return object.__repr__(self)
+
+    return shown
+
+
+for _kind, *_compiled in (
+    (encoders.AppendingEncoder, _core.AppendingEncoder, _core.PipelineAppendingEncoder),
+    (encoders.PrependingEncoder, _core.PrependingEncoder, _core.PipelinePrependingEncoder),
+    (encoders.IntervalEncoder, _core.IntervalEncoder, _core.PipelineIntervalEncoder),
+    (encoders.Mark, _core.Mark),
+):
+    for _class in _compiled:
+        _kind.register(_class)
+        _class.__repr__ = _repr_of(_kind.__repr__)  # type: ignore[assignment, method-assign]  # of a compiled class
 
 
 def vocabulary_engine(vocabulary: Vocabulary) -> Engine:

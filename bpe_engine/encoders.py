@@ -21,6 +21,9 @@ from bpe_engine.special_tokens import Part, Specials
 class Mark(ABC):  # noqa: B024 - it has no methods for users
     """An opaque mark to which `rollback` returns. Only the encoder that made it can use it."""
 
+    def __repr__(self) -> str:
+        return f"<Mark of an encoder at {id(self):#x}>"
+
 
 class GrowingEncoder(ABC):
     """A text that grows at one side, with its current number of tokens. Not thread-safe."""
@@ -78,6 +81,9 @@ class GrowingEncoder(ABC):
         Raises:
             StaleMarkError: The mark belongs to another encoder, or a rollback has passed it.
         """
+
+    def __repr__(self) -> str:
+        return f"<{_name_of(self)}: {self.count} tokens, {len(self.data)} bytes>"
 
 
 class AppendingEncoder(GrowingEncoder):
@@ -398,3 +404,13 @@ class IntervalEncoder(ABC):
             IndexError: As `count`.
         """
         return [self.count(start, end) for end in ends]
+
+    # Without the count of the whole text, which may not be known yet.
+    def __repr__(self) -> str:
+        return f"<{_name_of(self)} of a text of length {len(self)}>"
+
+
+def _name_of(encoder: GrowingEncoder | IntervalEncoder) -> str:
+    """The name of the public class, of which each implementation has its own subclasses."""
+    kinds = (AppendingEncoder, PrependingEncoder, IntervalEncoder)
+    return next((kind.__name__ for kind in kinds if isinstance(encoder, kind)), type(encoder).__name__)

@@ -613,7 +613,7 @@ class Tokenizer:
             text: The text. Offsets are characters of a str, bytes of bytes.
 
         Returns:
-            An encoder that gives the count of a slice from its start and end, at most times without reading the slice.
+            An encoder that gives the count of a slice from its start and end, mostly without reading the slice.
 
         Raises:
             EncodingError: As `encode_ordinary`.

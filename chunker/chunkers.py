@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from copy import copy
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 
-from chunker.arguments import require, require_source, require_text
+from chunker.arguments import require, require_source, require_text, whole_number
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
-from chunker.counting import TokenCounter, UnitCounter, name_of_tokenizer, resolve_tokenizer
+from chunker.counting import AnyTokenizer, TokenCounter, UnitCounter, name_of_tokenizer, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.formats import Format, Outline
 from chunker.formats.registry import alike, code_format, format_named, name_of
@@ -43,7 +42,9 @@ class TextChunker:
 
     Args:
         max_tokens: The largest number of tokens of a chunk.
-        tokenizer: The name of an encoding or model, or a tokenizer.
+        tokenizer: The name of an encoding or model, a tokenizer file, a tokenizer of bpe_engine, tokenizers, transformers or
+            tiktoken, a function that counts the tokens of a text, or the unit "characters", "bytes" or "words"; see
+            `chunker.counting.resolve_tokenizer`.
         min_tokens: No chunk has fewer tokens, except the last one if every other cut would divide a part that fits into
             a chunk; "optimal" divides it. By default an eighth of `max_tokens`. A part of at most `max_tokens -
             min_tokens` tokens (with its context and an overlap) is never divided.
@@ -76,7 +77,7 @@ class TextChunker:
         self,
         max_tokens: int = 512,
         *,
-        tokenizer: str | Path | TokenCounter = "o200k_base",
+        tokenizer: AnyTokenizer = "o200k_base",
         min_tokens: int | None = None,
         desired_tokens: int | None = None,
         overlap: int = 0,
@@ -165,8 +166,10 @@ class TextChunker:
             A chunker with the same `max_tokens` and options.
 
         Raises:
-            OptionError: There is no room for so many tokens, or the other options leave none.
+            OptionError: There is no room for so many tokens, the other options leave none, or `tokens` is negative.
+            WrongTypeError: `tokens` is not a whole number.
         """
+        tokens = whole_number(tokens, "tokens", least=0)
         budget = self._budget
         if budget.reserve + tokens >= self.max_tokens:
             raise OptionError(
@@ -452,6 +455,7 @@ class CodeChunker(TextChunker):
         UnknownLanguageError: There is no table for the language.
         MissingGrammarError: The grammar of the language is not installed.
         OptionError: As `TextChunker`.
+        WrongTypeError: As `TextChunker`.
     """
 
     def __init__(
@@ -462,7 +466,12 @@ class CodeChunker(TextChunker):
         isolate: bool = False,
         **options: Unpack[Options],
     ) -> None:
+        require(isolate, bool, "isolate", "True or False")
         super().__init__(max_tokens, format=code_format(language, isolate=isolate), **options)
+        self._isolate = isolate
 
     def _repr_prefix(self) -> str:
         return f"{self.language!r}, "
+
+    def _repr_suffix(self) -> str:
+        return ", isolate=True" if self._isolate else ""

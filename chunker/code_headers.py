@@ -71,6 +71,11 @@ class CodeHeaders(ContextWriter):
         self._read: tuple[str | None, CodeFile | None] = (None, None)
         super().__init__(self._header, max_tokens=max_tokens)
 
+    def __repr__(self) -> str:
+        every = get_args(HeaderPart)
+        parts = [part for part in every if part in self._parts]
+        return f"CodeHeaders({self._room}{'' if len(parts) == len(every) else f', parts={parts}'})"
+
     def _prepare(self, text: str, outline: Outline, language: str | None) -> None:
         self._read = (text, CodeFile(text, outline, language) if language in table_names() else None)
 

@@ -86,6 +86,17 @@ class ContextWriter:
         self._fallback = fallback
         self._at_once = whole_number(at_once, "at_once", least=1)
 
+    def __repr__(self) -> str:
+        given: list[tuple[str, object, object]] = [
+            ("version", self._version, ""),
+            ("fallback", self._fallback, None),
+            ("at_once", self._at_once, 1),
+        ]
+        told = "".join(f", {name}={value!r}" for name, value, default in given if value != default)
+        # A cache may be large, or a file.
+        told += "" if self._cache is None else f", cache=<{type(self._cache).__name__}>"
+        return f"{type(self).__name__}({self._write!r}, max_tokens={self._room}{told})"
+
     def chunk(
         self, chunker: TextChunker, text: str, *, source: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> list[Chunk]:

@@ -14,14 +14,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunker.arguments import require, require_all, require_source, require_text, whole_number
 from chunker.chunkers import TextChunker
-from chunker.counting import TokenCounter
+from chunker.counting import AnyTokenizer
 from chunker.errors import OptionError
 from chunker.formats import Outline, Strength
 from chunker.growing.assembly import TextOrigin
@@ -228,7 +227,7 @@ class Hierarchy(BaseModel):
         size: int = 3,
         *,
         max_tokens: int | None = None,
-        tokenizer: str | Path | TokenCounter = "o200k_base",
+        tokenizer: AnyTokenizer = "o200k_base",
     ) -> ReadingWindow:
         """Join a chunk with its neighbours on its level, nearest first: a sentence window, if the level is of sentences.
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Literal, TypedDict
 
 from chunker.context.breadcrumbs import ContextPart
-from chunker.counting import TokenCounter
+from chunker.counting import AnyTokenizer
 from chunker.growing.budget import OverlapBy
 
 # "grow" fills chunk after chunk; "optimal" chooses all cuts of a text together.
@@ -17,7 +16,7 @@ Strategy = Literal["grow", "optimal"]
 class Options(TypedDict, total=False):
     """The options of every chunker besides `max_tokens`; see `chunker.TextChunker`."""
 
-    tokenizer: str | Path | TokenCounter
+    tokenizer: AnyTokenizer
     min_tokens: int | None
     desired_tokens: int | None
     overlap: int

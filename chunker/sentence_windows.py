@@ -8,12 +8,11 @@ window of 2        s2 s3 s4 s5 s6              as many sentences on both sides, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from chunker.arguments import require, whole_number
 from chunker.chunkers import TextChunker
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.formats import Format
 from chunker.formats.registry import format_named
@@ -80,7 +79,7 @@ def window_around(
     size: int = 3,
     *,
     max_tokens: int | None = None,
-    tokenizer: str | Path | TokenCounter = "o200k_base",
+    tokenizer: AnyTokenizer = "o200k_base",
 ) -> ReadingWindow:
     """Join a chunk with its neighbours, nearest first, for a model to read.
 

@@ -63,3 +63,6 @@ class StreamDecoder:
     def pending(self) -> bytes:
         """The bytes of an unfinished character: three at most."""
         return self._decoder.getstate()[0]
+
+    def __repr__(self) -> str:
+        return f"<StreamDecoder: {len(self.pending)} bytes pending>"

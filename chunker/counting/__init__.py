@@ -14,7 +14,6 @@ text.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +22,28 @@ from bpe_engine.at_exit import cache_until_exit
 from bpe_engine.published.registry import published_encodings
 from chunker.counting.counters import UNITS, Measured, RecountingCounter, SettlingCounter, UnitCounter
 from chunker.counting.huggingface import HuggingFaceCounter, is_huggingface
-from chunker.counting.protocols import AppendingCounter, Mark, PrependingCounter, TokenCounter
+from chunker.counting.protocols import (
+    AnyTokenizer,
+    AppendingCounter,
+    Mark,
+    PrependingCounter,
+    SupportsEncode,
+    TokenCounter,
+)
 from chunker.counting.tiktoken_encodings import is_tiktoken, tiktoken_counter
 from chunker.counting.tokenizer_files import tokenizer_of_file, tokenizer_path
 from chunker.errors import WrongTypeError
 from chunker.tokenizer_errors import UnknownTokenizerError, loading
 
 __all__ = [
+    "AnyTokenizer",
     "AppendingCounter",
     "HuggingFaceCounter",
     "Mark",
     "PrependingCounter",
     "RecountingCounter",
     "SettlingCounter",
+    "SupportsEncode",
     "TokenCounter",
     "UnitCounter",
     "name_of_tokenizer",
@@ -43,9 +51,7 @@ __all__ = [
 ]
 
 
-def resolve_tokenizer(
-    tokenizer: str | Path | TokenCounter | Callable[[str], object] | object, *, folder: Path | None = None
-) -> TokenCounter:
+def resolve_tokenizer(tokenizer: AnyTokenizer, *, folder: Path | None = None) -> TokenCounter:
     """Make a counter of a tokenizer, of its name, or of its file.
 
     Args:

@@ -6,6 +6,8 @@ text grows.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 Mark = TypeVar("Mark")
@@ -101,3 +103,22 @@ class TokenCounter(Protocol):
     def prepending_encoder(self) -> PrependingCounter:
         """Return a counter of an empty text that grows to the left."""
         ...
+
+
+class SupportsEncode(Protocol):
+    """Protocol of a tokenizer of another package: of tokenizers, transformers, tiktoken or sentencepiece, say."""
+
+    def encode(self, text: str, /) -> object:
+        """The tokens of a text.
+
+        Args:
+            text: The text.
+
+        Returns:
+            A list of tokens, or for `tokenizers` its `Encoding`.
+        """
+        ...
+
+
+AnyTokenizer = str | os.PathLike[str] | TokenCounter | SupportsEncode | Callable[[str], object]
+"""All that `chunker.counting.resolve_tokenizer` takes, and so every `tokenizer` of a chunker."""

@@ -41,6 +41,8 @@ def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str]
         given: The name or path.
         folder: The folder that a relative path is relative to; None for the current one.
     """
+    if given == "":  # a name that nothing has; as a path it would be the folder
+        return None
     path = Path(given) if folder is None else Path(folder, given)
     if not isinstance(given, str):
         return path

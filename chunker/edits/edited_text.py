@@ -110,6 +110,10 @@ class EditedText:
         """Whether an edit takes the time of the text around it, not of the whole text."""
         return self._reader is not None
 
+    def __repr__(self) -> str:
+        chunks = len(self._rows.rows if self._whole is None else self._whole)
+        return f"<EditedText: {len(self._text)} characters, {chunks} chunks>"
+
     def replace(self, start: int, end: int, text: str) -> ChunkChange:
         """Replace `text[start:end]`.
 

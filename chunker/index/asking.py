@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from chunker.arguments import require, require_all, require_name, require_text, whole_number
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.hits import Hit
 from chunker.index.embedders import Embedder, checked, meaning_weight
@@ -102,7 +102,7 @@ class Asking(ABC):
         filter: Filter | None = None,  # noqa: A002  # the word that users expect
         *,
         by: By = "both",
-        tokenizer: str | Path | TokenCounter | None = None,
+        tokenizer: AnyTokenizer | None = None,
         hits: Sequence[Hit] | None = None,
     ) -> Pack:
         """Answer a question with a text for a prompt: the best hits and the lines around them that a reader needs,

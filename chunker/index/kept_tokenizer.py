@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from chunker.counting import TokenCounter, name_of_tokenizer, resolve_tokenizer
+from chunker.counting import AnyTokenizer, TokenCounter, name_of_tokenizer, resolve_tokenizer
 from chunker.counting.tokenizer_files import file_hash, tokenizer_path
 from chunker.errors import OptionError
 from chunker.index.errors import SettingsMismatchError
 from chunker.tokenizer_errors import UnknownTokenizerError
 
 
-def kept_tokenizer(given: object, root: Path) -> tuple[str, str]:
+def kept_tokenizer(given: AnyTokenizer, root: Path) -> tuple[str, str]:
     """Return how an index stores a tokenizer: its name and "", or the path of its file and the hash of the file.
 
     Raises as `resolve_tokenizer`, and OptionError for a tokenizer that neither a name nor a file finds again.

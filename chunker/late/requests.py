@@ -9,16 +9,15 @@ together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from chunker.arguments import whole_number
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.models import Chunk
 
 
 def late_requests(
-    documents: Iterable[Sequence[Chunk]], tokenizer: str | Path | TokenCounter, max_tokens: int
+    documents: Iterable[Sequence[Chunk]], tokenizer: AnyTokenizer, max_tokens: int
 ) -> Iterator[list[Chunk]]:
     """Pack chunks into requests by document and by tokens. Linear time.
 

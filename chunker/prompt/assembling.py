@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunker.arguments import require, require_text, told, whole_number
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.errors import WrongTypeError
 from chunker.hits import Hit
 from chunker.models import Chunk
@@ -81,7 +81,7 @@ def assemble(
     budget: int,
     *,
     reserve: int = 0,
-    tokenizer: str | Path | TokenCounter = "o200k_base",
+    tokenizer: AnyTokenizer = "o200k_base",
     chat_format: str | ChatFormat | None = None,
     separator: str = "\n\n",
     fill: Fill = "best_effort",
@@ -97,7 +97,7 @@ def assemble(
         items: Items and sections. A chunk, a hit of `Index.search` and the path of a file are items, too.
         budget: The largest number of tokens of prompt and answer together.
         reserve: The tokens of these that are for the answer and for tools.
-        tokenizer: The name of an encoding or model, or a tokenizer.
+        tokenizer: The tokenizer to count with: anything that `chunker.TextChunker` takes.
         chat_format: A name in `CHAT_FORMATS`, or a chat format of your own; each item (or section with a role) is a
             message then. None for plain text.
         separator: Text between the entries of `items`.

@@ -17,11 +17,10 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Unpack
 
 from chunker.arguments import require, require_all, require_text, whole_number
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.hits import Hit
 from chunker.models import Chunk
 from chunker.prompt.assembling import Message, Prompt
@@ -55,7 +54,7 @@ class PromptSession:
     Args:
         budget: The largest number of tokens of prompt and answer together.
         reserve: The tokens of these that are for the answer and for tools.
-        tokenizer: The name of an encoding or model, or a tokenizer.
+        tokenizer: The tokenizer to count with: anything that `chunker.TextChunker` takes.
         chat_format: A name in `CHAT_FORMATS`, a chat format of your own, or None for plain text.
         system: The items at the start of every prompt; their bytes never change.
         hysteresis: When a turn does not fit, the oldest turns leave until this part of the room is free. 0 drops as
@@ -89,7 +88,7 @@ class PromptSession:
         budget: int,
         reserve: int = 0,
         *,
-        tokenizer: str | Path | TokenCounter = "o200k_base",
+        tokenizer: AnyTokenizer = "o200k_base",
         chat_format: str | ChatFormat | None = "openai",
         system: Sequence[Item] = (),
         hysteresis: float = 0.25,
@@ -149,6 +148,10 @@ class PromptSession:
     def bills(self) -> list[RequestBill]:
         """The costs of the requests that have been answered, if the cache follows its rules. Empty without `rules`."""
         return [] if self._planned is None else self._planned.bills
+
+    def __repr__(self) -> str:
+        turns = sum(turn.place >= self._first for turn in self._row.turns)
+        return f"<PromptSession: {turns} turns, {self.token_count} of {self._room} tokens>"
 
     def prompt(self) -> Prompt:
         """The prompt as it is now; its report names all turns there ever were. Linear time; nothing is counted.

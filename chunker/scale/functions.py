@@ -6,12 +6,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 
-from chunker.counting import TokenCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, resolve_tokenizer
 from chunker.scale.chunk_batch import ChunkBatch
 from chunker.scale.errors import ColumnError
 from chunker.scale.texts import text_type, texts
@@ -19,7 +17,7 @@ from chunker.scale.texts import text_type, texts
 _TEXT, _ROW = "text", "row"
 
 
-def count_tokens(column: pa.Array | pa.ChunkedArray, tokenizer: str | Path | TokenCounter = "o200k_base") -> pa.Array:
+def count_tokens(column: pa.Array | pa.ChunkedArray, tokenizer: AnyTokenizer = "o200k_base") -> pa.Array:
     """Count the tokens of each text of a column.
 
     Args:

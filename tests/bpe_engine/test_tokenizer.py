@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tiktoken
+from huggingface_files import both, family
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import ENCODINGS, tiktoken_encoding, tokenizer
@@ -457,3 +458,33 @@ def test_whole_numbers_of_other_types_are_numbers() -> None:
     assert tokenizer.count_up_to("a b", two) == 2  # type: ignore[arg-type]
     assert tokenizer.interval_encoder("a b c").count(0, np.int64(3)) == 2  # type: ignore[arg-type]
     assert tokenizer.count_batch(["a b"], num_threads=two) == [2]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["vocabulary", "pattern", "pipeline"])
+def test_the_repr_of_an_encoder_has_its_count_and_length(kind: str) -> None:
+    made = {
+        "vocabulary": lambda: tokenizer("o200k_base"),
+        "pattern": lambda: Tokenizer(
+            Vocabulary.from_ranks({bytes([value]): value for value in range(256)}, pattern=Pattern(r"\w+|\W+"))
+        ),
+        "pipeline": lambda: both(family("gpt2"))[1],
+    }[kind]()
+    appending, prepending = made.appending_encoder(), made.prepending_encoder()
+    assert repr(appending) == "<AppendingEncoder: 0 tokens, 0 bytes>"
+    appending.append("naïve plan")
+    prepending.prepend("naïve plan")
+    count = made.count("naïve plan")
+    assert repr(appending) == f"<AppendingEncoder: {count} tokens, 11 bytes>"
+    assert repr(prepending) == f"<PrependingEncoder: {count} tokens, 11 bytes>"
+    assert repr(appending.snapshot()).startswith("<Mark of an encoder at 0x")
+    for text in ("naïve plan", "naïve plan".encode(), "plan \ud800"):
+        assert repr(made.interval_encoder(text)) == f"<IntervalEncoder of a text of length {len(text)}>"
+
+
+@pytest.mark.filterwarnings("ignore:nanobind")
+def test_the_repr_of_an_encoder_that_was_never_initialized() -> None:
+    core = pytest.importorskip("bpe_engine._core")
+    if bpe_engine.implementation() == "python":
+        pytest.skip("the compiled classes are not in use")
+    for kind in (core.AppendingEncoder, core.PipelinePrependingEncoder, core.IntervalEncoder, core.Mark):
+        assert kind.__name__ in repr(kind.__new__(kind))

@@ -177,3 +177,8 @@ def test_what_is_refused() -> None:
         CodeHeaders(parts=["callers"])  # type: ignore[list-item]  # what is tested
     with pytest.raises(WrongTypeError, match="parts must be a collection"):
         CodeHeaders(parts="imports")  # type: ignore[arg-type]  # what is tested
+
+
+def test_the_repr_has_the_limit_and_the_parts() -> None:
+    assert repr(CodeHeaders()) == "CodeHeaders(96)"
+    assert repr(CodeHeaders(40, parts={"siblings", "imports"})) == "CodeHeaders(40, parts=['imports', 'siblings'])"

@@ -214,3 +214,9 @@ def test_what_is_refused() -> None:
         ContextWriter("summarize")  # type: ignore[arg-type]  # what is tested
     with pytest.raises(WrongTypeError, match="chunker must be"):
         ContextWriter(counted).chunk(512, TEXT)  # type: ignore[arg-type]  # what is tested
+
+
+def test_the_repr_has_what_is_not_by_default() -> None:
+    assert repr(ContextWriter(counted)) == f"ContextWriter({counted!r}, max_tokens=100)"
+    writer = ContextWriter(counted, max_tokens=8, version="2", at_once=4, cache={"key": "a context" * 100})
+    assert repr(writer) == f"ContextWriter({counted!r}, max_tokens=8, version='2', at_once=4, cache=<dict>)"

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from chunker.arguments import require_text
 from chunker.errors import OptionError
@@ -27,6 +27,9 @@ from chunker.index.embedders.adapting import AnyEmbedder, CallableEmbedder, embe
 from chunker.index.embedders.base import Embedder, batches, checked, identity, meaning_weight
 from chunker.index.embedders.hashing import HashingEmbedder
 from chunker.index.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from chunker.index.embedders.minilm import MiniLMEmbedder
 
 __all__ = [
     "AnyEmbedder",
@@ -65,7 +68,12 @@ def default_embedder() -> str:
     return "static" if all(find_spec(module) is not None for module in _OF_STATIC) else "hashing"
 
 
-def embedder_named(name: str, **options: Any) -> Embedder:  # noqa: ANN401  # those of the embedder
+# "minilm" also gives vectors of tokens, as `chunker.late` needs them.
+@overload
+def embedder_named(name: Literal["minilm"]) -> MiniLMEmbedder: ...
+@overload
+def embedder_named(name: str, **options: Any) -> Embedder: ...  # noqa: ANN401  # those of the embedder
+def embedder_named(name: str, **options: Any) -> Embedder:
     """An embedder by its name.
 
     Args:

@@ -103,6 +103,11 @@ class ContextPlan:
         self.fixed, self.summary = fixed, summary
         self.keep = (self.room - fixed) // 2 if keep is None else keep
 
+    def __repr__(self) -> str:
+        name = next((name for name, rules in PROVIDERS.items() if rules == self.rules), None)
+        of = "" if name is None else f" {name!r}"
+        return f"<ContextPlan{of}: {self.room} tokens, fixed={self.fixed}, keep={self.keep}, summary={self.summary}>"
+
     def ledger(self, turns: Sequence[Exchange]) -> Ledger:
         """The prices of turns under the rules of this plan.
 

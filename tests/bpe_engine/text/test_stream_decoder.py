@@ -170,3 +170,11 @@ def test_text_is_not_held_back() -> None:
     assert decoder.push(1) == ""
     assert decoder.pending == b"\xe4"
     assert decoder.finish() == "\ufffd"
+
+
+def test_the_repr_has_the_number_of_pending_bytes() -> None:
+    decoder = whole.stream_decoder()
+    assert repr(decoder) == "<StreamDecoder: 0 bytes pending>"
+    decoder.push(0xF0)
+    decoder.push(258)
+    assert repr(decoder) == "<StreamDecoder: 3 bytes pending>"

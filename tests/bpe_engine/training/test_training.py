@@ -232,6 +232,7 @@ def wrong(value: object) -> Any:
         (lambda: train(["", b""], 300), TrainingError, "nothing to learn from"),
         (lambda: train(PROSE, 300), TypeError, r"\[str\], for one"),
         (lambda: train(wrong(Path("x")), 300), TypeError, "for one"),
+        (lambda: train(wrong(None), 300), TypeError, "texts must be a list or another iterable of texts, not NoneType"),
         (lambda: train(wrong([3]), 300), TypeError, "not int"),
         (lambda: train(wrong([3]), 300, pattern=Pattern("a")), TypeError, "not int"),
         (lambda: train([PROSE], 300, special_tokens="<s>"), TypeError, "not a str"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import tiktoken
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from bpe_engine import Tokenizer
 from bpe_engine.patterns import PATTERNS
 from chunker import BudgetTooSmallError, OptionError, TextChunker
-from chunker.counting import RecountingCounter, UnitCounter, resolve_tokenizer
+from chunker.counting import AnyTokenizer, RecountingCounter, UnitCounter, resolve_tokenizer
 from chunker.counting.counters import UNITS
 from chunker.counting.growing_tails import TailAppender
 
@@ -34,7 +35,7 @@ def utf8(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-FUNCTIONS: dict[str, tuple[object, Callable[[str], int]]] = {
+FUNCTIONS: dict[str, tuple[AnyTokenizer, Callable[[str], int]]] = {
     "characters": ("characters", len),
     "bytes": ("bytes", utf8),
     "words": ("words", lambda text: len(text.split())),
@@ -95,7 +96,7 @@ def test_answers_that_are_no_count(answer: object) -> None:
 
 
 @pytest.mark.parametrize("tokenizer", [7, None, object(), Tokenizer, ["o200k_base"]])
-def test_what_counts_nothing(tokenizer: object) -> None:
+def test_what_counts_nothing(tokenizer: Any) -> None:
     with pytest.raises(OptionError, match="tokenizer must be the name of an encoding"):
         resolve_tokenizer(tokenizer)
 
@@ -199,7 +200,7 @@ def test_a_limit_ends_the_reading_of_a_function() -> None:
 
 
 @pytest.mark.parametrize("tokenizer", ["words", "bytes", len])
-def test_counters_pickle(tokenizer: object) -> None:
+def test_counters_pickle(tokenizer: AnyTokenizer) -> None:
     chunker = TextChunker(9, tokenizer=resolve_tokenizer(tokenizer))
     text = "some words in a row, and more of them. " * 5
     assert pickle.loads(pickle.dumps(chunker)).chunk(text) == chunker.chunk(text)

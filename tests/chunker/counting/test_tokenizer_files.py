@@ -149,6 +149,15 @@ def test_no_such_file(given: str | Path, reason: str, tmp_path: Path, monkeypatc
         resolve_tokenizer(given)
 
 
+def test_an_empty_name_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(UnknownEncodingError, match="no published encoding or model is called ''"):
+        TextChunker(20, tokenizer="")
+    assert tokenizer_path("", tmp_path) is None
+    done = CliRunner().invoke(app, ["count", str(tmp_path), "--tokenizer", ""])
+    assert done.exit_code == 2
+    assert "no published encoding or model is called ''" in done.stderr
+
+
 def test_no_such_file_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT, "utf-8")
     answer = CliRunner().invoke(app, ["chunk", str(tmp_path), "--tokenizer", "nope.json"])

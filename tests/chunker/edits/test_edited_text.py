@@ -493,3 +493,11 @@ def test_from_nothing_and_to_nothing() -> None:
     assert text.chunks == TextChunker(16).chunk("One line.\nAnother.\n")
     text.replace(0, len(text.text), "")
     assert list(text.chunks) == []
+
+
+@pytest.mark.parametrize("options", [{}, {"strategy": "optimal"}])
+def test_the_repr_has_the_length_and_the_number_of_chunks(options: dict[str, Any]) -> None:
+    text = EditedText(TextChunker(6, min_tokens=0, **options), "One line here.\nAnother line.\nThe last of them.\n")
+    assert repr(text) == f"<EditedText: 47 characters, {len(text.chunks)} chunks>"
+    text.replace(0, 47, "")
+    assert repr(text) == "<EditedText: 0 characters, 0 chunks>"

@@ -413,7 +413,7 @@ def test_max_tokens_cuts_a_turn_or_says_that_it_may_not_be_cut() -> None:
 
 def test_any_counter_will_do(count_o200k: Callable[[str], int]) -> None:
     for counter, exact in ((count_o200k, count_o200k), ("characters", len)):
-        session = PromptSession(150, tokenizer=counter, chat_format="plain")  # type: ignore[arg-type] # a function is resolved to a counter
+        session = PromptSession(150, tokenizer=counter, chat_format="plain")
         departures = fill(session, 40)
         assert any(departures)
         assert session.token_count == exact(session.prompt().text) <= 150
@@ -501,7 +501,7 @@ def test_a_turn_counts_its_own_text_and_no_more() -> None:
             return len(text.split())
 
     counter = Counting()
-    session = PromptSession(10_000, tokenizer=counter, chat_format="chatml")  # type: ignore[arg-type] # a function is resolved to a counter
+    session = PromptSession(10_000, tokenizer=counter, chat_format="chatml")
     fill(session, 1000, "A few words that are the same each time. ")
     counter.characters = 0
     session.add("user", "word " * 20)
@@ -646,3 +646,14 @@ def test_a_turn_that_does_not_fit_leaves_a_planned_session_as_it_was() -> None:
     assert (session.prompt(), session.step) == before
     session.add("user", "again")
     assert session.token_count <= 240
+
+
+def test_the_repr_has_the_turns_of_the_prompt_and_its_tokens() -> None:
+    session = PromptSession(120, reserve=20, system=SYSTEM)
+    assert repr(session) == f"<PromptSession: 0 turns, {session.token_count} of 100 tokens>"
+    session.add("user", "Is this right?")
+    session.add("assistant", "It is.")
+    assert repr(session) == f"<PromptSession: 2 turns, {session.token_count} of 100 tokens>"
+    left = session.add("user", "word " * 60)
+    assert left
+    assert repr(session) == f"<PromptSession: {3 - len(left)} turns, {session.token_count} of 100 tokens>"

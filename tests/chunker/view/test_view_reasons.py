@@ -223,7 +223,7 @@ def test_odd_texts_and_counters() -> None:
     for chunker in (
         TextChunker(12),
         TextChunker(12, overlap=4, strategy="optimal"),
-        TextChunker(12, tokenizer=lambda text: len(text.split())),  # type: ignore[arg-type]  # a function will do
+        TextChunker(12, tokenizer=lambda text: len(text.split())),
         MarkdownChunker(40, tokenizer="characters"),
     ):
         chunks = chunker.chunk(odd)

@@ -157,6 +157,8 @@ def test_a_grammar_without_a_name_cannot_be_isolated() -> None:
         CodeChunker(Language(tree_sitter_java.language()), isolate=True)
     chunker = CodeChunker("java", 200, isolate=True)
     assert chunker.language == "java"
+    assert repr(chunker) == "CodeChunker('java', max_tokens=200, isolate=True)"
+    assert repr(CodeChunker("java", 200)) == "CodeChunker('java', max_tokens=200)"
     assert [chunk.body for chunk in chunker.chunk(SAMPLE)] == [
         chunk.body for chunk in CodeChunker("java", 200).chunk(SAMPLE)
     ]

@@ -399,6 +399,11 @@ def test_the_command(tmp_path: Path) -> None:
     path.write_text("{")
     assert CliRunner().invoke(app, ["prompt", "simulate", str(path)]).exit_code == 1
     assert CliRunner().invoke(app, ["prompt", "simulate", str(path), "--provider", "x"]).exit_code == 2
+    for wrong, why in ((tmp_path / "nope", "nope does not exist"), (tmp_path, "is a folder")):
+        refused = CliRunner().invoke(app, ["prompt", "simulate", str(wrong)])
+        assert refused.exit_code == 2
+        assert f"Invalid value for SESSION: {tmp_path}" in refused.stderr
+        assert why in refused.stderr
 
 
 def test_a_step_needs_a_turn_that_asks() -> None:
@@ -458,3 +463,10 @@ def test_what_does_not_fit_names_the_turns_that_must_stay_together() -> None:
     turns = [Exchange(5, 5), Exchange(20, 10), Exchange(5, 0, bound=True)]
     with pytest.raises(RequiredItemsError, match="fixed 6, summary 2, turn 1 30, turn 2 5; 13 tokens are lacking"):
         ContextPlan(30, fixed=6, keep=0, summary=2).steps(turns)
+
+
+def test_the_repr_names_the_rules_and_the_tokens() -> None:
+    plan = ContextPlan(4000, 500, rules="claude-sonnet", fixed=1100, keep=600)
+    assert repr(plan) == "<ContextPlan 'claude-sonnet': 3500 tokens, fixed=1100, keep=600, summary=0>"
+    own = ContextPlan(4000, rules=CacheRules(input=7, cached=1, write=8, output=9), summary=20)
+    assert repr(own) == "<ContextPlan: 4000 tokens, fixed=0, keep=2000, summary=20>"
