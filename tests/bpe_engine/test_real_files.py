@@ -1,4 +1,4 @@
-"""Equality with tiktoken and the exactness law on real files: a dozen and more languages of people and of machines."""
+"""Equality with tiktoken and `tokenizers` and the exactness law on real files: a dozen and more languages of people and of machines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from oracles import ENCODINGS, tiktoken_encoding, tokenizer
+from real_tokenizers import JSON_FILES, of_tokenizers
+
+from bpe_engine import implementation
 
 # Django carries its messages in a hundred languages; numpy carries sources in many; both are installed for this test.
 DJANGO = Path(find_spec("django").origin or "").parent  # type: ignore[union-attr]
@@ -69,11 +72,33 @@ def source_files() -> list[Path]:
     return sorted(found)
 
 
-@pytest.mark.parametrize("path", language_files() + source_files(), ids=lambda path: "-".join(path.parts[-3:]))
-def test_file(path: Path) -> None:
+FILES = language_files() + source_files()
+
+
+def middle_of(path: Path, size: int) -> str:
+    """At most so many characters of a file."""
     text = path.read_bytes().decode("utf-8", "replace")
-    middle = max(0, len(text) // 2 - SAMPLE // 2)
-    text = text[middle : middle + SAMPLE]
+    middle = max(0, len(text) // 2 - size // 2)
+    return text[middle : middle + size]
+
+
+# The Python twin takes seconds to load each; it is compared with the core by small tokenizers.
+@pytest.mark.skipif(implementation() != "cpp", reason="large files are for the core")
+@pytest.mark.parametrize("name", JSON_FILES)
+def test_files_by_real_tokenizers(name: str) -> None:
+    theirs, ours = of_tokenizers(name)
+    texts = [middle_of(path, SAMPLE // 10) for path in FILES]
+    for path, text, expected in zip(FILES, texts, theirs.encode_batch(texts, add_special_tokens=False), strict=True):
+        ids, starts = ours.encode_with_offsets(text, unit="characters")
+        assert (path, ids) == (path, expected.ids)
+        assert (path, starts) == (path, [start for start, _ in expected.offsets])
+        assert ours.count(text) == len(ids)
+        assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: "-".join(path.parts[-3:]))
+def test_file(path: Path) -> None:
+    text = middle_of(path, SAMPLE)
     choose = random.Random(path.name)
     for name in ENCODINGS:
         ours, theirs = tokenizer(name), tiktoken_encoding(name)

