@@ -404,7 +404,7 @@ class Grammar:
     `labels`: the first are line, paragraph, statement, clause, comment.
     """
 
-    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]], Sequence[tuple[bool, str, Sequence[tuple[Sequence[tuple[str, bool]], str]]]], bool]], whole_text: int, labels: list[str], skimmed: bytes, opening: bytes) -> None: ...
+    def __init__(self, language: object, kinds: Sequence[tuple[int, int, int, int]], definitions: Sequence[tuple[int, Sequence[tuple[Sequence[Sequence[str]], Sequence[str]]], Sequence[tuple[bool, str, Sequence[tuple[Sequence[tuple[str, bool]], str]]]], bool]], whole_text: int, labels: list[str], skimmed: bytes, opening: bytes, spaced: bool) -> None: ...
 
     @staticmethod
     def reads(language: object) -> bool:

@@ -45,7 +45,7 @@ class TextChunker:
         tokenizer: The name of an encoding or model, a tokenizer file, a tokenizer of bpe_engine, tokenizers, transformers or
             tiktoken, a function that counts the tokens of a text, or the unit "characters", "bytes" or "words"; see
             `chunker.counting.resolve_tokenizer`.
-        min_tokens: No chunk has fewer tokens, except the last one if every other cut would divide a part that fits into
+        min_tokens: No chunk has fewer tokens, except the last two if every other cut would divide a part that fits into
             a chunk; "optimal" divides it. By default an eighth of `max_tokens`. A part of at most `max_tokens -
             min_tokens` tokens (with its context and an overlap) is never divided.
         desired_tokens: A chunk that has this many tokens ends at the best boundary before `max_tokens`. None fills it.
@@ -118,7 +118,7 @@ class TextChunker:
 
     @property
     def min_tokens(self) -> int:
-        """No chunk has fewer tokens, except the last one if every other cut would divide a part that fits."""
+        """No chunk has fewer tokens, except the last two if every other cut would divide a part that fits."""
         return self._budget.min_tokens
 
     @property

@@ -22,6 +22,7 @@ from chunker.arguments import require, require_all, require_source, require_text
 from chunker.chunkers import TextChunker
 from chunker.counting import AnyTokenizer
 from chunker.errors import OptionError
+from chunker.fields import content_hash_of
 from chunker.formats import Outline, Strength
 from chunker.growing.assembly import TextOrigin
 from chunker.growing.pieces import ContextAt, Piece, context_from
@@ -63,6 +64,11 @@ class ChunkNode(Chunk):
         _set_family(self, Family(level, parent, tuple(children), previous, next))
 
     @property
+    def id(self) -> str:
+        """As that of a chunk. Text that two overlapping parents share is cut in both: there the hash is also of the second parent's id."""
+        return super().id if self._family.id is None else self._family.id
+
+    @property
     def level(self) -> int:
         """0 for the largest chunks."""
         return self._family.level
@@ -95,13 +101,14 @@ class ChunkNode(Chunk):
 
 
 class Family(NamedTuple):
-    """The position of a chunk in a hierarchy: its level and the ids around it."""
+    """The position of a chunk in a hierarchy: its level and the ids around it, and its own; None if it was given."""
 
     level: int
     parent: str | None
     children: tuple[str, ...]
     previous: str | None
     next: str | None
+    id: str | None = None
 
 
 _set_family = ChunkNode.__dict__["_family"].__set__
@@ -310,14 +317,32 @@ def chunk_hierarchy(text: str, chunkers: Sequence[TextChunker], *, source: str |
         origin = chunker.origin_of(text, outline, pieces, source, level=number)
         if levels:
             levels[-1].families = families
-        levels.append(_Level(origin, [origin.id(piece) for piece in pieces]))
-    parents: list[str | None] = []
+        ids = [origin.id(piece) for piece in pieces]
+        if levels:
+            ids = _distinct(ids, _repeated(levels[-1].ids, families))
+        levels.append(_Level(origin, ids))
+    parents: list[str] = []
     made = []
     for number, level in enumerate(levels):
         below = iter(levels[number + 1].ids if number + 1 < len(levels) else ())
         made.append(tuple(_nodes(level, number, parents, below)))
-        parents = [name for name, count in zip(level.ids, level.families, strict=True) for _ in range(count)]
+        parents = _repeated(level.ids, level.families)
     return Hierarchy(levels=tuple(made))
+
+
+def _repeated(ids: list[str], families: list[int]) -> list[str]:
+    """Return the parent of each chunk of a level, from the number of children of each parent."""
+    return [name for name, count in zip(ids, families, strict=True) for _ in range(count)]
+
+
+def _distinct(ids: list[str], parents: list[str]) -> list[str]:
+    """Return ids of which none occurs twice: two parents that overlap may have a child with the same place and text."""
+    seen: set[str] = set()
+    made = []
+    for name, parent in zip(ids, parents, strict=True):
+        made.append(content_hash_of(parent + name) if name in seen else name)
+        seen.add(name)
+    return made
 
 
 class _Level:
@@ -334,7 +359,7 @@ class _Level:
         return [(piece.start, piece.end) for piece in self.origin.pieces]
 
 
-def _nodes(level: _Level, number: int, parents: list[str | None], below: Iterator[str]) -> Iterator[ChunkNode]:
+def _nodes(level: _Level, number: int, parents: list[str], below: Iterator[str]) -> Iterator[ChunkNode]:
     """Yield the chunks of a level. `parents`: the parent of each chunk, empty for the first level; `below`: the ids of
     the next level.
     """
@@ -342,7 +367,8 @@ def _nodes(level: _Level, number: int, parents: list[str | None], below: Iterato
     for index, children in enumerate(level.families):
         parent = parents[index] if parents else None
         node = level.origin.chunk(ChunkNode, index)
-        _set_family(node, Family(number, parent, tuple(islice(below, children)), ids[index], ids[index + 2]))
+        around = (ids[index], ids[index + 2])
+        _set_family(node, Family(number, parent, tuple(islice(below, children)), *around, level.ids[index]))
         yield node
 
 

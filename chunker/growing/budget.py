@@ -47,7 +47,7 @@ def _least(max_tokens: int, desired_tokens: int | None) -> int:
 class Budget:
     """The limits of a chunk, all in tokens.
 
-    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer, except the last one if every other cut would
+    `max_tokens`: no chunk has more. `min_tokens`: no chunk has fewer, except the last two if every other cut would
     break a unit that fits; by default an eighth of `max_tokens`. `overlap`: at most this many tokens of the previous
     chunk are repeated at the start of the next, in whole units of `overlap_by`. `desired_tokens`: a chunk that has this
     many ends at the best boundary before `max_tokens`. `reserve`: tokens that a model puts around each chunk; they are

@@ -114,3 +114,18 @@ def test_wrong_levels_and_shares_are_told() -> None:
         hierarchy.parents([], level="0")  # type: ignore[arg-type]
     with pytest.raises(WrongTypeError, match=r"share must be a number, not 'x' \(str\)"):
         hierarchy.merged([], share="x")  # type: ignore[arg-type]
+
+
+def test_what_two_parents_share_is_a_chunk_of_each() -> None:
+    text = "".join(f"Sentence number {number} is here. " for number in range(12))
+    hierarchy = chunk_hierarchy(text, [TextChunker(40, overlap=16), TextChunker(10)])
+    leaves = hierarchy.leaves
+    assert len({leaf.id for leaf in leaves}) == len(leaves) > len({(leaf.span.start, leaf.text) for leaf in leaves})
+    for index, leaf in enumerate(leaves):
+        assert hierarchy.node(leaf.id) is leaf
+        (parent,) = hierarchy.parents([leaf])
+        assert leaf.id in parent.children
+        assert leaf.next == (leaves[index + 1].id if index + 1 < len(leaves) else None)
+    first = hierarchy.levels[0][0]
+    assert hierarchy.merged([hierarchy.node(child) for child in first.children]) == [first]
+    assert Hierarchy.model_validate_json(hierarchy.model_dump_json()) == hierarchy

@@ -320,6 +320,7 @@ class Fuzz:
                     ["line", "paragraph", "statement", "clause", "comment", "function"],
                     b"#",
                     chance.choice((b"", b"<?php\n")),
+                    chance.random() < 0.5,
                 )
             case "CodeReading":
                 return self.instance("Grammar").read(str(self.text()), chance.randrange(100))

@@ -63,7 +63,7 @@ class Grammar {
 public:
     // The kinds by number, then the kind of errors; `labels` begins with those that every grammar has.
     Grammar(nb::object language, const std::vector<KindRow>& kinds, const std::vector<DefinitionRow>& definitions, std::size_t whole_text, Strings labels,
-            nb::bytes skimmed, nb::bytes opening)
+            nb::bytes skimmed, nb::bytes opening, bool spaced)
         : language_(std::move(language)) {
         // A copy, so that no other code can change it.
         for (nb::handle label : labels) {
@@ -95,6 +95,7 @@ public:
         }
         table_.whole_text = checked(whole_text);
         table_.skimmed.assign(skimmed.c_str(), skimmed.size());
+        table_.spaced = spaced;
         table_.opening.assign(opening.c_str(), opening.size());
     }
 
@@ -245,8 +246,9 @@ void define_syntax(nb::module_& module) {
                         "`definitions`: number of the label; conditions: a path and the types of what is there; and the segments of the name: whether it "
                         "is optional, its literal text, and placeholders, each with its ways and the literal text after it.\n"
                         "`labels`: the first are line, paragraph, statement, clause, comment.")
-        .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, Strings, nb::bytes, nb::bytes>(),
-             nb::arg("language"), nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"), nb::arg("opening"))
+        .def(nb::init<nb::object, const std::vector<KindRow>&, const std::vector<DefinitionRow>&, std::size_t, Strings, nb::bytes, nb::bytes, bool>(),
+             nb::arg("language"), nb::arg("kinds"), nb::arg("definitions"), nb::arg("whole_text"), nb::arg("labels"), nb::arg("skimmed"), nb::arg("opening"),
+             nb::arg("spaced"))
         .def_static(
             "reads", [](nb::object language) { return reads(language_of(language)); }, nb::arg("language"),
             "Whether the runtime knows grammars of this version.")

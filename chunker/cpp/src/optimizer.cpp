@@ -29,7 +29,7 @@ Optimizer::Optimizer(const Text& text, const OutlineRows& rows, const Limits& li
       prices_(prices),
       surroundings_(surroundings),
       finder_(text, rows, limits, counter, prices, surroundings) {
-    if (limits.overlap > 0) units_.emplace(text, rows, surroundings);
+    if (limits.overlap > 0) units_.emplace(text, rows, surroundings, true);
 }
 
 std::vector<Piece> Optimizer::pieces() {

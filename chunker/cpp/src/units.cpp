@@ -32,8 +32,8 @@ std::size_t end_of_head(const Heads& heads, std::size_t offset) {
     return found != heads.end() && found->first == offset ? found->second : 0;
 }
 
-Units::Units(const Text& text, OutlineRows rows, Surroundings& surroundings)
-    : text_(text), rows_(std::move(rows)), surroundings_(surroundings), size_(rows_.strengths.size()) {
+Units::Units(const Text& text, OutlineRows rows, Surroundings& surroundings, bool are_joined)
+    : text_(text), rows_(std::move(rows)), surroundings_(surroundings), are_joined_(are_joined), size_(rows_.strengths.size()) {
     auto const ends = enclosing_ends(numbers_up_to(size_), rows_.strengths, static_cast<std::int64_t>(size_));
     end_rows_.assign(ends.begin(), ends.end());
     rows_.offsets.push_back(static_cast<std::int64_t>(text.size()));
@@ -221,7 +221,7 @@ Places Units::parts(const Place& place, const Place* after, std::int64_t strengt
 
 bool Units::is_sentence(std::size_t start, std::size_t end, std::int64_t level) const {
     auto const holds = [&](Span const& span) { return span.start <= start && end <= span.end; };
-    return level == strength::sentence && std::any_of(read_spans_.begin(), read_spans_.end(), holds);
+    return !are_joined_ && level == strength::sentence && std::any_of(read_spans_.begin(), read_spans_.end(), holds);
 }
 
 std::int64_t Units::level(const Place& place, const Place* after) const {

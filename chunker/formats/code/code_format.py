@@ -108,6 +108,8 @@ class _Reading:
         self.lines = LineTable(text, self._source)
         self.hidden = hidden_rows(self.lines, self._source, grammar.skimmed)
         source = self.lines.without(self.hidden, self._source) if self.hidden else self._source
+        if grammar.spaced and not source[-1:].isspace():
+            source += b" "
         self.tree = parse(compiled(grammar).language, source) if text else None
         self.notes = {}
         if self.tree is None:

@@ -91,6 +91,7 @@ def _tables(grammar: Grammar) -> dict[str, Any]:
         "definitions": definitions,
         "whole_text": number_of(grammar.label),
         "skimmed": grammar.skimmed.encode(),
+        "spaced": grammar.spaced,
         "opening": grammar.opening.encode(),
         "labels": list(numbers),
     }

@@ -70,6 +70,8 @@ class Grammar:
         labels: The labels of other parts; by default "statement".
         skimmed: The first characters of lines that the scanner of the grammar reads again and again; "" if there are
             none.
+        spaced: A text that does not end in white space gets a space for the parser: the scanner of the grammar would look
+            beyond the end of the text for one, for ever.
         opening: A line that has to precede code that begins in the middle of a text, such as `<?php`, or "".
         isolated: Parse in a separate process where the compiled walk does not, because single steps of the grammar may
             take seconds and gigabytes, and cannot be interrupted.
@@ -91,6 +93,7 @@ class Grammar:
     opaque: frozenset[str] = frozenset()
     labels: Mapping[str, str] = field(default_factory=dict)
     skimmed: str = ""
+    spaced: bool = False
     opening: str = ""
     isolated: bool = False
     table: str = ""

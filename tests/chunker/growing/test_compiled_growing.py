@@ -418,3 +418,15 @@ def test_budgets_are_checked_by_each_character() -> None:
     assert sorted(compiled.distinct_characters("aé猫👩aé")) == sorted("aé猫👩")
     with pytest.raises(BudgetTooSmallError):
         Budget.of(1).check("a👩\u200d👧", TextChunker(8).tokenizer)
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "overlap"),
+    [
+        ("o!e.g. .g. " + "\n" * 14 + "d o!T", 10, 6),
+        ("One is here. " * 9 + "\n\n" + "Two, e.g. there. And! so? on. " * 40, 64, 16),
+    ],
+)
+def test_units_that_are_put_together_hold_several_sentences(text: str, size: int, overlap: int) -> None:
+    """All sentences of the text were found before, but a candidate for an overlap may be more than one of them."""
+    check(TextChunker(size, overlap=overlap, strategy="optimal"), text)

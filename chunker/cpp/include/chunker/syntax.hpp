@@ -80,6 +80,7 @@ struct SyntaxGrammar {
     std::vector<Definition> definitions;
     Label whole_text = statement_label;
     std::string skimmed, opening;
+    bool spaced = false;
 };
 
 enum class Parsed { well, with_errors, given_up };

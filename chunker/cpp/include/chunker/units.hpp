@@ -42,7 +42,8 @@ struct OutlineRows {
 
 class Units {
 public:
-    Units(const Text& text, OutlineRows rows, Surroundings& surroundings);
+    // `are_joined`: units are put together, so that one may hold several sentences although all sentences of its text were found before.
+    Units(const Text& text, OutlineRows rows, Surroundings& surroundings, bool are_joined = false);
 
     bool empty() const { return front_.empty() && next_row_ >= size_; }
     // The place where the next unit begins; there is one.
@@ -113,6 +114,7 @@ private:
     const Text& text_;
     OutlineRows rows_;
     Surroundings& surroundings_;
+    bool are_joined_;
     std::size_t size_;                   // of the rows
     std::vector<std::size_t> end_rows_;  // the next stronger row
     std::size_t next_row_ = 0;

@@ -40,7 +40,7 @@ std::optional<std::string> filled(const NameTemplate::Segment& segment, TSNode n
         for (std::size_t way = 0; way < placeholder.ways.size() && ts_node_is_null(found); ++way) found = found_by(node, placeholder.ways[way]);
         if (ts_node_is_null(found)) return std::nullopt;
         std::uint32_t const start = ts_node_start_byte(found), end = ts_node_end_byte(found);
-        if (start == end) return std::nullopt;
+        if (start >= std::min<std::size_t>(end, source.size())) return std::nullopt;  // a space may have been put after the source
         text += source.substr(start, std::min(end - start, most_bytes));
         text += placeholder.after;
     }

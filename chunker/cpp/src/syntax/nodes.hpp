@@ -21,20 +21,19 @@ void each_child(TSNode node, Visitor&& visit) {
     ts_tree_cursor_delete(&cursor);
 }
 
-// Whether one of `leaf`, which is in `node`, the node around it and so on, `count` of them, fulfils the condition; and true if there are less.
-// From `node` on downwards: ts_node_parent goes down from the root each time.
-template <int count, class Condition>
-bool any_around(TSNode leaf, TSNode node, Condition&& condition) {
+// Whether one of `leaf`, the node around it and so on, `count` of them, fulfils the condition; and true if there are less. `nodes`: a node that holds the leaf,
+// and those around it: ts_node_parent goes down from the root each time, over all siblings on the way.
+template <std::size_t count, class Condition>
+bool any_around(TSNode leaf, const std::array<TSNode, count>& nodes, Condition&& condition) {
     if (ts_node_is_null(leaf)) return true;
     std::array<TSNode, count> last{};
-    int depth = 0;
-    for (TSNode around = node; !ts_node_is_null(around) && around.id != leaf.id; around = ts_node_child_with_descendant(around, leaf))
-        last[static_cast<std::size_t>(depth++ % count)] = around;
-    last[static_cast<std::size_t>(depth++ % count)] = leaf;
-    for (; depth < count; ++depth) {
-        node = ts_node_parent(node);
-        if (ts_node_is_null(node)) return true;
-        last[static_cast<std::size_t>(depth)] = node;
+    std::size_t depth = 0;
+    for (TSNode around = nodes[0]; !ts_node_is_null(around) && around.id != leaf.id; around = ts_node_child_with_descendant(around, leaf))
+        last[depth++ % count] = around;
+    last[depth++ % count] = leaf;
+    for (std::size_t above = 1; depth < count; ++above) {
+        if (ts_node_is_null(nodes[above])) return true;
+        last[depth++] = nodes[above];
     }
     return std::any_of(last.begin(), last.end(), condition);
 }

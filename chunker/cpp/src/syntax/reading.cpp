@@ -22,6 +22,9 @@ public:
         : grammar_(grammar), source_(source), lines_(source), comments_(0, lines_.size(), 0), attributes_(0, lines_.size(), 0) {
         std::vector<Row> const hidden = hidden_rows(lines_, source_, grammar.skimmed);
         if (!hidden.empty()) masked_ = without(hidden, lines_, source_);
+        constexpr std::string_view white_space = " \t\n\v\f\r";
+        if (grammar.spaced && !source_.empty() && white_space.find(source_.back()) == std::string_view::npos)
+            masked_ = (masked_.empty() ? std::string(source_) : masked_) + ' ';
         tree_ = syntax::parse(static_cast<const TSLanguage*>(grammar.language), masked_.empty() ? source_ : masked_);
         WalkResult found(0, lines_.size());
         std::vector<Closed> closed;
@@ -113,7 +116,8 @@ private:
     const SyntaxGrammar& grammar_;
     std::string_view source_;
     LineTable lines_;
-    std::string masked_;  // the source without the lines that are hidden from the parser; empty if there are none
+    std::string
+        masked_;  // the source without the lines that are hidden from the parser, and with a space at its end where that is needed; empty if it is the same
     std::unique_ptr<const syntax::Tree> tree_;
     Parsed parsed_ = Parsed::given_up;
     std::vector<Pending> nodes_;  // the closed ones

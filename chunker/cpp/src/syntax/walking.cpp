@@ -1,6 +1,7 @@
 #include "walking.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "naming.hpp"
@@ -23,7 +24,7 @@ Walk::~Walk() {
 
 void Walk::run(TSNode root) {
     // The root is a body, whatever its type.
-    enter_body(root, 1, 0);
+    enter_body({root, 1, 0, {}});
     std::vector<Closed> settled;
     std::vector<Pending> nodes;  // of those
     while (!stack_.empty() || !closed_.empty()) {
@@ -52,18 +53,22 @@ void Walk::enter(std::vector<Pending> nodes) {
 
 void Walk::enter_pending() {
     while (!stack_.empty()) {
-        Pending const next = stack_.back();
+        Pending next = stack_.back();
         stack_.pop_back();
         Inside const deeper = text_.kind_of(next.node).inside;
-        if (deeper > 0) enter_body(next.node, next.depth + deeper, next.first);
-        else pass_through(next.node, next.depth, next.first);
+        if (deeper > 0) {
+            next.depth += deeper;
+            enter_body(next);
+        } else {
+            pass_through(next);
+        }
     }
 }
 
-// The children of a body, group or list are parts at `depth`.
-void Walk::enter_body(TSNode node, int depth, Row first) {
-    Siblings siblings(depth);
-    for_children(node, 0, depth, depth, first, [&](const Child& child) {
+// The children of a body, group or list are parts at its depth.
+void Walk::enter_body(const Pending& body) {
+    Siblings siblings(body.depth);
+    for_children(body, 0, body.depth, [&](const Child& child) {
         Role const role = child.kind.role;
         if (role == Role::hidden) return;
         if (role == Role::leading) {
@@ -89,10 +94,11 @@ void Walk::enter_body(TSNode node, int depth, Row first) {
 }
 
 // Among the children of any other node, only clauses are parts, and the definition inside a wrapper.
-void Walk::pass_through(TSNode node, int depth, Row first) {
-    TSNode const inner = text_.kind_of(node).role == Role::wrapper ? held(node) : TSNode{};
+void Walk::pass_through(const Pending& pending) {
+    int const depth = pending.depth;
+    TSNode const inner = text_.kind_of(pending.node).role == Role::wrapper ? held(pending.node) : TSNode{};
     // Children on the node's first line begin no line of their own.
-    for_children(node, lines_.end(first) + 1, depth, depth + 1, first, [&](const Child& child) {
+    for_children(pending, lines_.end(pending.first) + 1, depth + 1, [&](const Child& child) {
         if (child.kind.role == Role::comment) {
             put_comment(child.row, child.last, child.end);
         } else if (child.kind.role == Role::clause) {
@@ -107,15 +113,16 @@ void Walk::pass_through(TSNode node, int depth, Row first) {
 
 // The named children that begin a line. Those worth entering go on the stack, before they are visited.
 //
-// Children that end before the byte `after` are left out. In a statement with clauses ("if", "else"), which is so when `depth_of_clauses` is not `depth`,
+// Children that end before the byte `after` are left out. In a statement with clauses ("if", "else"), which is so when `depth_of_clauses` is not its depth,
 // children without a role of their own are left out, too.
 template <class Visitor>
-void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_of_clauses, Row first, Visitor&& visit) {
-    if (cursor_.tree) ts_tree_cursor_reset(&cursor_, node);
-    else cursor_ = ts_tree_cursor_new(node);
+void Walk::for_children(const Pending& pending, std::uint32_t after, int depth_of_clauses, Visitor&& visit) {
+    if (cursor_.tree) ts_tree_cursor_reset(&cursor_, pending.node);
+    else cursor_ = ts_tree_cursor_new(pending.node);
     if (!ts_tree_cursor_goto_first_child(&cursor_)) return;
+    int const depth = pending.depth;
     bool const in_sentence = depth_of_clauses != depth;
-    Row row = first;
+    Row row = pending.first;
     do {
         TSNode const child = ts_tree_cursor_current_node(&cursor_);
         std::uint32_t const end = ts_node_end_byte(child);
@@ -128,8 +135,8 @@ void Walk::for_children(TSNode node, std::uint32_t after, int depth, int depth_o
         bool const several_lines = end > lines_.end(row);
         if ((several_lines || (kind.role == Role::hidden && begins)) && kind.inside >= 0) {
             int const inner = kind.role == Role::clause && begins ? depth_of_clauses : depth;
-            if (inner < strength::max_depth && !(several_lines && end - start <= small_ && closes(child, row, end, inner)))
-                stack_.push_back({child, inner, row});
+            Pending const inside{child, inner, row, pending.node};
+            if (inner < strength::max_depth && !(several_lines && end - start <= small_ && closes(inside, pending.parent, end))) stack_.push_back(inside);
         }
         if (begins && !(in_sentence && kind.role == Role::other)) visit(Child{child, kind, end, row, several_lines ? lines_.row(end - 1, row) : row});
     } while (ts_tree_cursor_goto_next_sibling(&cursor_));
@@ -145,25 +152,26 @@ bool Walk::is_part(const Closed& closed) const {
 
 // Keep a node for later, unless it ends with a comment, which may belong to what follows, or with white space, after which the next part may begin its last
 // line.
-bool Walk::closes(TSNode node, Row row, std::uint32_t end, int depth) {
-    Row const last = lines_.row(end - 1, row);
+bool Walk::closes(const Pending& child, TSNode grandparent, std::uint32_t end) {
+    Row const last = lines_.row(end - 1, child.first);
     if (end <= lines_.text_start(last)) return false;
     // Many nodes may end on one line, each inside the one before: they share their end.
     signed char& known = ends_.at(last);
-    if (known < 0) known = may_end(node, last);
+    if (known < 0) known = may_end(child, grandparent, last);
     if (known == 0) return false;
-    closed_.push_back({row, last, depth, static_cast<std::uint32_t>(nodes_.size())});
-    nodes_.push_back({node, depth, row});
+    closed_.push_back({child.first, last, child.depth, static_cast<std::uint32_t>(nodes_.size())});
+    nodes_.push_back(child);
     return true;
 }
 
-bool Walk::may_end(TSNode node, Row last) const {
+bool Walk::may_end(const Pending& child, TSNode grandparent, Row last) const {
     if (lines_.blank(last)) return false;
     std::uint32_t const place = lines_.text_start(last);
-    TSNode const leaf = ts_node_descendant_for_byte_range(node, place, place);
+    TSNode const leaf = ts_node_descendant_for_byte_range(child.node, place, place);
     // One without a character, which the author forgot, is hard to find from above.
     if (ts_node_is_null(leaf) || ts_node_start_byte(leaf) == ts_node_end_byte(leaf)) return false;
-    return !any_around<walking::comment_depth>(leaf, node, [&](TSNode around) { return text_.kind_of(around).role == Role::comment; });
+    auto const is_comment = [&](TSNode around) { return text_.kind_of(around).role == Role::comment; };
+    return !any_around(leaf, std::array<TSNode, walking::comment_depth>{child.node, child.parent, grandparent}, is_comment);
 }
 
 // The definition that `node` is or wraps, where `node` is then its own; nullptr if it is something else.
@@ -254,7 +262,7 @@ void Walk::put_definition(Siblings& siblings, Defined defined, Row row, Row last
 
 // A comment that begins one line and ends another counts, unless something follows on its last line.
 void Walk::put_comment(Row row, Row last, std::uint32_t end) {
-    std::string_view const rest = text_.source.substr(end, lines_.end(last) > end ? lines_.end(last) - end : 0);
+    std::string_view const rest = lines_.end(last) > end ? text_.source.substr(end, lines_.end(last) - end) : std::string_view();
     if (std::all_of(rest.begin(), rest.end(), is_space)) found_.comments.at(last) = row;
 }
 

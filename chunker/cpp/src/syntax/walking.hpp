@@ -33,7 +33,8 @@ struct Defined {
 struct Pending {
     TSNode node;
     int depth;
-    Row first;  // the line on which it begins
+    Row first;      // the line on which it begins
+    TSNode parent;  // null for the root: to ask the tree for it takes a walk from the root over all nodes on the way
 };
 
 // Walks whole trees, or single nodes, on the lines of `found`. Nodes of at most `small` bytes are not entered but kept in `closed`.
@@ -77,14 +78,14 @@ private:
     };
 
     void enter_pending();
-    void enter_body(TSNode node, int depth, Row first);
-    void pass_through(TSNode node, int depth, Row first);
+    void enter_body(const Pending& body);
+    void pass_through(const Pending& pending);
     template <class Visitor>
-    void for_children(TSNode node, std::uint32_t after, int depth, int depth_of_clauses, Row first, Visitor&& visit);
+    void for_children(const Pending& pending, std::uint32_t after, int depth_of_clauses, Visitor&& visit);
 
     bool is_part(const Closed& closed) const;
-    bool closes(TSNode node, Row row, std::uint32_t end, int depth);
-    bool may_end(TSNode node, Row last) const;
+    bool closes(const Pending& child, TSNode grandparent, std::uint32_t end);
+    bool may_end(const Pending& child, TSNode grandparent, Row last) const;
 
     const Definition* definition_of(TSNode& node, const Kind& kind, bool several_lines) const;
     Row header_row(TSNode definition, Row from) const;

@@ -309,6 +309,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     good = {"kinds": [(0, 0, 0, -1)], "definitions": [], "whole_text": 0, "labels": list("abcde")} | {
         "skimmed": b"",
         "opening": b"",
+        "spaced": False,
     }
     language = tree_sitter_python.language()
     with pytest.raises(TypeError):
@@ -331,3 +332,25 @@ def test_what_makes_no_sense_is_refused() -> None:
         make(language, **good).read("", 0)
     with pytest.raises(IndexError):
         reading.inside(0)
+
+
+@pytest.mark.parametrize(
+    "text", ["val a\n@Test", "val()\n@", "class A\n@Inject", "fun f() {}\n@", "@", "// a comment\n@A"]
+)
+def test_an_annotation_at_the_end_is_no_endless_search(text: str) -> None:
+    """The scanner of Kotlin skips what is no white space, and does not see the end of the text."""
+    assert len(compare(grammar_named("kotlin"), text, 0).boundaries) == text.count("\n") + 1
+
+
+@pytest.mark.parametrize(("language", "line"), [("rust", "<div>\n"), ("css", ".. a::\n\n"), ("ruby", "<!-- a -->\n")])
+def test_broken_code_is_walked_in_linear_time(language: str, line: str) -> None:
+    """All of it is in one node of errors, so that to look for the parent of a node is to go over all before it."""
+    walk = compiled_walk(grammar_named(language))
+    assert walk is not None
+
+    def seconds(lines: int) -> float:
+        start = time.process_time()
+        walk.sketch(line * lines, 400)
+        return time.process_time() - start
+
+    assert min(seconds(16_000) for _ in range(2)) < 8 * max(min(seconds(4_000) for _ in range(3)), 0.01)
