@@ -150,7 +150,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         out.is_cut.reserve(out.text.capacity() + 1);
     }
     Items items;
-    bool starts = at_start && acts_at_start_;
+    bool starts = at_start && (acts_at_start_ || by_clusters_);  // a table may remove the first characters, which belong to the next then
     for (std::size_t place = from; place < limit;) {
         // Characters of a table, up to one whose next may change it: nothing that stands in a table does.
         if (!starts) place = write_easy(raw, place, limit, at_end, base, out);

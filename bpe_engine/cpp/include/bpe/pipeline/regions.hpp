@@ -164,7 +164,7 @@ public:
                 if (second_) {
                     Normalized& made = workspace.normalized;
                     made.clear();
-                    second_->run(first.text.data(), place, end, starts, is_first && place == 0, ended, 0, made);
+                    second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, 0, made);
                     for (std::size_t index = 0; index < made.origin.size(); ++index) {
                         made.is_cut[index] = made.is_cut[index] && first.is_cut[made.origin[index]];
                         made.origin[index] = first.origin[made.origin[index]];
