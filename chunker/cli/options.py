@@ -185,7 +185,7 @@ Encoding = Annotated[str, setting("--encoding", metavar="NAME", help="Encoding o
 
 # The key, in the context of a run, for the folder whose pyproject.toml has options.
 _FOLDER = "chunker.settings"
-# The same folder and its options, for messages about values that are checked where there is no context.
+# That folder and its options, for error messages of functions that do not get the context of a run.
 _SETTINGS: ContextVar[tuple[Path | None, Mapping[str, Any]]] = ContextVar("_SETTINGS", default=(None, {}))
 
 

@@ -48,7 +48,7 @@ class Listing:
 
     @property
     def problems(self) -> list[Problem]:
-        """What could not be listed."""
+        """The files that could not be read, and why."""
         return self._problems
 
     def _list(self) -> None:

@@ -146,7 +146,7 @@ PRIVATE = re.compile(r"(?:chunker|bpe_engine)(?:\.(?!integrations\b)\w+)*?\._(?!
 
 
 def imported(source: str) -> Iterator[str]:
-    """What a source imports, and the attributes that it takes of imported modules and classes, with their full names."""
+    """Return the full names of all that a source imports, and of the attributes of it that the source uses."""
     known: dict[str, str] = {}
     tree = ast.parse(source)
     for node in ast.walk(tree):

@@ -32,7 +32,7 @@ def best(maker: Any, chunker: TextChunker, text: str) -> list[Piece] | str:
 
 
 def specified(*arguments: Any) -> Any:
-    """What `best_pieces` makes, by its specification."""
+    """Return the pieces that the specification makes, in place of `best_pieces`."""
     return Optimizer(*arguments).pieces()
 
 

@@ -16,7 +16,7 @@ from real_tokenizers import JSON_FILES, of_tokenizers
 
 from bpe_engine import Tokenizer, implementation
 
-# Where one is as the next, for what a vocabulary of a few hundred tokens tells: ideographs and Hangul syllables.
+# Ideographs and Hangul syllables: a vocabulary of a few hundred tokens treats all of them alike.
 LARGE_AREAS = (range(0x3400, 0xA000), range(0xAC00, 0xD7A4))
 BATCH = 1024  # texts
 

@@ -199,7 +199,7 @@ def test_tekken_is_equal_to_tiktoken(name: str, text: str) -> None:
         assert ours.decode(ids[::-1]) == theirs.decode(found[::-1])
 
 
-# What `tokenizers` treats apart: special and other added tokens of these files, contractions, accents, CJK, "▁" and "##".
+# Pieces of text that have rules of their own: special and other added tokens of these files, contractions, accents, CJK, "▁" and "##".
 MARKED = st.sampled_from(
     [
         *("<|begin_of_text|>", "<|eot_id|>", "<|python_tag|>", "<｜begin▁of▁sentence｜>", "<｜User｜>", "<think>"),

@@ -219,7 +219,8 @@ void StepNormalizer::put_in_place(const Items& items, std::size_t first, std::si
     if (!content.empty() && last == first + 1) changed[changed.size() - content.size()].is_cut = items[first].is_cut;
 }
 
-// What `replace_matches` does in a text that ends, where each match is a whole run: ten times as fast, and most words begin with a space.
+// The same as `replace_matches` for a pattern that matches whole runs of spaces, in a text that ends here. It needs no regular expression: most words begin
+// with a space.
 void StepNormalizer::replace_runs(Items& items, const NormalizationStep& step) {
     auto const belongs = [&](Item const& item) { return item.code == step.run_of || (step.of_white_space && is_space(item.code)); };
     Items changed;

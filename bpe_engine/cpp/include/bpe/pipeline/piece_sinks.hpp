@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "bpe/pipeline/added_tokens.hpp"
@@ -49,10 +50,13 @@ inline constexpr bool refuses_cuts = requires(Sink& sink) { sink.refuses(std::si
 template <class Sink>
 struct UncutSink {
     Sink& sink;
-    const std::vector<AddedTokens::Span>& uncut;
+    // Of raw and of normalized tokens, each in ascending order and without overlaps: a text may have as many as it has cuts.
+    std::vector<AddedTokens::Span> raw = {}, normalized = {};
 
-    bool refuses(std::size_t offset) const {
-        return std::any_of(uncut.begin(), uncut.end(), [offset](auto const& span) { return span.start < offset && offset < span.end; });
+    bool refuses(std::size_t offset) const { return is_inside(raw, offset) || is_inside(normalized, offset); }
+    static bool is_inside(const std::vector<AddedTokens::Span>& spans, std::size_t offset) {
+        auto const next = std::lower_bound(spans.begin(), spans.end(), offset, [](auto const& span, std::size_t place) { return span.start < place; });
+        return next != spans.begin() && offset < std::prev(next)->end;
     }
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) { sink.piece(piece, readable, is_first, raw); }
     void token(std::uint32_t number, std::size_t start, std::size_t end) { sink.token(number, start, end); }

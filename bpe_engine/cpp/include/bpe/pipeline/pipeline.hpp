@@ -117,14 +117,13 @@ public:
         AddedTokens::Match outer;
         bool looks = finds_outer;
         bool const hides = (finds_outer && outer_.hides()) || (regions_.inner().finds(wanted) && regions_.inner().hides());
-        std::vector<AddedTokens::Span> unwanted;
-        UncutSink<Sink> uncut{sink, unwanted};
+        UncutSink<Sink> uncut{sink};
         if (hides) tail = nullptr;
-        // Where the region begins, for tokens that must not stand inside of a word: a token before it is no part of the word.
+        // The start of the region. A `single_word` token may stand right after it: the added token before it is no part of a word.
         bool const looks_back = finds_inner && regions_.inner().looks_back();
         std::size_t region = looks_back && at.before == Before::token && outer_.end_at(text, begin, at.offset) ? at.offset : begin;
         while (at.offset < limit) {
-            if (looks) outer = outer_.find(text, begin, at.offset, limit, at_end, wanted, tail ? &tail->searched(0) : nullptr, hides ? &unwanted : nullptr);
+            if (looks) outer = outer_.find(text, begin, at.offset, limit, at_end, wanted, tail ? &tail->searched(0) : nullptr, hides ? &uncut.raw : nullptr);
             looks = false;
             AddedTokens::Match match = outer;
             // The region ends where a token begins, or nothing of one can. It goes on at least up to `reach`, if what follows is no token.
@@ -135,7 +134,7 @@ public:
                 AddedTokens::Searched searched;
                 if (tail) searched = {std::min(tail->searched(1).place, end), std::min(tail->searched(1).spaces, end)};
                 AddedTokens::Match const inner =
-                    regions_.inner().find(text, region, at.offset, end, is_known, wanted, tail ? &searched : nullptr, hides ? &unwanted : nullptr);
+                    regions_.inner().find(text, region, at.offset, end, is_known, wanted, tail ? &searched : nullptr, hides ? &uncut.normalized : nullptr);
                 if (inner.is_found()) {
                     match = inner;
                     end = inner.start;
