@@ -156,7 +156,7 @@ other_text = st.tuples(
 )
 other_tail = st.tuples(st.just("tail"), st.tuples(st.integers(0, 1 << 16), st.lists(pieces, max_size=3).map("".join)))
 number = st.integers(0, 1 << 16)
-steps = [st.tuples(st.just(name), number) for name in ("token", "snapshot", "rollback", "ids", "changes", "fork")]
+steps = [st.tuples(st.just(name), number) for name in ("token", "snapshot", "rollback", "ids", "changes", "fork", "branch")]
 programs = st.lists(st.one_of(grow, grow, with_specials, other_text, other_tail, *steps), max_size=16)
 
 
@@ -180,7 +180,7 @@ class Program:
         self.kind, self.encoder, self.client = kind, kind.encoder(), Client()
         self.items: Items = ()
         self.marks: list[tuple[Any, Items]] = []
-        self.others: list[tuple[AppendingEncoder, Items, Client]] = []
+        self.others: list[tuple[AppendingEncoder, Items, Client, list[tuple[Any, Items]]]] = []
 
     def append(self, text: str) -> None:
         self.encoder.append(text)
@@ -216,10 +216,18 @@ class Program:
         assert self.client.ids == ids_of(self.kind, self.items)
 
     def fork(self, _number: int) -> None:
-        self.others.append((self.encoder, self.items, self.client))
+        self.others.append((self.encoder, self.items, self.client, self.marks))
         told, self.client = self.client.ids, Client()
         self.client.ids = list(told)
         self.encoder, self.marks = self.encoder.fork(), []
+
+    def branch(self, number: int) -> None:
+        """Go on with another of those that were forked."""
+        if self.others:
+            place = number % len(self.others)
+            current = (self.encoder, self.items, self.client, self.marks)
+            self.encoder, self.items, self.client, self.marks = self.others[place]
+            self.others[place] = current
 
     def move(self, argument: tuple[int, bool, str]) -> None:
         place, with_special, text = argument
@@ -284,7 +292,7 @@ def run(kind: Kind, steps: list[tuple[str, Any]]) -> None:
         getattr(program, operation)(argument)
         assert program.encoder.count == len(ids_of(kind, program.items))
         assert program.encoder.fewest <= program.encoder.count
-    for encoder, items, client in [*program.others, (program.encoder, program.items, program.client)]:
+    for encoder, items, client, _marks in [*program.others, (program.encoder, program.items, program.client, program.marks)]:
         client.ask(encoder)
         assert client.ids == encoder.ids().tolist() == encoder.tokens() == ids_of(kind, items)
         assert encoder.count == len(client.ids)

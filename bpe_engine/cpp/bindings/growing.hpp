@@ -17,6 +17,7 @@
 #include "bpe/limits.hpp"
 #include "bpe/pipeline/growing.hpp"
 #include "bpe/prepending.hpp"
+#include "bpe/shared_items.hpp"
 #include "batches.hpp"
 #include "engine.hpp"
 #include "given.hpp"
@@ -100,7 +101,8 @@ public:
 
     nb::object tokens() {
         if constexpr (appends) {
-            return engine_->to_list(ids_.of(core_));
+            ids_.update(core_);
+            return engine_->to_list(ids_.from(0));
         } else {
             std::vector<std::uint32_t> ids;
             core_.encoder().encode(core_.text(), ids);
@@ -108,14 +110,16 @@ public:
         }
     }
 
-    nb::object ids() { return memory_view(ids_.of(core_)); }
+    nb::object ids() {
+        ids_.update(core_);
+        return memory_view(ids_.from(0));
+    }
 
     // From which id on something has changed since the last call, and the ids from there on.
     nb::typed<nb::tuple, int, nb::object> changes() {
-        std::vector<std::uint32_t> const& all = ids_.of(core_);
+        ids_.update(core_);
         std::size_t const from = ids_.changed_from();
-        nb::object const made = memory_view({all.begin() + static_cast<std::ptrdiff_t>(from), all.end()});
-        nb::tuple const told = nb::make_tuple(from, made);
+        nb::tuple const told = nb::make_tuple(from, memory_view(ids_.from(from)));
         ids_.told();
         return told;
     }
@@ -159,7 +163,7 @@ public:
     // Keeps the first `length` bytes, and goes on with `parts`: (text, id, how the token is written) each.
     void replace_tail(nb::handle length, nb::handle parts);
 
-    // An encoder of its own over the same text, without marks.
+    // An encoder of its own over the same text, without marks. What has settled is shared.
     nb::object fork() const {
         nb::object const made = [&] {
             if constexpr (std::is_same_v<Owner, Engine>) return nb::type<Growing>()(tokenizer_);
@@ -278,7 +282,7 @@ private:
         core_.return_to(state);
         if constexpr (appends) {
             ids_.return_to(state);
-            while (!checkpoints_.empty() && (checkpoints_.back().length > state.length || checkpoints_.back().tokens > state.tokens)) checkpoints_.pop_back();
+            while (!checkpoints_.empty() && (checkpoints_.back().length > state.length || checkpoints_.back().tokens > state.tokens)) checkpoints_.truncate(checkpoints_.size() - 1);
         }
     }
 
@@ -325,7 +329,7 @@ private:
     nb::object kept_;  // the engine
     Core core_;
     typename Traits<Core>::template Ids<Core> ids_;
-    std::vector<State> checkpoints_;
+    SharedItems<State> checkpoints_;
     std::uint64_t owner_ = next_owner();
     std::uint64_t last_serial_ = 0;
     std::vector<Saved> marks_;

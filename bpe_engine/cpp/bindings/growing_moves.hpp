@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "bpe/room.hpp"
 #include "bpe/utf8.hpp"
 #include "growing.hpp"
 
@@ -183,7 +182,7 @@ void Growing<Core>::go_on(std::size_t common, std::size_t tokens, Bytes after, c
     Place const old_place = place();
     State start = core_.state();
     if (waiting_ != 0 || !is_kept(start)) {
-        while (!checkpoints_.empty() && !is_kept(checkpoints_.back())) checkpoints_.pop_back();
+        while (!checkpoints_.empty() && !is_kept(checkpoints_.back())) checkpoints_.truncate(checkpoints_.size() - 1);
         start = checkpoints_.empty() ? State{} : checkpoints_.back();
         for (auto mark = stale; mark != marks_.begin();)
             if (!(--mark)->waiting) {
@@ -229,10 +228,7 @@ void Growing<Core>::read(Bytes text, std::size_t begin, const ExplicitToken* tok
                 for (int back = 0; back < 3 && continues(text, end); ++back) --end;
             core_.append(text.part(place, end));
             place = end;
-            if (checkpoints_.empty() || core_.state().length >= checkpoints_.back().length + stride) {
-                make_room(checkpoints_, 1);
-                checkpoints_.push_back(core_.state());
-            }
+            if (checkpoints_.empty() || core_.state().length >= checkpoints_.back().length + stride) checkpoints_.push_back(core_.state());
         }
         if (number == count) break;
         core_.append_token(tokens[number].id, text.part(stop, tokens[number].end - begin));

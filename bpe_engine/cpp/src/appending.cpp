@@ -1,6 +1,5 @@
 #include "bpe/appending.hpp"
 
-#include "bpe/room.hpp"
 #include "bpe/thresholds.hpp"
 
 namespace bpe {
@@ -17,8 +16,7 @@ AppendingEncoder::AppendingEncoder(std::shared_ptr<const Encoder> encoder)
 void AppendingEncoder::append(Bytes more) {
     if (more.size == 0) return;
     State const before = state_;
-    make_room(text_, more.size);
-    text_.insert(text_.end(), more.begin(), more.end());
+    text_.append(more.data, more.size);
     try {
         update(before.length);
     } catch (...) {
@@ -29,13 +27,12 @@ void AppendingEncoder::append(Bytes more) {
 
 void AppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
-    make_room(text_, text.size);
-    text_.insert(text_.end(), text.begin(), text.end());
+    text_.append(text.data, text.size);
     std::size_t const end = text_.size();
     try {
         tokens_.push({start, end, id});
     } catch (...) {
-        text_.resize(start);
+        text_.truncate(start);
         throw;
     }
     // The open pre-token ends here, as at the end of a text, so its count is known.
@@ -159,7 +156,7 @@ std::size_t AppendingEncoder::fewest() {
 }
 
 void AppendingEncoder::return_to(const State& state) {
-    text_.resize(state.length);
+    text_.truncate(state.length);
     tokens_.truncate(state.tokens);
     state_ = state;
     pieces_.truncate(state.length, state.settled_end);

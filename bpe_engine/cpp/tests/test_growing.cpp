@@ -169,19 +169,31 @@ void explicit_tokens(Choices& choices) {
             break;
         }
         case 3: {
-            std::vector<std::uint32_t> const& all = ids.of(growing);
+            ids.update(growing);
             std::size_t const from = ids.changed_from();
             CHECK(from <= client.size());
             client.resize(from);
-            client.insert(client.end(), all.begin() + static_cast<std::ptrdiff_t>(from), all.end());
+            std::vector<std::uint32_t> const changed = ids.from(from);
+            client.insert(client.end(), changed.begin(), changed.end());
             ids.told();
             CHECK(client == afresh(parts));
+            CHECK(ids.from(0) == client);
             break;
         }
         case 4: {
-            // From a copy every mark is as good as from the first.
-            AppendingEncoder other(encoder);
+            // From a copy every mark is as good as from the first, and neither sees what the other adds.
+            AppendingEncoder other(encoder), longer(encoder);
             other.copy(growing);
+            longer.copy(growing);
+            GrownIds<AppendingEncoder> longer_ids = ids;
+            Parts longer_parts = parts;
+            std::string const more = random_text(choices, vocabulary, 3, longest_run);
+            if (vocabulary.count(encoder->scanner(), parts.back().text + more)) {
+                longer.append(view(more));
+                longer_parts.back().text += more;
+            }
+            longer_ids.update(longer);
+            CHECK(longer_ids.from(0) == afresh(longer_parts));
             for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
                 other.return_to(mark->first);
                 CHECK(other.count() == afresh(mark->second).size());
@@ -197,7 +209,8 @@ void explicit_tokens(Choices& choices) {
         CHECK(growing.count() == afresh(parts).size());
         CHECK(growing.fewest() <= growing.count());
     }
-    CHECK(ids.of(growing) == afresh(parts));
+    ids.update(growing);
+    CHECK(ids.from(0) == afresh(parts));
 }
 
 }  // namespace

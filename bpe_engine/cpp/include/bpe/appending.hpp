@@ -17,6 +17,7 @@
 #include "bpe/explicit_tokens.hpp"
 #include "bpe/open_pieces.hpp"
 #include "bpe/run_index.hpp"
+#include "bpe/shared_items.hpp"
 
 namespace bpe {
 
@@ -50,7 +51,7 @@ public:
     static std::size_t settled_end(const State& state) { return state.settled_end; }
     static std::size_t settled_count(const State& state) { return state.settled_count; }
 
-    // Copy the text of `other`, which has the same encoder. Tables of long pre-tokens are not copied.
+    // Share the text of `other`, which has the same encoder. Tables of long pre-tokens are not copied.
     void copy(const AppendingEncoder& other);
 
     const State& state() const { return state_; }
@@ -73,7 +74,7 @@ private:
     std::size_t unfinished() const;
 
     std::shared_ptr<const Encoder> encoder_;
-    std::vector<Byte> text_;
+    SharedItems<Byte> text_;
     ExplicitTokens tokens_;
     State state_;
     OpenPieces pieces_;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "bpe/room.hpp"
+#include "bpe/shared_items.hpp"
 #include "bpe/types.hpp"
 
 namespace bpe {
@@ -32,12 +32,9 @@ public:
         return {token.start, token.start + token.size, token.id};
     }
     void push(ExplicitToken token) {
-        make_room(tokens_, 1);
         tokens_.push_back({token.start, static_cast<std::uint32_t>(token.end - token.start), token.id});
     }
-    void truncate(std::size_t size) {
-        if (size < tokens_.size()) tokens_.resize(size);
-    }
+    void truncate(std::size_t size) { tokens_.truncate(size); }
     // The offset where the first `size` tokens end; 0 for none.
     std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : (*this)[size - 1].end; }
 
@@ -47,7 +44,7 @@ private:
         std::size_t start;
         std::uint32_t size, id;
     };
-    std::vector<Kept> tokens_;
+    SharedItems<Kept> tokens_;
 };
 
 // The ids of a growing text, kept between requests. The encoder does not know this class: a request encodes the text that has settled since the last
@@ -57,27 +54,40 @@ class GrownIds {
 public:
     using State = typename Core::State;
 
-    // The ids of the current text.
-    const std::vector<std::uint32_t>& of(const Core& core) {
+    // Brings the ids to the current text.
+    void update(const Core& core) {
         fresh_.clear();
         core.encode_from(known_, fresh_);
-        std::size_t const kept = Core::settled_count(known_);
-        // The ids of the open text are usually the same as before.
-        auto const old = ids_.begin() + static_cast<std::ptrdiff_t>(kept);
-        auto const [first, differs] = std::mismatch(old, ids_.end(), fresh_.begin(), fresh_.end());
-        auto const same = static_cast<std::size_t>(first - ids_.begin());
-        if (first != ids_.end() || differs != fresh_.end()) changed_from_ = std::min(changed_from_, same);
-        ids_.resize(same);
-        make_room(ids_, static_cast<std::size_t>(fresh_.end() - differs));
-        ids_.insert(ids_.end(), differs, fresh_.end());
+        std::size_t const kept = Core::settled_count(known_), settled = Core::settled_count(core.state()) - kept;
+        // Most ids are the same as before.
+        std::size_t same = 0;
+        while (same < fresh_.size() && kept + same < size() && (*this)[kept + same] == fresh_[same]) ++same;
+        if (same < fresh_.size() || kept + same < size()) changed_from_ = std::min(changed_from_, kept + same);
+        settled_.truncate(kept + std::min(same, settled));
+        std::size_t const written = settled_.size() - kept;
+        settled_.append(fresh_.data() + written, settled - written);
+        open_.assign(fresh_.begin() + static_cast<std::ptrdiff_t>(settled), fresh_.end());
         if (fresh_.capacity() > scratch) fresh_ = std::vector<std::uint32_t>();
+        if (open_.capacity() > scratch) open_.shrink_to_fit();
         known_ = core.state();
-        return ids_;
     }
 
-    // The index of the first id that has changed since `told`. Call right after `of`.
-    std::size_t changed_from() const { return std::min(changed_from_, ids_.size()); }
-    void told() { changed_from_ = ids_.size(); }
+    std::size_t size() const { return settled_.size() + open_.size(); }
+    std::uint32_t operator[](std::size_t number) const { return number < settled_.size() ? settled_[number] : open_[number - settled_.size()]; }
+
+    // The ids from number `start` on.
+    std::vector<std::uint32_t> from(std::size_t start) const {
+        std::vector<std::uint32_t> ids;
+        ids.reserve(size() - start);
+        std::size_t const first = std::min(start, settled_.size());
+        ids.insert(ids.end(), settled_.begin() + first, settled_.end());
+        ids.insert(ids.end(), open_.begin() + static_cast<std::ptrdiff_t>(start - first), open_.end());
+        return ids;
+    }
+
+    // The number of the first id that has changed since `told`. Call right after `update`.
+    std::size_t changed_from() const { return std::min(changed_from_, size()); }
+    void told() { changed_from_ = size(); }
 
     // Follow a rollback of the text to its earlier state `state`.
     void return_to(const State& state) {
@@ -86,9 +96,10 @@ public:
     }
 
 private:
-    static constexpr std::size_t scratch = 32;  // ids that `fresh_` keeps room for
-    std::vector<std::uint32_t> ids_, fresh_;
-    State known_;  // the ids of its settled text are at the start of `ids_`
+    static constexpr std::size_t scratch = 32;  // ids that room is kept for
+    SharedItems<std::uint32_t> settled_;  // of settled text, which only grows, but for rollbacks
+    std::vector<std::uint32_t> open_, fresh_;
+    State known_;  // the ids of its settled text are at the start of `settled_`
     std::size_t changed_from_ = 0;
 };
 

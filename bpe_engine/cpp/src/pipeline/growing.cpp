@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "bpe/room.hpp"
 
 namespace bpe {
 
@@ -30,8 +29,7 @@ struct CutSink {
 void PipelineAppendingEncoder::append(Bytes more) {
     if (more.size == 0) return;
     State const before = state_;
-    make_room(text_, more.size);
-    text_.insert(text_.end(), more.begin(), more.end());
+    text_.append(more.data, more.size);
     try {
         Pipeline::Lease const workspace = pipeline_->lease();
         if (count_marks(workspace->pieces) || count_before_nonblank()) return;
@@ -152,7 +150,7 @@ void PipelineAppendingEncoder::return_to(const State& state) {
         if (!goes_on) before_nonblank_ = {};
         else if (std::size_t const left = state.length - before_nonblank_.start; table->size() > left) table->truncate(left);
     }
-    text_.resize(state.length);
+    text_.truncate(state.length);
     tokens_.truncate(state.tokens);
     state_ = state;
     while (!tails_.empty() && tails_.back().base + tails_.back().tail.origin() >= state.length) tails_.pop_back();
@@ -164,8 +162,7 @@ void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     std::size_t const start = text_.size();
     marks_ = nullptr;
     before_nonblank_ = {};
-    make_room(text_, text.size);
-    text_.insert(text_.end(), text.begin(), text.end());
+    text_.append(text.data, text.size);
     // The open pre-token ends here, so its count is known: as if the text ended, unless the normalizer sees a text that goes on.
     std::size_t count = state_.count;
     Position after{text_.size(), Before::token};
@@ -182,7 +179,7 @@ void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
         }
         tokens_.push({start, text_.size(), id});
     } catch (...) {
-        text_.resize(start);
+        text_.truncate(start);
         throw;
     }
     state_.length = text_.size();

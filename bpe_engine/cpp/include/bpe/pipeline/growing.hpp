@@ -11,6 +11,7 @@
 #include "bpe/pipeline/mark_run.hpp"
 #include "bpe/pipeline/open_tail.hpp"
 #include "bpe/pipeline/pipeline.hpp"
+#include "bpe/shared_items.hpp"
 
 namespace bpe {
 
@@ -52,7 +53,7 @@ public:
     static std::size_t settled_end(const State& state) { return state.certain.offset; }
     static std::size_t settled_count(const State& state) { return state.certain_count; }
 
-    // Copy the text of `other`, which has the same pipeline.
+    // Share the text of `other`, which has the same pipeline.
     void copy(const PipelineAppendingEncoder& other) {
         text_ = other.text_;
         tokens_ = other.tokens_;
@@ -81,7 +82,7 @@ private:
 
     std::shared_ptr<const Pipeline> pipeline_;
     Before before_;
-    std::vector<Byte> text_;
+    SharedItems<Byte> text_;
     ExplicitTokens tokens_;
     State state_;
     std::vector<Tail> tails_;
