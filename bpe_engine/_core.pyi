@@ -88,6 +88,11 @@ class Engine:
         The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token).
         """
 
+    def interface(self) -> object:
+        """
+        For compiled callers: a capsule with the encoders, which keeps this engine.
+        """
+
     def count_up_to(self, text: str | bytes, limit: int) -> int | None:
         """
         The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit.
@@ -365,6 +370,11 @@ class Pipeline:
         The ids, and for each the offset in bytes of the character that it comes from.
         """
 
+    def interface(self) -> object:
+        """
+        For compiled callers: a capsule with the encoders, which keeps this engine.
+        """
+
     def count_up_to(self, text: str | bytes, limit: int) -> int | None: ...
 
     def split(self, text: str | bytes) -> list[str]:
@@ -439,9 +449,6 @@ class AppendingEncoder:
         """
 
     def __reduce__(self) -> tuple[object, ...]: ...
-
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
 
     def append_token(self, id: int) -> None:
         """Add a token as such: nothing merges over its ends."""
@@ -531,9 +538,6 @@ class PrependingEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
-
 class PipelineAppendingEncoder:
     """A text that grows to the right, and its count."""
 
@@ -585,9 +589,6 @@ class PipelineAppendingEncoder:
         """
 
     def __reduce__(self) -> tuple[object, ...]: ...
-
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
 
     def append_token(self, id: int) -> None:
         """Add a token as such: nothing merges over its ends."""
@@ -677,9 +678,6 @@ class PipelinePrependingEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
-
 class IntervalEncoder:
     """The counts of all slices of one text."""
 
@@ -701,9 +699,6 @@ class IntervalEncoder:
 
     def __reduce__(self) -> tuple[object, ...]: ...
 
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
-
 class PipelineIntervalEncoder:
     """The counts of all slices of one text."""
 
@@ -724,9 +719,6 @@ class PipelineIntervalEncoder:
         """Bytes of memory, the text itself not counted."""
 
     def __reduce__(self) -> tuple[object, ...]: ...
-
-    def _interface(self) -> object:
-        """For compiled callers: a capsule, which keeps this encoder."""
 
 def encode_by_backtracking(tokens: TokenSet, data: bytes) -> list[int]:
     """The byte-pair encoding of `data` as one pre-token, by backtracking."""

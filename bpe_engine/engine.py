@@ -128,3 +128,6 @@ class Engine(Protocol):
 
     def interval_encoder(self, text: str | bytes) -> IntervalEncoder:
         """Return an encoder that counts any slice of a text."""
+
+    def interface(self) -> object | None:
+        """Return a capsule with the encoders, for other compiled modules; None in pure Python."""

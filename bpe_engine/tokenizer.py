@@ -620,6 +620,12 @@ class Tokenizer:
         """
         return self._engine.interval_encoder(text)
 
+    def _interface(self) -> object | None:
+        """A capsule with the encoders, for other compiled modules (cpp/include/bpe/encoders_interface.hpp); None in pure
+        Python.
+        """
+        return self._engine.interface()
+
     # --- tokens -> text
 
     def decode(self, tokens: Sequence[int], errors: str = "replace", *, skip_special_tokens: bool = False) -> str:

@@ -81,9 +81,9 @@ class Limits:
 class Grower:
     """Grows the chunks of one text, once."""
 
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
         """
-        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
+        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and one that has all boundaries also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
 
     def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
@@ -121,6 +121,11 @@ class Grower:
         """
         Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.
         """
+
+def grow_all(growers: list[Grower]) -> None:
+    """
+    Grow all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left as they are.
+    """
 
 def distinct_characters(text: str) -> list[str]:
     """
@@ -314,15 +319,23 @@ class KeptMessages:
         How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
         """
 
-def best_pieces(kind: type[tuple[int, int, str, int, str]], text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> list[tuple[int, int, str, int, str]] | None:
+def best_pieces(kind: type[tuple[int, int, str, int, str]], text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, native: TextReading | None = None) -> list[tuple[int, int, str, int, str]] | None:
     """
-    The chunks of a text that cost least, as `Grower.grow` returns them. None for a text with halves of surrogate pairs.
+    The chunks of a text that cost least, as `Grower.grow` returns them; `native` is asked before `outline`. None for a text with halves of surrogate pairs.
     """
 
-def text_rows(text: str | bytes, strengths: list[int], labels: list[str]) -> tuple[list[int], list[int], list[str]]:
-    """
-    Where the lines that are not blank begin, in characters, and of the two lists the element for the number of blank lines above each; the last element for more. `text` is a str, of ASCII if that is to cost nothing, or UTF-8.
-    """
+class TextReading:
+    """The lines of a plain text that are not blank, and its first line."""
+
+    def __init__(self, text: str, strengths: list[int], labels: list[str]) -> None:
+        """
+        Of the two lists a line has the element for the number of blank lines above it; the last element for more.
+        """
+
+    def columns(self) -> tuple[list[int], list[int], list[str]]:
+        """
+        Where the lines begin, in characters, their strengths and their labels. The first has the strength of a document.
+        """
 
 class Separators:
     """Separators, prepared for many texts."""

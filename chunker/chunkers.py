@@ -7,11 +7,12 @@ A chunker holds settings and no state: threads may share it, and it can be pickl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text, whole_number
+from chunker.batches import Run, in_threads
 from chunker.context.breadcrumbs import Breadcrumbs, ContextPart, context_parts
 from chunker.counting import AnyTokenizer, TokenCounter, UnitCounter, name_of_tokenizer, resolve_tokenizer
 from chunker.errors import OptionError
@@ -20,7 +21,7 @@ from chunker.formats.registry import alike, code_format, format_named, name_of
 from chunker.formats.sketches import SketchingFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
-from chunker.growing.compiled import AnyGrower, best_pieces, bodies_of, grower_of
+from chunker.growing.compiled import AnyGrower, best_pieces, bodies_of, grow_together, grower_of
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
 from chunker.options import Options, Strategy
@@ -221,6 +222,52 @@ class TextChunker:
         require_source(source)
         require(metadata, (type(None), Mapping), "metadata", "a mapping or None")
         return self.chunks_of(text, self.sketch(text), source, metadata=metadata)
+
+    def chunk_batch(
+        self,
+        texts: Iterable[str],
+        *,
+        sources: Iterable[str | None] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        num_threads: int = 8,
+    ) -> list[list[Chunk]]:
+        """Chunk many texts on several threads, which count without the interpreter's lock.
+
+        Args:
+            texts: The texts.
+            sources: The name of each text, usually a path, or None; see `chunk`. None names none of them.
+            metadata: Your own values, which all chunks get.
+            num_threads: The largest number of threads; no more are started than the machine has processors.
+
+        Returns:
+            The chunks of each text as `chunk` returns them, in the order of the texts.
+
+        Raises:
+            BudgetTooSmallError: As `chunk`, for the first text that cannot be chunked.
+            OptionError: There are not as many sources as texts, or `num_threads` is less than 1.
+            WrongTypeError: An argument has a wrong type.
+
+        Examples:
+            >>> texts = ["One line here.\\nAnother line.\\n", "", "A third."]
+            >>> [len(chunks) for chunks in TextChunker(6, min_tokens=0).chunk_batch(texts)]
+            [2, 0, 1]
+        """
+        require(metadata, (type(None), Mapping), "metadata", "a mapping or None")
+
+        def chunks_of(run: Run) -> list[list[Chunk]]:
+            begun = []
+            for text, name in run:
+                outline = self.sketch(text)
+                context_at = self.context_of(text, outline, name)
+                begun.append((text, name, outline, context_at, self.grower(text, outline, context_at)))
+            grow_together(grower for *_, grower in begun if grower is not None)
+            made = []
+            for text, name, outline, context_at, grower in begun:
+                pieces = self.pieces(text, outline, context_at) if grower is None else grower.pieces()
+                made.append(self.origin_of(text, outline, list(pieces), name, metadata=metadata).chunks())
+            return made
+
+        return in_threads(chunks_of, texts, sources, num_threads)
 
     def chunks_of(
         self, text: str, outline: Outline, source: str | None, *, metadata: Mapping[str, Any] | None = None

@@ -149,6 +149,10 @@ class VocabularyEngine:
         """Return an encoder that counts any slice of `text`."""
         return interval_encoder.IntervalEncoder(self, text)
 
+    @staticmethod
+    def interface() -> None:
+        """As `Engine` says."""
+
     def encode_with_starts(self, text: str | bytes) -> tuple[list[int], list[int]]:
         """As `Engine`; works for patterns that drop some of the text, too."""
         characters = received(text)

@@ -425,6 +425,10 @@ class SpecificationEngine:
         """Return an encoder that counts any slice of `text`."""
         return PipelineIntervalEncoder(self, text)
 
+    @staticmethod
+    def interface() -> None:
+        """As `Engine` says."""
+
 
 def specification_engine(specification: Specification) -> Engine:
     """Return the engine of a specification.

@@ -214,6 +214,15 @@ class Outline:
         self.offsets: list[int] = columns[0]
         self.strengths: list[int] = columns[1]
         self.labels: list[str] = columns[2]
+        self._set_all_but_columns(scopes, notes, finest, heads)
+
+    def _set_all_but_columns(
+        self,
+        scopes: Iterable[Scope] | Callable[[], Iterable[Scope]],
+        notes: dict[str, str] | None,
+        finest: int,
+        heads: dict[int, int] | None,
+    ) -> None:
         self._nested = Scopes(scopes)
         self.notes: dict[str, str] = {} if notes is None else notes
         self.finest = int(finest)

@@ -8,7 +8,7 @@ does not take text with halves of surrogate pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, Protocol
@@ -60,56 +60,56 @@ class CompiledGrower:
     """Grows the chunks of one text. Made by `grower_of`."""
 
     def __init__(self, grower: Any) -> None:  # noqa: ANN401 - a class of the compiled module
-        self._grower = grower
+        self.compiled = grower
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
         """See `AnyGrower`."""
-        while made := self._grower.grow(Piece, _AT_ONCE, horizon):
+        while made := self.compiled.grow(Piece, _AT_ONCE, horizon):
             yield from made
 
     def bodies(self, *, strip: bool) -> list[str]:
         """Return the texts of the chunks without contexts, as `bodies_of` does: no piece is made of them."""
-        made: list[str] = self._grower.bodies(strip)
+        made: list[str] = self.compiled.bodies(strip)
         return made
 
     def put_into(self, columns: Any, identity: bytes) -> list[int]:  # noqa: ANN401 - a class of the compiled module
         """Add all chunks to columns, or none if an error is raised; no piece is made of them. `identity` is the common
         beginning of the hashes of their ids. Return where the new text of each begins.
         """
-        fresh: list[int] = self._grower.put_into(columns, identity)
+        fresh: list[int] = self.compiled.put_into(columns, identity)
         return fresh
 
     def one(self, horizon: int | None = None) -> Piece | None:
         """See `AnyGrower`."""
-        made: list[Piece] = self._grower.grow(Piece, 1, horizon)
+        made: list[Piece] = self.compiled.grow(Piece, 1, horizon)
         return made[0] if made else None
 
     def ahead(self, most: int) -> Ahead:
         """See `AnyGrower`."""
-        places, *others = self._grower.ahead(most)
+        places, *others = self.compiled.ahead(most)
         return Ahead(None if places is None else [Place(*place) for place in places], *others)
 
     def details(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
         """Return details of the units ahead that differ from the outline: the starts of closed units with their offsets
         in the sketch, and the offsets inside heads with the ends of the heads.
         """
-        closed, heads = self._grower.details()
+        closed, heads = self.compiled.details()
         return closed, heads
 
     def follow(self) -> None:
         """Record for each of the next chunks how far the grower looked."""
-        self._grower.follow()
+        self.compiled.follow()
 
     def reach(self) -> int:
         """Return how far the grower looked for the last chunk: text after that offset does not change the chunk. At
         least the end of the text if the chunk depends on it.
         """
-        reach: int = self._grower.reach()
+        reach: int = self.compiled.reach()
         return reach
 
     def resume(self, ahead: list[Place], overlapping: int, closed: Sequence[tuple[int, int]] = ()) -> None:
         """See `AnyGrower`; `closed` are the closed units that `details` returned."""
-        self._grower.resume(ahead, overlapping, list(closed))
+        self.compiled.resume(ahead, overlapping, list(closed))
 
 
 def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:
@@ -130,11 +130,20 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
             None if context_at is no_context else context_at,
             None if sketch is None else sketch.inside,
             closed or None,
-            None if sketch is None else sketch.native,
+            getattr(outline, "native", None),
         )
     except UnicodeEncodeError:  # halves of surrogate pairs
         return _readable(text, outline, tokenizer, budget, context_at)
     return CompiledGrower(grower)
+
+
+def grow_together(growers: Iterable[AnyGrower]) -> None:
+    """Grow all chunks of several texts in one call, during which other threads run; `pieces` of each grower then only
+    returns them. Does nothing for growers in Python, and where an object of another package counts.
+    """
+    compiled = native()
+    if compiled is not None:
+        compiled.grow_all([grower.compiled for grower in growers if isinstance(grower, CompiledGrower)])
 
 
 def bodies_of(
@@ -166,7 +175,9 @@ def best_pieces(
     context = None if context_at is no_context else context_at
     made: list[Piece] | None = None
     if compiled is not None:
-        made = compiled.best_pieces(Piece, text, tokenizer, outline, _limits(compiled, budget), context)
+        made = compiled.best_pieces(
+            Piece, text, tokenizer, outline, _limits(compiled, budget), context, getattr(outline, "native", None)
+        )
     if made is None:  # or a text with halves of surrogate pairs
         from chunker.growing.optimal import Optimizer  # noqa: PLC0415  # as above
 

@@ -156,7 +156,9 @@ other_text = st.tuples(
 )
 other_tail = st.tuples(st.just("tail"), st.tuples(st.integers(0, 1 << 16), st.lists(pieces, max_size=3).map("".join)))
 number = st.integers(0, 1 << 16)
-steps = [st.tuples(st.just(name), number) for name in ("token", "snapshot", "rollback", "ids", "changes", "fork", "branch")]
+steps = [
+    st.tuples(st.just(name), number) for name in ("token", "snapshot", "rollback", "ids", "changes", "fork", "branch")
+]
 programs = st.lists(st.one_of(grow, grow, with_specials, other_text, other_tail, *steps), max_size=16)
 
 
@@ -292,7 +294,10 @@ def run(kind: Kind, steps: list[tuple[str, Any]]) -> None:
         getattr(program, operation)(argument)
         assert program.encoder.count == len(ids_of(kind, program.items))
         assert program.encoder.fewest <= program.encoder.count
-    for encoder, items, client, _marks in [*program.others, (program.encoder, program.items, program.client, program.marks)]:
+    for encoder, items, client, _marks in [
+        *program.others,
+        (program.encoder, program.items, program.client, program.marks),
+    ]:
         client.ask(encoder)
         assert client.ids == encoder.ids().tolist() == encoder.tokens() == ids_of(kind, items)
         assert encoder.count == len(client.ids)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunker.formats.text.plain_text import rows_by_compiled, rows_in_bulk
+from chunker.formats.text.plain_text import CompiledText, TextFormat, rows_in_bulk
 from chunker.growing.spans import SpanMeter
 from chunker.native import native
 
@@ -20,9 +22,12 @@ LINES = st.lists(st.sampled_from([*SIGNS, "\n\n", "\r\n"])).map("".join)
 
 @given(LINES | st.text(alphabet=st.characters(), max_size=60))
 def test_lines_of_text_are_alike(text: str) -> None:
-    assert compiled is not None
     if text:
-        assert rows_by_compiled(text, compiled) == rows_in_bulk(text)
+        outline = TextFormat().outline(text)
+        assert isinstance(outline, CompiledText)
+        assert (outline.offsets, outline.strengths, outline.labels) == rows_in_bulk(text)
+        copied = pickle.loads(pickle.dumps(outline))
+        assert (copied.boundaries, copied.notes, copied.finest) == (outline.boundaries, outline.notes, outline.finest)
 
 
 @given(LINES, st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=6))

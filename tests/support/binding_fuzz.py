@@ -261,7 +261,7 @@ class Fuzz:
             case "IntervalEncoder":
                 return _core.IntervalEncoder(self.instance("Engine"), self.text())
             case "Capsule":
-                return self.instance("AppendingEncoder")._interface()
+                return self.instance("Engine").interface()
             case "Mark":
                 return self.instance(chance.choice(("AppendingEncoder", "PrependingEncoder"))).snapshot()
             case "PretokenCounter":

@@ -11,6 +11,7 @@
 #include "bpe/limits.hpp"
 #include "bpe/unicode.hpp"
 #include "given.hpp"
+#include "interface.hpp"
 
 namespace bpe::bindings {
 
@@ -132,6 +133,8 @@ void define_engine(nb::module_& module) {
              "The token ids of `text`, special tokens in it taken as plain text: `encode` with no options.")
         .def("encode_to_buffer", &encode_to_buffer, nb::arg("text").none(), nb::sig("def encode_to_buffer(self, text: str | bytes) -> memoryview"),
              "The token ids of `text` as one array of unsigned 32-bit integers (buffer protocol, four bytes a token).")
+        .def("interface", &interface<Engine>, nb::sig("def interface(self) -> object"),
+             "For compiled callers: a capsule with the encoders, which keeps this engine.")
         .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"),
              nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"),
              "The number of tokens of `text`, None if it is above `limit`. Stops reading soon after the limit.")

@@ -30,14 +30,7 @@ nb::class_<Growing<Core>> define(nb::module_& module, const char* name, const ch
              "A mark of the text as it is now. Constant time, and some 100 bytes until a rollback goes back before it.")
         .def("rollback", &Bound::rollback, nb::lock_self(), nb::arg("mark").none(), nb::sig("def rollback(self, mark: Mark) -> None"),
              "Return to the text as it was when the mark was taken. The mark stays good, the ones taken after it do not.")
-        .def("__reduce__", &Bound::reduce, nb::lock_self(), nb::sig("def __reduce__(self) -> tuple[object, ...]"))
-        .def(
-            "_interface",
-            [](nb::handle_t<Bound> self) {
-                if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
-                return nb::inst_ptr<Bound>(self)->interface(self);
-            },
-            nb::lock_self(), nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
+        .def("__reduce__", &Bound::reduce, nb::lock_self(), nb::sig("def __reduce__(self) -> tuple[object, ...]"));
     return bound;
 }
 

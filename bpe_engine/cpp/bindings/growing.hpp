@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bpe/appending.hpp"
-#include "bpe/growing_interface.hpp"
 #include "bpe/limits.hpp"
 #include "bpe/pipeline/growing.hpp"
 #include "bpe/prepending.hpp"
@@ -76,8 +75,6 @@ template <>
 struct Traits<PipelinePrependingEncoder> : Prepending {
     using Owner = PipelineEngine;
 };
-
-inline std::optional<std::size_t> count_up_to(const Pipeline& pipeline, Bytes text, std::size_t limit) { return pipeline.count_up_to(text, limit); }
 
 inline constexpr Byte replacement[] = {0xEF, 0xBF, 0xBD};  // U+FFFD
 
@@ -224,9 +221,6 @@ public:
 
     std::array<PyObject*, 2> held() const { return {tokenizer_.ptr(), kept_.ptr()}; }
 
-    // For other compiled modules. The capsule keeps the encoder, which is `self`.
-    nb::object interface(nb::handle self);
-
     // An encoder with the text and count of this one, and without its marks.
     nb::object reduce() const {
         Bytes finished = core_.text();
@@ -282,7 +276,8 @@ private:
         core_.return_to(state);
         if constexpr (appends) {
             ids_.return_to(state);
-            while (!checkpoints_.empty() && (checkpoints_.back().length > state.length || checkpoints_.back().tokens > state.tokens)) checkpoints_.truncate(checkpoints_.size() - 1);
+            while (!checkpoints_.empty() && (checkpoints_.back().length > state.length || checkpoints_.back().tokens > state.tokens))
+                checkpoints_.truncate(checkpoints_.size() - 1);
         }
     }
 
@@ -322,8 +317,6 @@ private:
         return ++last;
     }
 
-    GrowingInterface interface_{};
-    State interface_state_{};
     nb::object tokenizer_;  // keeps the engine
     const Owner* engine_;
     nb::object kept_;  // the engine

@@ -1,5 +1,4 @@
-// Definitions of a growing encoder's longer methods: other texts by what both begin with, pieces that fit, halves of surrogate pairs, and the interface for
-// compiled callers.
+// Definitions of a growing encoder's longer methods: other texts by what both begin with, pieces that fit, halves of surrogate pairs.
 #pragma once
 
 #include <algorithm>
@@ -234,58 +233,6 @@ void Growing<Core>::read(Bytes text, std::size_t begin, const ExplicitToken* tok
         core_.append_token(tokens[number].id, text.part(stop, tokens[number].end - begin));
         place = tokens[number].end - begin;
     }
-}
-
-// For other compiled modules. The capsule keeps the encoder, which is `self`.
-template <class Core>
-nb::object Growing<Core>::interface(nb::handle self) {
-    interface_ = {
-        this,
-        [](void* self) {
-            auto& growing = *static_cast<Growing*>(self);
-            growing.restore({}, {}, 0);
-            growing.interface_state_ = {};
-            // Marks of a text that is there no more; those of no text come first.
-            auto const first =
-                std::find_if(growing.marks_.begin(), growing.marks_.end(), [](const Saved& mark) { return mark.waiting || mark.state.length > 0; });
-            growing.marks_.erase(first, growing.marks_.end());
-        },
-        [](void* self, const unsigned char* text, std::size_t size, std::size_t* count) {
-            auto& growing = *static_cast<Growing*>(self);
-            if (growing.waiting_ != 0) return false;
-            try {
-                Traits<Core>::grow(growing.core_, {text, size});
-            } catch (const std::exception&) {
-                return false;
-            }
-            *count = growing.core_.count();
-            return true;
-        },
-        [](void* self, const unsigned char* text, std::size_t size, std::size_t limit, std::size_t* count) {
-            try {
-                auto const found = count_up_to(static_cast<Growing*>(self)->core_.encoder(), {text, size}, limit);
-                *count = found.value_or(0);
-                return found.has_value();
-            } catch (const std::exception&) {
-                return false;
-            }
-        },
-        [](void* self) {
-            auto& growing = *static_cast<Growing*>(self);
-            growing.interface_state_ = growing.core_.state();
-        },
-        [](void* self) {
-            auto& growing = *static_cast<Growing*>(self);
-            growing.restore(growing.interface_state_, {}, 0);
-        },
-    };
-    PyObject* const made =
-        PyCapsule_New(&interface_, growing_interface_name, [](PyObject* capsule) { Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule))); });
-    if (!made) throw nb::python_error();
-    nb::object capsule = nb::steal(made);
-    if (PyCapsule_SetContext(made, self.ptr()) != 0) throw nb::python_error();
-    self.inc_ref();
-    return capsule;
 }
 
 // Text with lone surrogates, or after one: two that belong together are a character, any other is U+FFFD.

@@ -3,10 +3,8 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
-#include <exception>
 #include <memory>
 
-#include "bpe/interval_interface.hpp"
 #include "bpe/pipeline/slices.hpp"
 #include "engine.hpp"
 #include "given.hpp"
@@ -66,40 +64,6 @@ public:
 
     std::size_t memory() const { return core_->memory() + (places_ ? places_->memory() : 0); }
 
-    // For other compiled modules. The capsule keeps the encoder, which is `self`.
-    nb::object interface(nb::handle self) {
-        interface_ = {
-            this,
-            [](const void* self, std::size_t start, std::size_t end, std::size_t* count) {
-                try {
-                    *count = static_cast<const Interval*>(self)->core_->count(start, end);
-                    return true;
-                } catch (const std::exception&) {
-                    return false;
-                }
-            },
-            [](const void* self, const unsigned char* before, std::size_t size, std::size_t start, std::size_t* from, std::ptrdiff_t* shift) {
-                try {
-                    auto const found = static_cast<const Interval*>(self)->core_->agreement(start, {before, size});
-                    if (!found) return false;
-                    *from = found->from;
-                    *shift = found->shift;
-                    return true;
-                } catch (const std::exception&) {
-                    return false;
-                }
-            },
-            [](const void* self, std::size_t start) { return static_cast<const Interval*>(self)->core_->begins_after_line(start); },
-            [](const void* self, std::size_t start, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach(start, tokens); },
-            [](const void* self, std::size_t end, std::size_t tokens) { return static_cast<const Interval*>(self)->core_->reach_back(end, tokens); },
-        };
-        nb::object capsule = nb::steal(
-            PyCapsule_New(&interface_, interval_interface_name, [](PyObject* capsule) { Py_XDECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule))); }));
-        if (!capsule.is_valid() || PyCapsule_SetContext(capsule.ptr(), self.ptr()) != 0) throw nb::python_error();
-        self.inc_ref();
-        return capsule;
-    }
-
     std::array<PyObject*, 2> held() const { return {tokenizer_.ptr(), source_.ptr()}; }
 
     nb::object reduce() const { return nb::make_tuple(tokenizer_.attr("interval_encoder"), nb::make_tuple(source_)); }
@@ -109,7 +73,6 @@ private:
     Text text_;
     std::unique_ptr<Core> core_;
     std::unique_ptr<CharacterPlaces> places_;  // of a str that is not ASCII
-    IntervalInterface interface_{};
 };
 
 using EngineInterval = Interval<IntervalEncoder, Engine>;
@@ -124,14 +87,7 @@ nb::class_<Bound> define(nb::module_& module, const char* name) {
         .def("counts", &Bound::counts, nb::arg("start").none(), nb::arg("ends").none(),
              nb::sig("def counts(self, start: int, ends: collections.abc.Sequence[int]) -> list[int]"), "`count(start, end)` for each of `ends`.")
         .def_prop_ro("memory", &Bound::memory, "Bytes of memory, the text itself not counted.")
-        .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"))
-        .def(
-            "_interface",
-            [](nb::handle_t<Bound> self) {
-                if (!nb::inst_ready(self)) throw nb::type_error("the encoder was never initialized");
-                return nb::inst_ptr<Bound>(self)->interface(self);
-            },
-            nb::lock_self(), nb::sig("def _interface(self) -> object"), "For compiled callers: a capsule, which keeps this encoder.");
+        .def("__reduce__", &Bound::reduce, nb::sig("def __reduce__(self) -> tuple[object, ...]"));
     return bound;
 }
 

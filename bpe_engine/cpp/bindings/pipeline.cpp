@@ -11,6 +11,7 @@
 #include <string>
 
 #include "batches.hpp"
+#include "interface.hpp"
 #include "pipeline_parts.hpp"
 #include "text_parts.hpp"
 
@@ -215,6 +216,8 @@ void define_pipeline(nb::module_& module) {
              nb::sig("def encode_with_offsets(self, text: str | bytes, wanted: collections.abc.Sequence[int] | typing.Literal['all'] | None = None) -> "
                      "tuple[list[int], list[int]]"),
              "The ids, and for each the offset in bytes of the character that it comes from.")
+        .def("interface", &interface<PipelineEngine>, nb::sig("def interface(self) -> object"),
+             "For compiled callers: a capsule with the encoders, which keeps this engine.")
         .def("count_up_to", &count_up_to, nb::arg("text").none(), nb::arg("limit"),
              nb::sig("def count_up_to(self, text: str | bytes, limit: int) -> int | None"))
         .def("split", &split, nb::arg("text").none(), nb::sig("def split(self, text: str | bytes) -> list[str]"), "The pre-tokens that the model gets.")

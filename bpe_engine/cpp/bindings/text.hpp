@@ -4,10 +4,12 @@
 #include <nanobind/nanobind.h>
 
 #include "bpe/types.hpp"
+#include "without_gil.hpp"
 
 namespace bpe::bindings {
 
 namespace nb = nanobind;
+using WithoutGil = without_gil::Scope;
 
 // The bytes of `text`: str as UTF-8, bytes as they are. The object that owns them lives as long as this.
 class Text {
@@ -37,21 +39,6 @@ inline nb::object decoded(Bytes bytes, const char* errors) {
     if (!made) throw nb::python_error();
     return nb::steal(made);
 }
-
-// Lets other Python threads run, if the work is long enough to be worth it.
-class WithoutGil {
-public:
-    static constexpr std::size_t worth_it = 1 << 14;  // bytes of text
-    explicit WithoutGil(std::size_t size) : state_(size >= worth_it ? PyEval_SaveThread() : nullptr) {}
-    ~WithoutGil() {
-        if (state_) PyEval_RestoreThread(state_);
-    }
-    WithoutGil(const WithoutGil&) = delete;
-    WithoutGil& operator=(const WithoutGil&) = delete;
-
-private:
-    PyThreadState* state_;
-};
 
 void define_engine(nb::module_& module);
 void define_files(nb::module_& module);

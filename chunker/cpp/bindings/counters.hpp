@@ -69,10 +69,12 @@ inline std::unique_ptr<Counter> make_counter(const Text& text, nb::handle source
     // Of `chunker.counting.UnitCounter`, for characters and bytes.
     if (nb::object const unit = nb::getattr(tokenizer, "_length_in", nb::none()); !unit.is_none())
         return std::make_unique<LengthCounter>(text, contexts, nb::cast<std::string_view>(unit) == "bytes");
-    nb::object appending = tokenizer.attr("appending_encoder")();
-    if (!nb::hasattr(appending, "_interface")) return std::make_unique<AnyCounter>(source, tokenizer, std::move(appending), contexts);
-    return std::make_unique<NativeCounter>(text, source, tokenizer, std::move(appending), contexts, whole);
+    if (auto encoders = Encoders::of(tokenizer)) return std::make_unique<NativeCounter>(text, source, tokenizer, std::move(*encoders), contexts, whole);
+    return std::make_unique<AnyCounter>(source, tokenizer, tokenizer.attr("appending_encoder")(), contexts);
 }
+
+// Whether a counter needs no Python, but to raise an error, for which it takes the GIL.
+inline bool is_native(const Counter& counter) { return dynamic_cast<const AnyCounter*>(&counter) == nullptr; }
 
 // Prices by a counter: one that is quick, or one that reads each slice. `native`: the same counter, if it knows agreements.
 class CountedPrices : public Prices {

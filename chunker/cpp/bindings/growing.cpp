@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -28,6 +30,7 @@
 #include "parts.hpp"
 #include "pieces.hpp"
 #include "references.hpp"
+#include "without_gil.hpp"
 
 namespace chunker::bindings {
 
@@ -46,7 +49,7 @@ public:
           text_(text_of(source)),
           counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
           outlined_(source, text_, outline, std::move(context_at), std::move(look), contexts_, *counter_, native_sketch(native_)),
-          grower_(text_, outlined_.rows(outline, closed), limits, *counter_, outlined_),
+          grower_(begin(limits, outlined_.rows(outline, closed))),
           limit_(limits.most) {}
     Growing(const Growing&) = delete;
     Growing& operator=(const Growing&) = delete;
@@ -54,24 +57,12 @@ public:
     // At most `number` chunks; fewer if there are no more. An error is raised only after the chunks before it have been returned.
     nb::list grow(nb::handle kind, std::size_t number, std::optional<std::size_t> horizon) {
         PieceMaker const as_piece(kind);
-        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
-        if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
-        growing_ = true;
-        nb::list made;
-        try {
-            while (nb::len(made) < number) {
-                auto const piece = grower_.next(horizon.value_or(std::numeric_limits<std::size_t>::max()));
-                if (!piece) break;
-                made.append(as_piece(*piece, contexts_.string(piece->context), outlined_.label(piece->label)));
-            }
-        } catch (const TooSmall& unit) {
-            failed_ = std::make_exception_ptr(too_small(source_, unit.start, unit.end, unit.tokens, limit_));
-        } catch (...) {
-            failed_ = std::current_exception();
-        }
-        growing_ = false;
-        if (failed_ && nb::len(made) == 0) std::rethrow_exception(std::exchange(failed_, nullptr));
-        return made;
+        std::vector<Piece> const pieces = next(number, horizon.value_or(std::numeric_limits<std::size_t>::max()));
+        if (pieces.empty()) raise_failure();
+        return list_of(pieces.size(), [&](std::size_t index) {
+            Piece const& piece = pieces[index];
+            return as_piece(piece, contexts_.string(piece.context), outlined_.label(piece.label));
+        });
     }
 
     // The texts of all further chunks without their contexts, with no object for anything else of them. `strip`: without white space at their ends, and
@@ -107,6 +98,7 @@ public:
 
     // The fields of `Ahead` in chunker/growing/units.py.
     std::tuple<nb::object, std::size_t, std::size_t, std::size_t, Py_ssize_t> ahead(std::size_t most) const {
+        Busy const busy(*this);
         Units const& units = grower_.units();
         nb::object places = nb::none();
         if (units.front_size() <= most) {
@@ -121,6 +113,7 @@ public:
     // Of the places ahead that are not rows: those that are closed, with their starts in the sketch; and those in heads, with the ends of these
     // heads.
     std::pair<Pairs, Pairs> details() const {
+        Busy const busy(*this);
         Units const& units = grower_.units();
         std::pair<Pairs, Pairs> result;
         for (Place const& place : units.front()) {
@@ -130,10 +123,38 @@ public:
         return result;
     }
 
-    void follow() { grower_.follow(); }
-    std::size_t reach() const { return grower_.reach(); }
+    // Grows all chunks of texts, each of which then returns its own.
+    static void grow_all(nb::list list) {
+        std::vector<nb::object> growers;
+        for (nb::handle const one : list) {
+            if (!nb::isinstance<Growing>(one) || !nb::inst_ready(one)) given::raise_type("a grower", "a Grower", one);
+            growers.push_back(nb::borrow(one));
+        }
+        std::deque<Busy> busy;
+        std::vector<Growing*> natives;
+        std::size_t bytes = 0;
+        for (nb::object const& one : growers) {
+            Growing* const grower = nb::inst_ptr<Growing>(one);
+            if (!is_native(*grower->counter_)) continue;
+            busy.emplace_back(*grower);
+            natives.push_back(grower);
+            bytes += grower->bytes();
+        }
+        without_gil::Scope const others_may_run(bytes);
+        for (Growing* const grower : natives) grower->add_next(std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max());
+    }
+
+    void follow() {
+        Busy const busy(*this);
+        grower_.follow();
+    }
+    std::size_t reach() const {
+        Busy const busy(*this);
+        return grower_.reach();
+    }
 
     void resume(nb::list given_places, std::size_t overlapping, const Pairs& closed) {
+        Busy const busy(*this);
         Places places;
         std::size_t least = 0;
         for (nb::handle const place : given_places) {
@@ -161,29 +182,80 @@ public:
     }
 
 private:
+    static constexpr std::size_t at_once = 64;  // chunks that are grown before Ctrl-C is looked for
+
     // Calls `use` with each further chunk. Ctrl-C ends it in a long text.
     template <class Use>
     void for_each_further(Use use) {
-        if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
-        if (growing_) given::raise(PyExc_RuntimeError, "a chunk is being grown, which asked for its context");
-        growing_ = true;
-        struct Finally {
-            bool& growing;
-            ~Finally() { growing = false; }
-        } const finally{growing_};
+        for (std::vector<Piece> pieces; !(pieces = next(at_once, std::numeric_limits<std::size_t>::max())).empty();) {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            for (Piece const& piece : pieces) use(piece);
+        }
+        raise_failure();
+    }
+
+    // At most `number` chunks that begin up to `horizon`; fewer if there are no more, or one fails, which `raise_failure` tells. Other threads run meanwhile,
+    // unless an object of Python counts.
+    std::vector<Piece> next(std::size_t number, std::size_t horizon) {
+        Busy const busy(*this);
+        if (ready_.empty()) {
+            without_gil::Scope const others_may_run(is_native(*counter_) ? bytes() : 0);
+            add_next(number, horizon);
+        }
+        auto const is_beyond = [&](const Piece& piece) { return piece.start > horizon; };
+        auto const end = std::find_if(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(std::min(number, ready_.size())), is_beyond);
+        std::vector<Piece> const pieces(ready_.begin(), end);
+        ready_.erase(ready_.begin(), end);
+        return pieces;
+    }
+
+    // Grows at most `number` chunks more.
+    void add_next(std::size_t number, std::size_t horizon) {
         try {
-            while (auto const piece = grower_.next(std::numeric_limits<std::size_t>::max())) {
-                if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                use(*piece);
+            while (number-- > 0 && !failed_) {
+                auto const piece = grower_.next(horizon);
+                if (!piece) break;
+                ready_.push_back(*piece);
             }
+        } catch (...) {
+            failed_ = std::current_exception();
+        }
+    }
+
+    // Raises what ended `next`, once.
+    void raise_failure() {
+        if (!failed_) return;
+        try {
+            std::rethrow_exception(std::exchange(failed_, nullptr));
         } catch (const TooSmall& unit) {
             throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
         }
     }
 
+    // Another thread, or a context that is asked for, must not meet a chunk half grown.
+    class Busy {
+    public:
+        explicit Busy(const Growing& of) : busy_(of.busy_) {
+            if (busy_.exchange(true)) given::raise(PyExc_RuntimeError, "a chunk is being grown, by another thread or by who is asked for its context");
+        }
+        Busy(const Busy&) = delete;
+        Busy& operator=(const Busy&) = delete;
+        ~Busy() { busy_ = false; }
+
+    private:
+        std::atomic<bool>& busy_;
+    };
+    std::size_t bytes() const { return text_.place(text_.size()); }
+
     static Text text_of(nb::handle source) {
         Utf8 const bytes = utf8_of(source);
+        without_gil::Scope const others_may_run(bytes.size);
         return Text(bytes.data, bytes.size);
+    }
+
+    Grower begin(const Limits& limits, OutlineRows rows) {
+        without_gil::Scope const others_may_run(bytes());
+        return Grower(text_, std::move(rows), limits, *counter_, outlined_);
     }
 
     nb::object source_, tokenizer_, native_;
@@ -194,7 +266,8 @@ private:
     Grower grower_;
     std::size_t limit_;
     std::exception_ptr failed_;
-    bool growing_ = false;
+    std::deque<Piece> ready_;  // that were grown before they were asked for
+    mutable std::atomic<bool> busy_ = false;
 };
 
 }  // namespace
@@ -217,10 +290,12 @@ void define_growing(nb::module_& module) {
         .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object, nb::handle, nb::object>(), nb::arg("text"),
              nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
              nb::arg("native").none() = nb::none(),
-             nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "inside: object | None, closed: object | None, native: MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None"),
-             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and a CodeReading also before "
-             "`outline`. A text with halves of surrogate "
+             nb::sig(
+                 "def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
+                 "inside: object | None, closed: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None"),
+             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and one that has all boundaries "
+             "also "
+             "before `outline`. A text with halves of surrogate "
              "pairs raises UnicodeEncodeError.")
         .def("grow", &Growing::grow, nb::lock_self(), nb::arg("kind"), nb::arg("number"), nb::arg("horizon").none(),
              nb::sig("def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> "
@@ -243,6 +318,10 @@ void define_growing(nb::module_& module) {
         .def("resume", &Growing::resume, nb::lock_self(), nb::arg("places"), nb::arg("overlapping"), nb::arg("closed") = Pairs(),
              nb::sig("def resume(self, places: list[tuple[int, int, str, int]], overlapping: int, closed: list[tuple[int, int]] = ...) -> None"),
              "Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.");
+    module.def(
+        "grow_all", &Growing::grow_all, nb::arg("growers"), nb::sig("def grow_all(growers: list[Grower]) -> None"),
+        "Grow all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left "
+        "as they are.");
     module.def(
         "distinct_characters",
         [](nb::object text) {

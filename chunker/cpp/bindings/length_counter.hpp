@@ -45,6 +45,7 @@ private:
     std::size_t length(std::size_t start, std::size_t end) const { return bytes_ ? text_.place(end) - text_.place(start) : end - start; }
     std::size_t size_of(Context context) const {
         if (context == 0) return 0;
+        nb::gil_scoped_acquire const held;
         // Halves of surrogate pairs are three bytes each.
         if (bytes_) return nb::len(contexts_.string(context).attr("encode")("utf-8", "surrogatepass"));
         return static_cast<std::size_t>(PyUnicode_GetLength(contexts_.string(context).ptr()));

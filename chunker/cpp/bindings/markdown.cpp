@@ -129,11 +129,14 @@ public:
             rows.closed[static_cast<std::size_t>(row - columns.offsets.begin())] = 1;
         }
         // A text has a few of the labels, each of them often.
-        std::vector<std::pair<const char*, nb::object>> known;
+        std::vector<const char*> known;
         rows.labels.reserve(columns.size());
         for (formats::Label const label : columns.labels) {
-            auto const shown = std::ranges::find(known, label.data(), &std::pair<const char*, nb::object>::first);
-            rows.labels.push_back(shown != known.end() ? shown->second : known.emplace_back(label.data(), interned(label)).second);
+            auto const place = std::ranges::find(known, label.data());
+            rows.labels.push_back(static_cast<std::uint16_t>(place - known.begin()));
+            if (place != known.end()) continue;
+            known.push_back(label.data());
+            rows.names.push_back(interned(label));
         }
         return rows;
     }

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "bpe/growing_interface.hpp"
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
 #include "contexts.hpp"
@@ -29,14 +28,8 @@ namespace chunker::bindings {
 class NativeCounter : public Counter {
 public:
     // `whole`: all of the text will be priced.
-    NativeCounter(const Text& text, nb::handle source, nb::handle tokenizer, nb::object appending, const Contexts& contexts, bool whole)
-        : text_(text),
-          source_(source),
-          tokenizer_(tokenizer),
-          contexts_(contexts),
-          window_(text, tokenizer, whole),
-          appending_(std::move(appending)),
-          right_(interface_of<GrowingInterface>(appending_, growing_interface_name)) {}
+    NativeCounter(const Text& text, nb::handle source, nb::handle tokenizer, Encoders encoders, const Contexts& contexts, bool whole)
+        : text_(text), source_(source), tokenizer_(tokenizer), contexts_(contexts), encoders_(std::move(encoders)), window_(text, encoders_, whole) {}
 
     std::size_t begin(Context context) override {
         context_ = context;
@@ -131,7 +124,10 @@ public:
         if (std::size_t const first = text_.place(start), last = text_.place(end); context == 0 && window_.holds(first, last))
             if (auto const found = window_.count(first, last)) return *found;
         auto const found = count_up_to(context, start, end, most_limit);
-        if (!found) raise_uncountable(tokenizer_, part_of(source_, start, end));
+        if (!found) {
+            nb::gil_scoped_acquire const held;
+            raise_uncountable(tokenizer_, part_of(source_, start, end));
+        }
         return *found;
     }
 
@@ -184,7 +180,7 @@ private:
             size = together_.size();
         }
         std::size_t count = 0;
-        return right_->fits(right_->encoder, text, size, limit, &count) ? std::optional(count) : std::nullopt;
+        return encoders_.fits(text, size, limit, count) ? std::optional(count) : std::nullopt;
     }
 
     std::size_t size_of(Context context) {
@@ -202,7 +198,8 @@ private:
     void append_from_origin() {
         appends_ = true;
         is_kept_ = false;
-        right_->restart(right_->encoder);
+        if (right_) right_->restart(right_->encoder);
+        else right_ = encoders_.appending();
         std::string_view const bytes = contexts_.bytes(context_);
         std::size_t count = 0;
         if (!bytes.empty() && !right_->grow(right_->encoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &count))
@@ -210,11 +207,8 @@ private:
         if (end_ > origin_) grow(origin_, end_);
     }
     std::size_t grow_to_the_left(std::size_t first, std::size_t last) {
-        if (!left_) {
-            prepending_ = tokenizer_.attr("prepending_encoder")();
-            left_ = interface_of<GrowingInterface>(prepending_, growing_interface_name);
-        }
-        if (!prepends_) left_->restart(left_->encoder);
+        if (!left_) left_ = encoders_.prepending();
+        else if (!prepends_) left_->restart(left_->encoder);
         prepends_ = true;
         std::size_t count = 0;
         if (!left_->grow(left_->encoder, text_.data() + first, last - first, &count)) raise_uncountable(tokenizer_, source_);
@@ -230,9 +224,9 @@ private:
     const Text& text_;
     nb::handle source_, tokenizer_;
     const Contexts& contexts_;
+    Encoders encoders_;
     Window window_;
-    nb::object appending_, prepending_;
-    const GrowingInterface *right_, *left_ = nullptr;
+    Dropped<GrowingInterface> right_, left_;  // once they are needed
     std::vector<std::size_t> context_sizes_;  // the sizes of the contexts that were asked for
     std::string together_;                    // a context and what it stands before
 

@@ -1,4 +1,4 @@
-// Sketches that are read without Python: units refined, and of code all boundaries and names.
+// Outlines that are read without Python: boundaries, units refined, names of code.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -43,7 +43,8 @@ struct NativeRows {
     std::vector<std::int64_t> offsets, strengths;
     std::vector<unsigned char> closed;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;
-    std::vector<nb::object> labels;
+    std::vector<std::uint16_t> labels;  // each a number in `names`
+    std::vector<nb::object> names;
 };
 
 // The names around the offsets of a text.
@@ -80,13 +81,14 @@ public:
 const NativeSketch* native_markdown(nb::handle object);
 const NativeSketch* native_code(nb::handle object);
 const NativeSketch* native_separators(nb::handle object);
+const NativeSketch* native_text(nb::handle object);
 
 // The same; null for None. Raises TypeError for any other object.
 inline const NativeSketch* native_sketch(nb::handle object) {
     if (object.is_none()) return nullptr;
-    for (auto* const native : {&native_markdown, &native_code, &native_separators})
+    for (auto* const native : {&native_text, &native_markdown, &native_code, &native_separators})
         if (const NativeSketch* const sketch = native(object)) return sketch;
-    given::raise_type("a native sketch", "a MarkdownSketch, a CodeReading or a SeparatorSketch", object);
+    given::raise_type("a native sketch", "a TextReading, a MarkdownSketch, a CodeReading or a SeparatorSketch", object);
 }
 
 }  // namespace chunker::bindings

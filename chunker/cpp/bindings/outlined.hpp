@@ -72,6 +72,8 @@ public:
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
+        if (Steady const* const known = known_context(fresh); known && (fresh == start || !known->repeats)) return known->context;
+        nb::gil_scoped_acquire const held;
         if (breadcrumbs_) {
             auto const [known, is_new] = named_.try_emplace(breadcrumbs_->at(fresh), 0);
             if (is_new) known->second = made_of(innermost_first(breadcrumbs_->names(fresh)), {}).context;
@@ -79,11 +81,10 @@ public:
         }
         if ((fresh > 0 || limit_) && (is_steady(static_cast<std::int64_t>(fresh)) || has_no_names(static_cast<std::int64_t>(fresh)))) {
             if (fresh > 0 && !scopes_.is_valid()) read_scopes();
-            std::size_t const scope = fresh > 0 ? innermost(static_cast<std::int64_t>(fresh)) : 0;
-            std::size_t const number = 2 * scope + (fresh >= imported_);
+            std::size_t const number = steady_number(fresh);
             if (number >= steady_.size()) steady_.resize(number + 1);
             std::optional<Steady>& known = steady_[number];
-            if (!known) known = steady(scope, fresh);
+            if (!known) known = steady(number / 2, fresh);
             if (fresh == start || !known->repeats) return known->context;
         }
         return contexts_.number_of(fresh == start ? context_at_(fresh) : context_at_(fresh, part_of(source_, start, fresh)));
@@ -93,6 +94,7 @@ public:
         if (native_) {
             if (auto found = native_->look(text_, offset)) return inside(offset, std::move(*found));
         }
+        nb::gil_scoped_acquire const held;
         nb::object const found = look_(offset);
         InnerBoundaries inside;
         inside.offsets = from_list(nb::cast<nb::list>(found.attr("offsets")));
@@ -129,7 +131,7 @@ public:
     }
     nb::object label(std::size_t number) const {
         if (number >= rows_) return more_labels_[number - rows_];
-        return native_rows_ ? native_rows_->labels[number] : given::element(labels_, number, "labels");
+        return native_rows_ ? native_rows_->names[native_rows_->labels[number]] : given::element(labels_, number, "labels");
     }
 
     std::array<PyObject*, 4> held() const { return {source_.ptr(), labels_.ptr(), context_at_.ptr(), look_.ptr()}; }
@@ -160,7 +162,10 @@ private:
 
     InnerBoundaries inside(std::size_t offset, NativeInside found) {
         if (found.named.empty()) know(static_cast<std::int64_t>(offset));
-        if (breadcrumbs_) breadcrumbs_->know(offset, std::move(found.named));
+        if (breadcrumbs_) {
+            nb::gil_scoped_acquire const held;
+            breadcrumbs_->know(offset, std::move(found.named));
+        }
         formats::Columns const& columns = found.columns;
         InnerBoundaries inside;
         inside.heads.assign(found.heads.begin(), found.heads.end());
@@ -177,6 +182,7 @@ private:
             if (known != native_labels_.end()) {
                 inside.labels.push_back(known->second);
             } else {
+                nb::gil_scoped_acquire const held;
                 inside.labels.push_back(native_labels_.emplace_back(label, number_of(interned(label))).second);
             }
         }
@@ -188,6 +194,19 @@ private:
         Context context;
         bool repeats;
     };
+
+    // The place in `steady_` of what is known of an offset that only `changes_` tell the context of.
+    std::size_t steady_number(std::size_t fresh) const {
+        std::size_t const scope = fresh > 0 ? innermost(static_cast<std::int64_t>(fresh)) : 0;
+        return 2 * scope + (fresh >= imported_);
+    }
+
+    // What is known of an offset without asking Python, or null.
+    Steady const* known_context(std::size_t fresh) const {
+        if (breadcrumbs_ || !(fresh > 0 ? scopes_.is_valid() : limit_.has_value()) || !is_steady(static_cast<std::int64_t>(fresh))) return nullptr;
+        std::size_t const number = steady_number(fresh);
+        return number < steady_.size() && steady_[number] ? &*steady_[number] : nullptr;
+    }
 
     // That of a chunk in this scope, which is a number plus one, or 0 for none; its text begins at `fresh`.
     Steady steady(std::size_t scope, std::size_t fresh) {
@@ -305,21 +324,24 @@ private:
         bool has_names = false;  // true once it is known
     };
 
-    std::vector<Unknown>::iterator first_unknown(std::int64_t offset) {
-        return std::lower_bound(unknown_.begin(), unknown_.end(), offset, [](const Unknown& unit, std::int64_t place) { return unit.start < place; });
+    // The number of the first that begins at an offset or after it.
+    std::size_t first_unknown(std::int64_t offset) const {
+        auto const found =
+            std::lower_bound(unknown_.begin(), unknown_.end(), offset, [](const Unknown& unit, std::int64_t place) { return unit.start < place; });
+        return static_cast<std::size_t>(found - unknown_.begin());
     }
 
     // Whether only `changes_` tell the context at an offset.
-    bool is_steady(std::int64_t offset) {
+    bool is_steady(std::int64_t offset) const {
         if (!tells_scopes_) return false;
-        auto const next = first_unknown(offset);
-        return next == unknown_.begin() || std::prev(next)->end <= offset;
+        std::size_t const next = first_unknown(offset);
+        return next == 0 || unknown_[next - 1].end <= offset;
     }
 
     // Whether that holds for an offset inside a closed unit, because no name is in it. Reads the unit.
     bool has_no_names(std::int64_t offset) {
         if (!tells_scopes_) return false;
-        Unknown& unit = *std::prev(first_unknown(offset));
+        Unknown& unit = unknown_[first_unknown(offset) - 1];
         if (unit.has_names) return false;
         unit.has_names = nb::cast<bool>(context_at_.attr("outline").attr("has_scopes_inside")(unit.start));
         if (!unit.has_names) unit.end = unit.start;
@@ -328,7 +350,7 @@ private:
 
     // The closed unit that begins there has no names inside.
     void know(std::int64_t offset) {
-        if (auto const unit = first_unknown(offset); unit != unknown_.end() && unit->start == offset) unit->end = offset;
+        if (std::size_t const unit = first_unknown(offset); unit < unknown_.size() && unknown_[unit].start == offset) unknown_[unit].end = offset;
     }
 
     nb::object source_, labels_, context_at_, look_;

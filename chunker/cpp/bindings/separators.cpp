@@ -90,7 +90,6 @@ public:
         NativeRows rows;
         if (size_ == 0) return rows;
         find(text);
-        nb::object const whole = nb::str("text"), part = nb::str("part");
         std::size_t const number = parts_.size() + 1;
         rows.offsets.reserve(number);
         rows.strengths.reserve(number);
@@ -103,8 +102,9 @@ public:
             rows.strengths.push_back(ranked_.strengths[one.rank]);
             rows.closed.push_back(one.closed);
         }
-        rows.labels.assign(number, part);
-        rows.labels.front() = whole;
+        rows.names = {nb::str("text"), interned(part_label)};
+        rows.labels.assign(number, 1);
+        rows.labels.front() = 0;
         return rows;
     }
 

@@ -102,6 +102,7 @@ public:
     const SyntaxGrammar& table() const { return table_; }
 
     nb::object label(Label number) const { return labels_[number]; }
+    const std::vector<nb::object>& labels() const { return labels_; }
     std::string_view label_text(Label number) const { return label_texts_[number]; }
 
     std::array<PyObject*, 1> held() const { return {language_.ptr()}; }
@@ -152,8 +153,8 @@ public:
             row = std::lower_bound(row, found.offsets.end(), unit);
             rows.closed[static_cast<std::size_t>(row - found.offsets.begin())] = 1;
         }
-        rows.labels.reserve(found.labels.size());
-        for (Label const label : found.labels) rows.labels.push_back(grammar().label(label));
+        rows.labels = found.labels;
+        rows.names = grammar().labels();
         return rows;
     }
     std::unique_ptr<Breadcrumbs> breadcrumbs() const override { return std::make_unique<CodeBreadcrumbs>(*reading_); }

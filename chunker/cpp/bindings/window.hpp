@@ -4,15 +4,12 @@
 //                  start of a chunk    what fits, and more   end of the window: a slice that ends after it makes the next one
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <string_view>
 
-#include "bpe/interval_interface.hpp"
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
 #include "chunker/utf8.hpp"
@@ -23,8 +20,8 @@ namespace chunker::bindings {
 class Window {
 public:
     // `whole`: the window is the whole text, once it is asked for.
-    Window(const Text& text, nb::handle tokenizer, bool whole)
-        : text_(text), size_(text.place(text.size())), tokenizer_(tokenizer), reach_(whole ? size_ : first_reach) {}
+    Window(const Text& text, const Encoders& encoders, bool whole)
+        : text_(text), size_(text.place(text.size())), encoders_(encoders), reach_(whole ? size_ : first_reach) {}
 
     // Make the window hold text[start:end], in bytes. False where this text cannot be priced.
     bool hold(std::size_t start, std::size_t end) {
@@ -37,11 +34,11 @@ public:
         make(first, last);
         return !is_useless_;
     }
-    bool holds(std::size_t start, std::size_t end) const { return start >= start_ && end <= end_ && interface_ != nullptr; }
+    bool holds(std::size_t start, std::size_t end) const { return start >= start_ && end <= end_ && bool(slices_); }
     // All in bytes of the text, inside of the window.
     std::optional<std::size_t> count(std::size_t start, std::size_t end) const {
         std::size_t count = 0;
-        if (!interface_->count(interface_->encoder, start - start_, end - start_, &count)) return std::nullopt;
+        if (!slices_->count(slices_->encoder, start - start_, end - start_, &count)) return std::nullopt;
         return count;
     }
     // From which end on text[start:end] after `before` has the tokens of the window up to there and `shift` more.
@@ -49,14 +46,14 @@ public:
         std::size_t from = 0;
         std::ptrdiff_t shift = 0;
         auto const* const bytes = reinterpret_cast<const unsigned char*>(before.data());
-        if (!interface_->agreement(interface_->encoder, bytes, before.size(), start - start_, &from, &shift)) return std::nullopt;
+        if (!slices_->agreement(slices_->encoder, bytes, before.size(), start - start_, &from, &shift)) return std::nullopt;
         return Prices::Agreement{from + start_, shift};
     }
     // Whether the count of any text that ends with a line feed can be added to that of text[start:end].
-    bool begins_after_line(std::size_t start) const { return interface_->begins_after_line(interface_->encoder, start - start_); }
+    bool begins_after_line(std::size_t start) const { return slices_->begins_after_line(slices_->encoder, start - start_); }
     // About how far so many tokens go.
-    std::size_t reach(std::size_t start, std::size_t tokens) const { return start_ + interface_->reach(interface_->encoder, start - start_, tokens); }
-    std::size_t reach_back(std::size_t end, std::size_t tokens) const { return start_ + interface_->reach_back(interface_->encoder, end - start_, tokens); }
+    std::size_t reach(std::size_t start, std::size_t tokens) const { return start_ + slices_->reach(slices_->encoder, start - start_, tokens); }
+    std::size_t reach_back(std::size_t end, std::size_t tokens) const { return start_ + slices_->reach_back(slices_->encoder, end - start_, tokens); }
     std::size_t start() const { return start_; }
     // Changes with each window.
     std::size_t number() const { return number_; }
@@ -66,26 +63,18 @@ private:
     static constexpr std::size_t first_reach = 1 << 14, most_reach = 1 << 18;
 
     void make(std::size_t start, std::size_t end) {
-        interface_ = nullptr;
         ++number_;
-        try {
-            nb::object const make_slices = nb::getattr(tokenizer_, "interval_encoder", nb::none());
-            if (!make_slices.is_none()) slices_ = make_slices(nb::bytes(text_.data() + start, end - start));
-            if (slices_.is_valid() && nb::hasattr(slices_, "_interface")) interface_ = interface_of<IntervalInterface>(slices_, interval_interface_name);
-        } catch (nb::python_error& error) {
-            // Some byte has no token: counting the part that contains it raises the error, if that part is reached.
-            if (!error.matches(PyExc_ValueError)) throw;
-        }
-        is_useless_ = interface_ == nullptr;
+        // Where some byte has no token, counting the part that contains it raises the error, if that part is reached.
+        slices_ = encoders_.intervals(text_.data() + start, end - start);
+        is_useless_ = !slices_;
         start_ = start;
         end_ = end;
     }
 
     const Text& text_;
     std::size_t size_;
-    nb::handle tokenizer_;
-    nb::object slices_;
-    const IntervalInterface* interface_ = nullptr;
+    const Encoders& encoders_;
+    Dropped<IntervalInterface> slices_;
     std::size_t start_ = 0, end_ = 0, reach_, number_ = 0;
     bool is_useless_ = false;
 };

@@ -1,6 +1,7 @@
 #include "chunker/text_rows.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "chunker/utf8.hpp"
@@ -14,15 +15,19 @@ bool ends_line(unsigned char byte) { return byte >= '\n' && byte <= '\r'; }
 // Whether a line may end with a character that begins with this byte.
 bool may_end_line(unsigned char byte) { return ends_line(byte) || byte == 0xC2 || byte == 0xE2; }
 
-// The first place from `place` on, or a few bytes before it, where a line may end.
+// The first place from `place` on where a line may end; `size` if there is none.
 std::size_t skip_inner(const unsigned char* text, std::size_t place, std::size_t size) {
-    constexpr std::size_t block = 32;
-    for (; place + block <= size; place += block) {
-        // Without an early end, which keeps compilers from looking at many bytes at once.
-        unsigned char found = 0;
-        for (std::size_t at = 0; at < block; ++at) found |= static_cast<unsigned char>(may_end_line(text[place + at]));
-        if (found) break;
+    // Eight bytes at a time: a word of which a byte is marked has such a byte.
+    constexpr std::uint64_t ones = ~std::uint64_t{0} / 255, tops = ones * 0x80, lows = ones * 0x7F;
+    auto const zero = [](std::uint64_t word) { return (word - ones) & ~word & tops; };
+    for (; place + 8 <= size; place += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, text + place, 8);
+        std::uint64_t const low = word & lows;
+        std::uint64_t const line_end = (low + ones * (0x80 - '\n')) & ~(low + ones * (0x7F - '\r')) & ~word & tops;
+        if (line_end | zero(word ^ ones * 0xC2) | zero(word ^ ones * 0xE2)) break;
     }
+    while (place < size && !may_end_line(text[place])) ++place;
     return place;
 }
 
@@ -71,8 +76,6 @@ std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsi
                 std::size_t const from = place;
                 place = skip_inner(text, place, size);
                 wide += count_bytes(text + from, place - from, continues);
-                // The rest of a character that was skipped in part is skipped, too.
-                while (place < size && !may_end_line(text[place])) wide += continues(text[place++]);
                 continue;
             }
             unsigned char const byte = text[place];

@@ -6,17 +6,16 @@ The more blank lines come before a paragraph, the stronger its boundary: authors
 between paragraphs do so on purpose.
 
 There is one boundary for every non-blank line, so all the work is done in bulk, without a step of Python per line: by
-the compiled core (chunker/cpp/src/text_rows.cpp); or `str.splitlines` finds the lines, their lengths add up to offsets,
-and the number of blank lines before each selects its strength and label.
+the compiled core (chunker/cpp/src/text_rows.cpp), whose growers then need no list of them; or `str.splitlines` finds
+the lines, their lengths add up to offsets, and the number of blank lines before each selects its strength and label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate, chain, compress, islice
 from operator import and_, not_
-from types import ModuleType
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from chunker.formats.expressions import re
 from chunker.formats.open_outline import OpenOutline, OutlineOf
@@ -24,6 +23,9 @@ from chunker.formats.outline import Outline, Strength
 from chunker.formats.restarting import Restarts
 from chunker.formats.text.open_text import OpenText, TextRestarts
 from chunker.native import native
+
+if TYPE_CHECKING:  # the module does not exist without a compiled core
+    from chunker._native import TextReading
 
 # Line ends: those of Unicode (UAX #14 BK, CR, LF, NL). A PARAGRAPH SEPARATOR ends a paragraph by itself.
 # `str.splitlines` also treats three control characters as line ends, \x1c, \x1d and \x1e, and `str.isspace` treats them
@@ -80,22 +82,37 @@ class TextFormat:
             The boundaries of the document, its paragraphs and its lines, at offsets in characters; none for an empty
             text.
         """
+        notes = dict(self._notes)
         if not text:
-            return Outline([], notes=dict(self._notes))
-        offsets, strengths, labels = rows_in_bulk(text) if _compiled is None else rows_by_compiled(text, _compiled)
-        strengths[0], labels[0] = int(Strength.DOCUMENT), "paragraph"
-        return Outline.of_columns(offsets, strengths, labels, notes=dict(self._notes), finest=Strength.LINE)
+            return Outline([], notes=notes)
+        if _compiled is None:
+            return Outline.of_columns(*rows_in_bulk(text), notes=notes, finest=Strength.LINE)
+        return CompiledText(_compiled.TextReading(text, _STRENGTHS, _LABELS), notes)
 
 
-def rows_by_compiled(text: str, compiled: ModuleType) -> _Rows:
-    """Return the non-blank lines, and the first line; a run of blank lines is not cut."""
-    source = text if text.isascii() else text.encode("utf-8", "surrogatepass")
-    rows: _Rows = compiled.text_rows(source, _STRENGTHS, _LABELS)
-    return rows
+class CompiledText(Outline):
+    """An outline that the compiled grower reads from `native`. Its columns become lists when one of them is asked
+    for.
+    """
+
+    __slots__ = ("native",)
+
+    def __init__(self, native: TextReading, notes: dict[str, str]) -> None:
+        self._set_all_but_columns((), notes, Strength.LINE, None)
+        self.native = native
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # one of the columns, which are not there yet
+        if name not in {"labels", "offsets", "strengths"}:
+            raise AttributeError(name)
+        self.offsets, self.strengths, self.labels = self.native.columns()
+        return getattr(self, name)
+
+    def __reduce__(self) -> tuple[Callable[..., Outline], tuple[object, ...]]:
+        return Outline.of_columns, (self.offsets, self.strengths, self.labels, (), self.notes)
 
 
 def rows_in_bulk(text: str) -> _Rows:
-    """Do the same as `rows_by_compiled` in Python."""
+    """Return the non-blank lines, and the first line; a run of blank lines is not cut."""
     ended: list[bool] = []
     if any(mark in text for mark in _UNUSUAL):
         lines = _LINE.findall(text)[:-1]  # for the expression, the end of the text is a line, too
@@ -114,4 +131,5 @@ def rows_in_bulk(text: str) -> _Rows:
     keep = [True, *map(not_, islice(blank, 1, None))]
     offsets = list(compress(accumulate(map(len, lines), initial=0), keep))
     above = list(compress(chain((0,), runs), keep))
-    return offsets, list(map(_STRENGTHS.__getitem__, above)), list(map(_LABELS.__getitem__, above))
+    strengths = [int(Strength.DOCUMENT), *map(_STRENGTHS.__getitem__, islice(above, 1, None))]
+    return offsets, strengths, ["paragraph", *map(_LABELS.__getitem__, islice(above, 1, None))]

@@ -210,8 +210,8 @@ class Conversation(RenderedMessages):
     def fork(self, messages: int | None = None) -> Conversation:
         """A copy of this conversation, or of its first messages; neither changes the other from then on.
 
-        Copies the text and the ids, some 0.1 ms a megabyte. Its first change is relative to the last change of this
-        conversation.
+        Both share the text and the ids until both go on; the list of messages is copied. Its first change is relative to
+        the last change of this conversation.
 
         Args:
             messages: How many messages to keep; by default all.

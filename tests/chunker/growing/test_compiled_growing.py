@@ -234,7 +234,8 @@ def test_a_native_sketch_is_of_the_text() -> None:
     with pytest.raises(ValueError, match="not the text of this sketch"):
         make("One. Two.", Outline([]), native=compiled.MarkdownSketch("One."))
     with pytest.raises(
-        TypeError, match="a native sketch must be a MarkdownSketch, a CodeReading or a SeparatorSketch, not object"
+        TypeError,
+        match="a native sketch must be a TextReading, a MarkdownSketch, a CodeReading or a SeparatorSketch, not object",
     ):
         make("One. Two.", Outline([]), native=object())
 
