@@ -65,6 +65,7 @@ lint: $(VENV)/stamp-all
 	$(BIN)/mypy $(CHECKED)
 	for table in regex normalization cluster break; do BPE_ENGINE_IMPLEMENTATION=python $(BIN)/python scripts/build_$${table}_tables.py --check || exit 1; done
 	BPE_ENGINE_IMPLEMENTATION=python $(BIN)/python scripts/build_constants.py --check
+	BPE_ENGINE_IMPLEMENTATION=python PYTHONPATH=. $(BIN)/python scripts/build_format_index.py --check
 	BPE_ENGINE_IMPLEMENTATION=python PYTHONPATH=. $(BIN)/python scripts/check_words.py
 	$(BIN)/codespell
 	@for stub in bpe_engine/_core.pyi chunker/_native.pyi; do \

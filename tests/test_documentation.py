@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 import regex
 import yaml
 
+from chunker.formats.detect import detect
+from chunker.formats.format_index import format_index
 from chunker.formats.registry import format_names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,7 +100,12 @@ def test_every_page_is_in_the_navigation_of_the_site() -> None:
 
 def test_every_format_is_in_its_table() -> None:
     page = (ROOT / "docs" / "reference" / "formats-and-languages.md").read_text(encoding="utf-8")
-    assert sorted(regex.findall(r"^\| `(\w+)` \|", page, regex.MULTILINE)) == format_names()
+    endings = dict(regex.findall(r"^\| `(\w+)` \| ([^|]+) \|", page, regex.MULTILINE))
+    assert sorted(endings) == format_names()
+    found = defaultdict(set)
+    for suffix in format_index().suffixes:
+        found[detect(f"a{suffix}").format].add(suffix)
+    assert {name: set(told.split()) for name, told in endings.items()} == {name: found[name] for name in endings}
 
 
 def test_every_public_package_and_plugin_is_in_the_reference() -> None:

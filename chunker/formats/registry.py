@@ -11,44 +11,29 @@ from chunker.arguments import told
 from chunker.errors import OptionError, UnknownLanguageError, WrongTypeError
 from chunker.formats import Format
 from chunker.formats.detect import format_called
+from chunker.formats.format_index import format_index
 
 if TYPE_CHECKING:  # the parsers are not loaded before they are used
     from tree_sitter import Language
 
     from chunker.formats.code.grammar import Grammar
 
-# Name of a format -> its module and its class, which takes no arguments.
-_PLACES: dict[str, tuple[str, str]] = {
-    "csv": ("chunker.formats.data.csv_text", "CsvFormat"),
-    "html": ("chunker.formats.markup.html", "HtmlFormat"),
-    "json": ("chunker.formats.data.json_text", "JsonFormat"),
-    "jsonl": ("chunker.formats.data.json_lines", "JsonLinesFormat"),
-    "latex": ("chunker.formats.markup.latex", "LatexFormat"),
-    "markdown": ("chunker.formats.markup.markdown", "MarkdownFormat"),
-    "notebook": ("chunker.formats.data.notebook", "NotebookFormat"),
-    "restructuredtext": ("chunker.formats.markup.restructuredtext", "RestructuredTextFormat"),
-    "text": ("chunker.formats.text.plain_text", "TextFormat"),
-    "toml": ("chunker.formats.data.toml_text", "TomlFormat"),
-    "yaml": ("chunker.formats.data.yaml_text", "YamlFormat"),
-}
-
 
 def format_names() -> list[str]:
     """Return the names of all formats, sorted, including programming languages."""
-    return sorted({*_PLACES, *code_names()})
+    return sorted([*format_index().classes, *code_names()])
 
 
 def is_plain(name: str) -> bool:
     """Whether the format of this name needs no tree-sitter grammar."""
-    return name in _PLACES
+    return name in format_index().classes
 
 
 def code_names() -> tuple[str, ...]:
     """Return the names of the programming languages with a table, sorted, whether or not their grammars are
     installed.
     """
-    names: tuple[str, ...] = import_module("chunker.formats.code.tables").table_names()
-    return names
+    return tuple(format_index().tables)
 
 
 @cache_until_exit
@@ -58,11 +43,11 @@ def format_named(name: str) -> Format:
     Raises `UnknownLanguageError` for an unknown name, and `MissingGrammarError` for a language whose grammar is not
     installed.
     """
-    if name not in _PLACES and name not in code_names():
+    if not is_plain(name) and name not in code_names():
         raise UnknownLanguageError(f"no format is called {name!r}; there are {', '.join(format_names())}")
     made: Format
-    if name in _PLACES:
-        module, kind = _PLACES[name]
+    if is_plain(name):
+        module, _, kind = format_index().classes[name].rpartition(".")
         made = getattr(import_module(module), kind)()
     else:
         made = import_module("chunker.formats.code.code_format").CodeFormat(name)
@@ -96,9 +81,11 @@ def name_of(made: Format) -> str | None:
     >>> name_of(format_named("json")), name_of(format_named("text"))
     ('json', 'text')
     """
-    place = (type(made).__module__, type(made).__qualname__)
-    named = (name for name, one in _PLACES.items() if one == place and alike(made, format_named(name)))
-    return next(named, None)
+    name = getattr(type(made), "name", None)
+    if not isinstance(name, str) or not is_plain(name):
+        return None
+    theirs = format_named(name)
+    return name if type(made) is type(theirs) and alike(made, theirs) else None
 
 
 def code_format(language: str | Grammar | Language, *, isolate: bool = False) -> Format:

@@ -1,5 +1,6 @@
 """Load the tables of languages, one TOML file each in the folder `languages`. No code depends on a particular language.
 
+    languages.Go = { suffixes = [".go"] }        # what it is for: `chunker.formats.declarations`
     package = "tree_sitter_go"                   # the package with the grammar; on PyPI with hyphens
     bodies = ["source_file", "block"]            # the keys of `Grammar`
     [definitions]
@@ -7,7 +8,7 @@
 
 A definition may have a condition: `if = { value = ["arrow_function"] }` for one of these types in the field, `[]` for
 any. `base` names a table to extend: lists are appended and tables merged, except `[reading]` (`chunker.symbols`), whose
-entries replace those of the base.
+entries replace those of the base, and `languages`, which each table declares for itself.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 from chunker.errors import MissingGrammarError, UnknownLanguageError
 from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
+from chunker.formats.declarations import LanguageNames
 
 _FOLDER = files("chunker.formats.code").joinpath("languages")
 _SETS = frozenset(field.name for field in fields(Grammar) if field.type == "frozenset[str]")
@@ -67,11 +69,22 @@ def reading_named(name: str) -> Mapping[str, list[str]]:
     return reading
 
 
+def languages_of(name: str) -> dict[str, LanguageNames]:
+    """Return the languages that a table declares."""
+    languages: dict[str, LanguageNames] = _read(name)["languages"]
+    return languages
+
+
 def _entries(name: str) -> dict[str, Any]:
-    """Read a table, merged into its base."""
-    entries: dict[str, Any] = tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
+    """Return the grammar of a table, merged into its base."""
+    entries = _read(name)
+    del entries["languages"]
     base = entries.pop("base", None)
     return entries if base is None else _merged(_entries(base), entries)
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(_FOLDER.joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 def _merged(base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:

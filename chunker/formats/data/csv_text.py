@@ -19,6 +19,7 @@ from itertools import islice
 from typing import ClassVar
 
 from chunker.formats.data.csv_restarts import CsvRestarts
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, NestingRank, is_long, outline_of, strength_at
 from chunker.formats.open_outline import OpenOutline, OutlineOf
@@ -44,16 +45,14 @@ class CsvFormat:
     None to detect it.
     """
 
+    name: ClassVar[str] = "csv"
+    languages: ClassVar[dict[str, LanguageNames]] = {"CSV": {"suffixes": [".csv", ".tsv"]}}
+    language: str | None = name
     sample_size: ClassVar[int] = 65_536  # characters from which the delimiter is detected
 
     def __init__(self, delimiter: str | None = None, *, header: bool | None = None) -> None:
         self._delimiter = delimiter
         self._header = header
-
-    @property
-    def language(self) -> str | None:
-        """The language "csv", for any delimiter."""
-        return "csv"
 
     def outline(self, text: str) -> Outline:
         """Return the rows of `text`, the cells of long rows, and an unnamed scope over the whole text that has the

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from chunker.formats.data.json_text import JsonScan, json_outline
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, Kind, Member, strength_at
 from chunker.formats.open_outline import OpenOutline, OutlineOf
@@ -28,7 +29,9 @@ _compiled = native()
 class JsonLinesFormat:
     """Records in JSON, one per line; also known as NDJSON."""
 
-    language: str | None = "jsonl"
+    name: ClassVar[str] = "jsonl"
+    languages: ClassVar[dict[str, LanguageNames]] = {"JSON": {"suffixes": [".jsonl", ".ndjson"], "dialect": True}}
+    language: str | None = name
 
     def open_outline(self, outline: OutlineOf) -> OpenOutline:
         """Return the outline of records that are still arriving: parsing can resume at any record."""

@@ -26,8 +26,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from itertools import compress
+from typing import ClassVar
 
 from chunker.formats.data.json_restarts import JsonRestarts
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import (
     LONG,
@@ -71,7 +73,11 @@ _compiled = native()
 class JsonFormat:
     """JSON, with or without comments."""
 
-    language: str | None = "json"
+    name: ClassVar[str] = "json"
+    languages: ClassVar[dict[str, LanguageNames]] = {
+        "JSON": {"suffixes": [".json", ".json5", ".jsonc", ".geojson", ".webmanifest"]},
+    }
+    language: str | None = name
 
     def outline(self, text: str) -> Outline:
         """Return the members of `text` by depth. The scopes are the members that are longer than 64 characters:

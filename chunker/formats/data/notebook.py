@@ -21,11 +21,12 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from chunker.errors import NotebookError
 from chunker.formats.data.json_text import JsonFormat, JsonScan, json_scopes
 from chunker.formats.data.notebook_restarts import NotebookRestarts
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, Kind, Member, is_long, name_of, strength_at
 from chunker.formats.open_outline import OutlineOf
@@ -68,7 +69,9 @@ _compiled = native()
 class NotebookFormat:
     """The JSON of a notebook of version 4 (.ipynb); other JSON is cut as JSON."""
 
-    language: str | None = "notebook"
+    name: ClassVar[str] = "notebook"
+    languages: ClassVar[dict[str, LanguageNames]] = {"Jupyter": {"suffixes": [".ipynb"]}}
+    language: str | None = name
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
         """Return the rules for parsing a text from the middle."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, MAX_NAMED, Kind, Member, name_of, outline_of, scopes_of
 from chunker.formats.open_outline import OutlineOf
@@ -68,7 +69,11 @@ _compiled = native()
 class TomlFormat:
     """TOML."""
 
-    language: str | None = "toml"
+    name: ClassVar[str] = "toml"
+    languages: ClassVar[dict[str, LanguageNames]] = {
+        "TOML": {"suffixes": [".toml"], "file_names": ["Cargo.lock", "Pipfile", "poetry.lock", "uv.lock"]},
+    }
+    language: str | None = name
 
     def outline(self, text: str) -> Outline:
         """Return the tables, keys and elements of `text`. The scopes are the tables, and keys longer than 64

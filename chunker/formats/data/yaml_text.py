@@ -20,10 +20,11 @@ JSON or similar. The compiled twin of the scan is chunker/cpp/src/formats/yaml.c
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from chunker.formats.data.json_text import JsonFormat
 from chunker.formats.data.yaml_restarts import YamlRestarts
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import (
     LONG,
@@ -61,7 +62,9 @@ _compiled = native()
 class YamlFormat:
     """YAML, of one or several documents."""
 
-    language: str | None = "yaml"
+    name: ClassVar[str] = "yaml"
+    languages: ClassVar[dict[str, LanguageNames]] = {"YAML": {"suffixes": [".yaml", ".yml"]}}
+    language: str | None = name
 
     def outline(self, text: str) -> Outline:
         """Return the documents, keys and items of `text`. The scopes are those longer than 64 characters, and the

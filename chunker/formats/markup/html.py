@@ -20,10 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from bpe_engine.at_exit import cache_until_exit
 from chunker.formats.columns import CodeFound, outline_by_compiled
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.markup.html_reader import IN_HEADINGS, KEPT_WHOLE, heading_text, language_of_tag, read_html
 from chunker.formats.markup.html_restarts import Found, HtmlRestarts
 from chunker.formats.markup.html_tags import (
@@ -48,7 +49,13 @@ _compiled = native()
 class HtmlFormat:
     """HTML of any age, well-formed or not; XHTML too."""
 
-    language: str | None = "html"
+    name: ClassVar[str] = "html"
+    languages: ClassVar[dict[str, LanguageNames]] = {
+        "HTML": {"suffixes": [".html", ".htm", ".xhtml"]},
+        "Svelte": {"suffixes": [".svelte"]},
+        "Vue": {"suffixes": [".vue"]},
+    }
+    language: str | None = name
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
         """Return the rules for parsing a text from the middle."""

@@ -28,11 +28,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from bpe_engine.at_exit import cache_until_exit
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import CodeFound, Columns, outline_by_compiled
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.latex_commands import (
@@ -78,7 +79,9 @@ _compiled = native()
 class LatexFormat:
     """LaTeX documents and parts of them."""
 
-    language: str | None = "latex"
+    name: ClassVar[str] = "latex"
+    languages: ClassVar[dict[str, LanguageNames]] = {"TeX": {"suffixes": [".tex"], "unread": [".bib", ".cls", ".sty"]}}
+    language: str | None = name
 
     def outline(self, text: str) -> Outline:
         """Return the sections, environments, items, rows and sentences of `text`. The scopes are the sections, named by

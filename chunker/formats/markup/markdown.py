@@ -27,12 +27,13 @@ its language.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import regex
 
 from chunker.formats.code.parser_copies import copy_for_parsers
 from chunker.formats.columns import Columns, nested
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.embedded import EmbeddedSpan
 from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_blocks import read_blocks
@@ -77,7 +78,12 @@ _sketch_of: Callable[[str], MarkdownSketch] = MarkdownSketch if _compiled is Non
 class MarkdownFormat:
     """CommonMark with tables, footnotes, math and front matter."""
 
-    language: str | None = "markdown"
+    name: ClassVar[str] = "markdown"
+    languages: ClassVar[dict[str, LanguageNames]] = {
+        "Markdown": {"suffixes": [".md", ".markdown", ".mdown", ".mkd"]},
+        "MDX": {"suffixes": [".mdx"]},
+    }
+    language: str | None = name
 
     def outline(self, text: str) -> Outline:
         """Return the sections, blocks, items, rows and sentences of `text`. The scopes are the sections, named by their

@@ -27,7 +27,9 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import ClassVar
 
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.markup import restructuredtext_lines as rst
 from chunker.formats.markup.restructuredtext_blocks import BLOCK, LOWEST, Blocks, OpenBlock
 from chunker.formats.markup.restructuredtext_directives import read_explicit
@@ -44,7 +46,9 @@ _ITEM = 2  # an item, relative to its contents
 class RestructuredTextFormat:
     """reStructuredText, as parsed by docutils and Sphinx."""
 
-    language: str | None = "restructuredtext"
+    name: ClassVar[str] = "restructuredtext"
+    languages: ClassVar[dict[str, LanguageNames]] = {"reStructuredText": {"suffixes": [".rst", ".rest"]}}
+    language: str | None = name
 
     def outline(self, text: str) -> Outline:
         """Return the sections, directives, items, rows and sentences of `text`. The scopes are the sections, named by

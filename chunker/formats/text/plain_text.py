@@ -17,6 +17,7 @@ from itertools import accumulate, chain, compress, islice
 from operator import and_, not_
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.open_outline import OpenOutline, OutlineOf
 from chunker.formats.outline import Outline, Strength
@@ -47,6 +48,17 @@ _compiled = native()
 class TextFormat:
     """Plain text. Boundaries are at line starts; blank lines belong to the paragraph before them."""
 
+    name: ClassVar[str] = "text"
+    languages: ClassVar[dict[str, LanguageNames]] = {
+        "Text": {
+            "suffixes": [".txt", ".text"],
+            "file_names": ["AUTHORS", "CHANGELOG", "COPYING", "LICENSE", "NEWS", "NOTICE", "README", "TODO"],
+        },
+        "AsciiDoc": {"suffixes": [".adoc", ".asciidoc"]},
+        "Diff": {"suffixes": [".diff", ".patch"]},
+        "Gettext": {"suffixes": [".po", ".pot"]},
+        "Log": {"suffixes": [".log"]},
+    }
     language: str | None = None
     _notes: ClassVar[dict[str, str]] = {}
 
