@@ -18,9 +18,9 @@ from chunker.cli.options import StrategyName, load_tokenizer
 from chunker.cli.runs import Run
 from chunker.counting import TokenCounter
 from chunker.errors import ChunkerError
-from chunker.files.chunk_files import suffix_of
 from chunker.files.discovery import STANDARD_INPUT, portable, printable
 from chunker.files.documents import Document
+from chunker.formats.detect import file_name_for
 from chunker.options import Strategy
 from chunker.view.page import PageSettings, page
 from chunker.view.seeing import SeenText, see
@@ -155,7 +155,7 @@ def show(
     title = ", ".join(map(portable, paths))
 
     def seen(document: Document) -> list[SeenText]:
-        path = document.path if document.format is None else f"text.{suffix_of(document.format)}"
+        path = document.path if document.format is None else file_name_for(document.format)
         name = portable(document.path)
         return [see(one.chunker(path, document.text), document.text, name) for one in settings]
 

@@ -44,8 +44,8 @@ def skeleton(
     A summary goes to standard error.
     """
     with ending_quietly():
-        from chunker.files.chunk_files import suffix_of
         from chunker.files.discovery import FoundFile, Problem
+        from chunker.formats.detect import file_name_for
         from chunker.mapping import skeleton as drawn
 
         check_paths([path], None)
@@ -53,7 +53,7 @@ def skeleton(
         document = intake_of(encoding, secrets=False, verbatim=False).read(FoundFile(path, 0, named=True))
         if isinstance(document, Problem):
             fail(str(document))
-        name = document.path if document.format is None else f"text.{suffix_of(document.format)}"
+        name = document.path if document.format is None else file_name_for(document.format)
         text = drawn(document.text, name, max_tokens, tokenizer=counter)
         with open_output(None) as results:
             results.write(text.encode("utf-8", "surrogatepass"))

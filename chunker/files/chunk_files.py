@@ -200,15 +200,6 @@ async def achunk_files(
             await asyncio.shield(loop.run_in_executor(thread, results.close))
 
 
-# The file suffixes of formats whose suffix differs from their name.
-_SUFFIXES = {"markdown": "md", "text": "txt"}
-
-
-def suffix_of(text_format: str) -> str:
-    """Return the suffix of files in a format that a reader writes."""
-    return _SUFFIXES.get(text_format, text_format)
-
-
 class Cut:
     """A callable that chunks a file with the chunker that `chunker_for` chooses for it. Can be pickled if the tokenizer
     can; each process loads it once.
@@ -247,7 +238,9 @@ class Cut:
         """Return the chunker for a file: by the format in which its text was read, else by its name and text."""
         if document.format is None or self._language is not None:
             return self.chunker(document.path, document.text)
-        return self.chunker(f"text.{suffix_of(document.format)}", "")
+        from chunker.formats.detect import file_name_for  # noqa: PLC0415  # imported late, as below
+
+        return self.chunker(file_name_for(document.format), "")
 
     def chunker(self, path: str, text: str) -> TextChunker:
         """Return the chunker for a file of this name with this text."""

@@ -88,6 +88,19 @@ def format_called(name: str) -> str | None:
     return called[wanted] if wanted in called else detect(f"x.{wanted}").format
 
 
+@functools.lru_cache(maxsize=256)
+def file_name_for(name: str) -> str:
+    """Return a file name by which `detect` finds the format of this name; the name is the suffix if no format has it.
+
+    >>> file_name_for("markdown"), file_name_for("jsonl"), file_name_for("zzz")
+    ('text.md', 'text.jsonl', 'text.zzz')
+    """
+    index = format_index()
+    formats = {suffix: index.formats.get(language) for suffix, language in index.suffixes.items()}
+    formats.update(index.formats_of_suffixes)
+    return "text" + next((suffix for suffix, kind in formats.items() if kind == name), f".{name}")
+
+
 def _suffix(path: str) -> str:
     """Return the suffix of a file name with its dot, in lower case; "" for a name without one, such as `.profile`."""
     stem, dot, suffix = path.rpartition("/")[2].rpartition(".")

@@ -27,7 +27,7 @@ from bpe_engine.published.registry import published_encodings
 from chunker.counting import resolve_tokenizer
 from chunker.counting.counters import UNITS
 from chunker.fields import FIELDS, HIT_FIELDS
-from chunker.files.chunk_files import suffix_of
+from chunker.formats.detect import file_name_for
 from chunker.index import Filter, Index
 from chunker.index.searching import By
 from chunker.integrations.service.cutting import export, read_content, records, see, text_of, told_chunks
@@ -132,7 +132,7 @@ def _map(folder: str, max_tokens: int, *, focus: list[str], tokenizer: str) -> d
 def _skeleton(name: str, content: str, max_tokens: int, *, tokenizer: str) -> dict[str, Any]:
     document = read_content(name, content)
     counter = resolve_tokenizer(tokenizer)
-    named = name if document.format is None else f"text.{suffix_of(document.format)}"
+    named = name if document.format is None else file_name_for(document.format)
     text = skeleton(document.text, named, max_tokens, tokenizer=counter)
     return {"text": text, "tokens": counter.count(text)}
 

@@ -6,7 +6,7 @@ import pytest
 
 from chunker.formats.code.tables import languages_of, table_names
 from chunker.formats.declarations import LanguageNames
-from chunker.formats.detect import detect, format_called
+from chunker.formats.detect import UNKNOWN, detect, file_name_for, format_called
 from chunker.formats.registry import code_names, format_named, format_names, is_plain, name_of
 
 
@@ -20,6 +20,7 @@ def declared(name: str) -> dict[str, LanguageNames]:
 @pytest.mark.parametrize("name", format_names())
 def test_a_format_is_found_by_all_that_it_declares(name: str) -> None:
     assert format_called(name.upper()) == name
+    assert detect(file_name_for(name)).format == name
     for language, names in declared(name).items():
         assert names.keys() <= LanguageNames.__annotations__.keys()
         for suffix in names.get("suffixes", []):
@@ -46,3 +47,8 @@ def test_a_plain_format_knows_its_name() -> None:
 def test_each_table_is_a_format() -> None:
     assert code_names() == table_names()
     assert all(languages_of(name) for name in table_names())
+
+
+def test_a_text_in_no_format_is_named_by_it() -> None:
+    assert file_name_for("klingon") == "text.klingon"
+    assert detect("text.klingon") == (UNKNOWN, None)

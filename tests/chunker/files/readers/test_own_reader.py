@@ -10,6 +10,8 @@ import sysconfig
 from pathlib import Path
 
 import chunker
+from chunker.files.chunk_files import Cut
+from chunker.files.documents import Document
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "extending.md"
 _PACKAGE_FOLDER = Path(chunker.__path__[0]).parent
@@ -45,3 +47,10 @@ def test_the_reader_of_the_page_reads_files_with_its_ending(tmp_path: Path) -> N
     (record,) = map(json.loads, done.stdout.splitlines())
     assert record["text"] == "Good evening.\n"
     assert record["metadata"]["places"] == [{"subtitle": 1, "time": "00:01 --> 00:03"}]
+
+
+def test_a_text_is_cut_by_the_format_that_its_reader_names() -> None:
+    cut = Cut(64)
+    for name in ("csv", "html", "latex", "markdown", "python", "restructuredtext", "text"):
+        document = Document("evening.srt", "Good evening.\n", "srt", 14, format=name)
+        assert cut.chunker_of(document).language == (None if name == "text" else name)
