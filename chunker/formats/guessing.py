@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from typing import NamedTuple
 
 from chunker.formats.content import LOOKED_AT
@@ -39,14 +40,9 @@ class _Language(NamedTuple):
 
     signs: tuple[str, ...]
     # Each of these lines begins with one of these words or holds one of these marks. Few lines of other texts do, and only
-    # those are searched: to search all of them took fifty times as long.
+    # those are searched: to search all of them took a hundred times as long.
     words: tuple[str, ...]
     marks: tuple[str, ...] = ()
-
-    def may_have_sign(self, line: str) -> bool:
-        return line.lstrip(" \t").startswith(self.words) or (
-            bool(self.marks) and any(mark in line for mark in self.marks)
-        )
 
 
 _CODE = {
@@ -135,17 +131,9 @@ def _is_json(text: str) -> bool:
 
 
 def _code(text: str) -> str | None:
-    # A longer line was not written by a person, and may take long to search.
-    lines = [line for line in text.split("\n") if len(line) <= _LONGEST_LINE]
-    anywhere = _all_signs()
-    anywhere = anywhere._replace(marks=tuple(mark for mark in anywhere.marks if mark in text))
-    lines = [line for line in lines if anywhere.may_have_sign(line)]
     scores = {}
-    for name, language in _CODE.items():
-        searched = "\n".join(line for line in lines if language.may_have_sign(line))
-        if not searched:
-            continue
-        found = [min(sum(1 for _ in re.finditer(sign, searched, re.MULTILINE)), 3) for sign in language.signs]
+    for name, searched in _searched(text):
+        found = [min(sum(1 for _ in re.finditer(sign, searched, re.MULTILINE)), 3) for sign in _CODE[name].signs]
         if sum(map(bool, found)) > 1 or 3 in found:
             scores[name] = sum(found)
     best = sorted(scores, key=lambda name: -scores[name])
@@ -154,14 +142,38 @@ def _code(text: str) -> str | None:
     return None if _is_documentation(text) else best[0]
 
 
+def _searched(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the languages of which a line may have a sign, each with these lines."""
+    first_words, languages_of_words, languages_of_marks = _tables()
+    text = f"\n{text}\n"
+    starts: defaultdict[str, set[int]] = defaultdict(set)
+    for found in first_words.finditer(text):
+        for name in languages_of_words[found[1]]:
+            starts[name].add(found.start() + 1)
+    for mark, names in languages_of_marks.items():
+        place = text.find(mark)
+        while place >= 0:
+            for name in names:
+                starts[name].add(text.rfind("\n", 0, place) + 1)
+            place = text.find(mark, text.find("\n", place))
+    for name in _CODE:
+        lines = (text[start : text.find("\n", start)] for start in sorted(starts[name]))
+        # A longer line was not written by a person, and may take long to search.
+        if searched := "\n".join(line for line in lines if len(line) <= _LONGEST_LINE):
+            yield name, searched
+
+
 @cache
-def _all_signs() -> _Language:
-    return _Language(
-        (),
-        *(
-            tuple(chain.from_iterable(some))
-            for some in zip(*(language[1:] for language in _CODE.values()), strict=True)
-        ),
+def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], dict[str, list[str]]]:
+    """Return what finds the word at the start of a line, and the languages of each word and mark."""
+    words = {word for language in _CODE.values() for word in language.words}
+    marks = {mark for language in _CODE.values() for mark in language.marks}
+    # The line end in front is what the search jumps to. Of two words the longer one is found: it has the languages of both.
+    alternatives = "|".join(map(re.escape, sorted(words, reverse=True)))
+    return (
+        re.compile(rf"\n[ \t]*({alternatives})"),
+        {word: [name for name, one in _CODE.items() if word.startswith(one.words)] for word in words},
+        {mark: [name for name, one in _CODE.items() if mark in one.marks] for mark in marks},
     )
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, TextChunker
 from chunker.errors import OptionError, WrongTypeError
+from chunker.growing.compiled import grow_together
 from chunker.native import native
 
 PROSE = "A sentence of some words. Another one, which is longer than that.\n\n"
@@ -108,9 +109,15 @@ def test_others_run_meanwhile(kind: str) -> None:
     context_at = chunker.context_of(text, outline, "a name")
     begun, ended = threading.Event(), threading.Event()
 
+    grower = chunker.grower(text, outline, context_at)
+
     def work() -> None:
         begun.set()
-        list(chunker.pieces(text, outline, context_at))
+        # In one call, so that there is time enough for the other thread to wake up.
+        if grower is None:
+            list(chunker.pieces(text, outline, context_at))
+        else:
+            grow_together([grower])
         ended.set()
 
     interval = sys.getswitchinterval()
