@@ -44,15 +44,14 @@ public:
         std::stable_sort(regions.begin(), regions.end(),
                          [](const NamedRegion& one, const NamedRegion& other) { return std::pair(one.start, other.end) < std::pair(other.start, one.end); });
         std::vector<std::size_t> open;
-        for (const NamedRegion& region : regions) {
-            nb::object name = in_one_line(region.name);
-            if (PyUnicode_GetLength(name.ptr()) == 0) continue;
+        for (NamedRegion& region : regions) {
+            if (is_blank(region.name)) continue;
             while (!open.empty() && scopes_[open.back()].end <= region.start) open.pop_back();
             for (auto around = open.rbegin(); clipped && around != open.rend() && scopes_[*around].end < region.end; ++around)
                 scopes_[*around].end = region.start;
             // A region that was cut off there does not enclose this one.
             while (!open.empty() && scopes_[open.back()].end <= region.start) open.pop_back();
-            scopes_.push_back({region.start, region.end, open.empty() ? none : open.back(), std::move(name)});
+            scopes_.push_back({region.start, region.end, open.empty() ? none : open.back(), std::move(region.name), {}});
             open.push_back(scopes_.size() - 1);
         }
     }
@@ -64,10 +63,10 @@ public:
     }
 
     // The names around an offset, outermost first, after those of `breadcrumb`.
-    void add_names(std::size_t offset, std::vector<nb::object>& breadcrumb) const {
+    void add_names(std::size_t offset, std::vector<nb::object>& breadcrumb) {
         std::size_t const outer = breadcrumb.size();
         for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around))
-            breadcrumb.push_back(scopes_[scope].name);
+            breadcrumb.push_back(name_of(scopes_[scope]));
         std::reverse(breadcrumb.begin() + static_cast<std::ptrdiff_t>(outer), breadcrumb.end());
     }
 
@@ -75,8 +74,19 @@ private:
     struct Scope {
         std::uint32_t start, end;
         std::size_t around;  // the number of the one around it
-        nb::object name;
+        std::string written;
+        nb::object name;  // once it was asked for: of most scopes it never is
     };
+
+    static const nb::object& name_of(Scope& scope) {
+        if (!scope.name.is_valid()) scope.name = in_one_line(scope.written);
+        return scope.name;
+    }
+
+    static bool is_blank(const std::string& name) {
+        bool const is_clear = std::any_of(name.begin(), name.end(), [](char byte) { return byte > ' ' && byte <= '~'; });
+        return !is_clear && PyUnicode_GetLength(in_one_line(name).ptr()) == 0;
+    }
 
     std::size_t first_around(std::size_t offset, std::size_t scope) const {
         while (scope != none && scopes_[scope].end <= offset) scope = scopes_[scope].around;
@@ -100,7 +110,7 @@ public:
     nb::tuple names(std::size_t offset) override {
         std::vector<nb::object> breadcrumb;
         outside().add_names(offset, breadcrumb);
-        if (auto const* const unit = inside(offset)) unit->second.add_names(offset, breadcrumb);
+        if (auto* const unit = inside(offset)) unit->second.add_names(offset, breadcrumb);
         nb::list found;
         for (nb::object& name : breadcrumb) found.append(std::move(name));
         return nb::tuple(found);
@@ -109,13 +119,13 @@ public:
     void know(std::size_t unit, std::vector<NamedRegion> named) override { inside_.try_emplace(static_cast<std::uint32_t>(unit), std::move(named), false); }
 
 private:
-    const Scopes& outside() {
+    Scopes& outside() {
         if (!outside_) outside_.emplace(reading_->regions(), true);
         return *outside_;
     }
 
     // The closed unit around an offset, which does not begin there: its start, and the scopes inside it. Null if there is none.
-    const std::pair<const std::uint32_t, Scopes>* inside(std::size_t offset) {
+    std::pair<const std::uint32_t, Scopes>* inside(std::size_t offset) {
         if (!closed_) closed_ = reading_->closed();
         auto const unit = std::lower_bound(closed_->begin(), closed_->end(), offset);
         if (unit == closed_->begin()) return nullptr;
