@@ -78,13 +78,8 @@ class Limits:
 
     def __init__(self, *, most: int, least: int, overlap: int, desired: int | None, overlap_finest: int, look_ahead: int, look: int, overlap_look: int, longest_token: int) -> None: ...
 
-class Grower:
-    """Grows the chunks of one text, once."""
-
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
-        """
-        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and one that has all boundaries also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
-        """
+class Chunking:
+    """Makes the chunks of one text, once."""
 
     def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
         """
@@ -99,6 +94,14 @@ class Grower:
     def put_into(self, columns: ChunkColumns, identity: bytes) -> list[int]:
         """
         Add all further chunks to columns, or none where an error is raised; `identity` is what their ids begin with. Where the new text of each begins, after an overlap.
+        """
+
+class Grower(Chunking):
+    """Grows the chunks of one text, once."""
+
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
+        """
+        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and one that has all boundaries also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
 
     def follow(self) -> None:
@@ -122,9 +125,9 @@ class Grower:
         Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.
         """
 
-def grow_all(growers: list[Grower]) -> None:
+def make_all(makers: list[Chunking]) -> None:
     """
-    Grow all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left as they are.
+    Make all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left as they are.
     """
 
 def distinct_characters(text: str) -> list[str]:
@@ -319,10 +322,11 @@ class KeptMessages:
         How many messages are those that are kept, at the start and after them at the end. `plain` makes of a message what would be kept of it.
         """
 
-def best_pieces(kind: type[tuple[int, int, str, int, str]], text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, native: TextReading | None = None) -> list[tuple[int, int, str, int, str]] | None:
-    """
-    The chunks of a text that cost least, as `Grower.grow` returns them; `native` is asked before `outline`. None for a text with halves of surrogate pairs.
-    """
+class Optimizer(Chunking):
+    """Makes the chunks of one text that cost least, once."""
+
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, native: TextReading | None = None) -> None:
+        """See Grower."""
 
 class TextReading:
     """The lines of a plain text that are not blank, and its first line."""

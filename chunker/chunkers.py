@@ -21,7 +21,7 @@ from chunker.formats.registry import alike, code_format, format_named, name_of
 from chunker.formats.sketches import SketchingFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
-from chunker.growing.compiled import AnyGrower, best_pieces, bodies_of, grow_together, grower_of
+from chunker.growing.compiled import AnyGrower, ChunkMaker, bodies_of, grower_of, make_together, optimizer_of
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
 from chunker.options import Options, Strategy
@@ -258,14 +258,12 @@ class TextChunker:
             begun = []
             for text, name in run:
                 outline = self.sketch(text)
-                context_at = self.context_of(text, outline, name)
-                begun.append((text, name, outline, context_at, self.grower(text, outline, context_at)))
-            grow_together(grower for *_, grower in begun if grower is not None)
-            made = []
-            for text, name, outline, context_at, grower in begun:
-                pieces = self.pieces(text, outline, context_at) if grower is None else grower.pieces()
-                made.append(self.origin_of(text, outline, list(pieces), name, metadata=metadata).chunks())
-            return made
+                begun.append((text, name, outline, self.maker(text, outline, self.context_of(text, outline, name))))
+            make_together(maker for *_, maker in begun)
+            return [
+                self.origin_of(text, outline, list(maker.pieces()), name, metadata=metadata).chunks()
+                for text, name, outline, maker in begun
+            ]
 
         return in_threads(chunks_of, texts, sources, num_threads)
 
@@ -350,10 +348,24 @@ class TextChunker:
         Raises:
             BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
         """
+        return self.maker(text, outline, context_at).pieces()
+
+    def maker(self, text: str, outline: Outline, context_at: ContextAt) -> ChunkMaker:
+        """Return what makes the chunks of a text, by either strategy.
+
+        Args:
+            text: The text.
+            outline: Its outline.
+            context_at: Returns the context of a chunk that begins at an offset.
+
+        Returns:
+            The maker, whose `pieces` can be asked for once.
+
+        Raises:
+            BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
+        """
         grower = self.grower(text, outline, context_at)
-        if grower is None:
-            return best_pieces(text, outline, self._tokenizer, self._budget, context_at)
-        return grower.pieces()
+        return grower or optimizer_of(text, outline, self._tokenizer, self._budget, context_at)
 
     def grower(self, text: str, outline: Outline, context_at: ContextAt) -> AnyGrower | None:
         """Return what makes the chunks of a text one after the other.
@@ -388,12 +400,7 @@ class TextChunker:
             BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
         """
         outline = self.sketch(text)
-        context_at = self.context_of(text, outline, None)
-        if self._strategy == "optimal":
-            bodies = (text[piece.start : piece.end] for piece in self.pieces(text, outline, context_at))
-            return [kept for body in bodies if (kept := body.strip() if strip else body)]
-        self._budget.check(text, self._tokenizer)
-        return bodies_of(text, outline, self._tokenizer, self._budget, context_at, strip=strip)
+        return bodies_of(text, self.maker(text, outline, self.context_of(text, outline, None)), strip=strip)
 
     def context_of(self, text: str, outline: Outline, source: str | None) -> ContextAt:
         """Return a function from an offset to the context of a chunk that begins there; it returns "" if `context` is

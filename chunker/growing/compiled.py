@@ -9,6 +9,7 @@ does not take text with halves of surrogate pairs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, Protocol
@@ -28,13 +29,19 @@ from chunker.native import native
 _AT_ONCE = 64
 
 
-class AnyGrower(Protocol):
-    """A grower: it makes the chunks of one text, once."""
+class ChunkMaker(Protocol):
+    """What makes the chunks of one text, once: a grower or an optimizer."""
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield the chunks in the order of the text. Raises `BudgetTooSmallError` if a single character does not fit."""
+        ...
+
+
+class AnyGrower(ChunkMaker, Protocol):
+    """A grower: it makes one chunk after the other, and can be asked for what is ahead."""
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
-        """Yield the chunks in the order of the text that begin at or before `horizon`. Raises `BudgetTooSmallError` if
-        a single character does not fit.
-        """
+        """Yield the chunks as `ChunkMaker` says, those that begin at or before `horizon`."""
         ...
 
     def one(self, horizon: int | None = None) -> Piece | None:
@@ -56,11 +63,11 @@ class AnyGrower(Protocol):
         ...
 
 
-class CompiledGrower:
-    """Grows the chunks of one text. Made by `grower_of`."""
+class CompiledChunks:
+    """Makes the chunks of one text, once. Made by `grower_of` and `optimizer_of`."""
 
-    def __init__(self, grower: Any) -> None:  # noqa: ANN401 - a class of the compiled module
-        self.compiled = grower
+    def __init__(self, compiled: Any) -> None:  # noqa: ANN401 - a class of the compiled module
+        self.compiled = compiled
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
         """See `AnyGrower`."""
@@ -72,12 +79,16 @@ class CompiledGrower:
         made: list[str] = self.compiled.bodies(strip)
         return made
 
-    def put_into(self, columns: Any, identity: bytes) -> list[int]:  # noqa: ANN401 - a class of the compiled module
+    def put_into(self, columns: Any, identity: bytes) -> list[int]:  # noqa: ANN401  # a class of the compiled module
         """Add all chunks to columns, or none if an error is raised; no piece is made of them. `identity` is the common
         beginning of the hashes of their ids. Return where the new text of each begins.
         """
         fresh: list[int] = self.compiled.put_into(columns, identity)
         return fresh
+
+
+class CompiledGrower(CompiledChunks):
+    """Grows the chunks of one text. Made by `grower_of`."""
 
     def one(self, horizon: int | None = None) -> Piece | None:
         """See `AnyGrower`."""
@@ -137,25 +148,40 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     return CompiledGrower(grower)
 
 
-def grow_together(growers: Iterable[AnyGrower]) -> None:
-    """Grow all chunks of several texts in one call, during which other threads run; `pieces` of each grower then only
-    returns them. Does nothing for growers in Python, and where an object of another package counts.
+def optimizer_of(
+    text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
+) -> ChunkMaker:
+    """Make what finds the chunks of `text` with the lowest total cost: see `optimal`."""
+    compiled = native()
+    if compiled is not None:
+        context = None if context_at is no_context else context_at
+        with suppress(UnicodeEncodeError):  # halves of surrogate pairs
+            return CompiledChunks(
+                compiled.Optimizer(
+                    text, tokenizer, outline, _limits(compiled, budget), context, getattr(outline, "native", None)
+                )
+            )
+    from chunker.growing.optimal import Optimizer  # noqa: PLC0415  # as below
+
+    return Optimizer(text, outline, tokenizer, budget, context_at)
+
+
+def make_together(makers: Iterable[ChunkMaker]) -> None:
+    """Make all chunks of several texts in one call, during which other threads run; `pieces` of each then only returns
+    them. Does nothing where Python makes them, and where an object of another package counts.
     """
     compiled = native()
     if compiled is not None:
-        compiled.grow_all([grower.compiled for grower in growers if isinstance(grower, CompiledGrower)])
+        compiled.make_all([maker.compiled for maker in makers if isinstance(maker, CompiledChunks)])
 
 
-def bodies_of(
-    text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt, *, strip: bool
-) -> list[str]:
-    """Return the texts of the grown chunks of `text` without their contexts. With `strip`, white space at their ends is
+def bodies_of(text: str, maker: ChunkMaker, *, strip: bool) -> list[str]:
+    """Return the texts of the chunks of `text` without their contexts. With `strip`, white space at their ends is
     removed, and those of white space only are left out.
     """
-    grower = grower_of(text, outline, tokenizer, budget, context_at)
-    if isinstance(grower, CompiledGrower):
-        return grower.bodies(strip=strip)
-    bodies = (text[piece.start : piece.end] for piece in grower.pieces())
+    if isinstance(maker, CompiledChunks):
+        return maker.bodies(strip=strip)
+    bodies = (text[piece.start : piece.end] for piece in maker.pieces())
     return [kept for body in bodies if (kept := body.strip())] if strip else list(bodies)
 
 
@@ -163,26 +189,6 @@ def _readable(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     from chunker.growing.grower import Grower  # noqa: PLC0415  # which what is compiled does without
 
     return Grower(text, outline, tokenizer, budget, context_at)
-
-
-def best_pieces(
-    text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt
-) -> Iterator[Piece]:
-    """Return the chunks of `text` with the lowest total cost: see `optimal`. Raises `BudgetTooSmallError` if a single
-    character does not fit.
-    """
-    compiled = native()
-    context = None if context_at is no_context else context_at
-    made: list[Piece] | None = None
-    if compiled is not None:
-        made = compiled.best_pieces(
-            Piece, text, tokenizer, outline, _limits(compiled, budget), context, getattr(outline, "native", None)
-        )
-    if made is None:  # or a text with halves of surrogate pairs
-        from chunker.growing.optimal import Optimizer  # noqa: PLC0415  # as above
-
-        return Optimizer(text, outline, tokenizer, budget, context_at).pieces()
-    return iter(made)
 
 
 @cache_until_exit

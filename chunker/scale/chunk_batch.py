@@ -275,11 +275,8 @@ class _Rows:
         """Add the columns that are made of the chunks of a text, or nothing if it cannot be chunked. Return where the new
         text of each begins.
         """
-        context_at = chunker.context_of(text, outline, source)
-        grower = chunker.grower(text, outline, context_at)
-        if grower is None:
-            return self._columns.add(text, list(chunker.pieces(text, outline, context_at)), identity_of(source))
-        return self._columns.grow(text, grower, identity_of(source))
+        maker = chunker.maker(text, outline, chunker.context_of(text, outline, source))
+        return self._columns.add(text, maker, identity_of(source))
 
     def add_document(
         self,

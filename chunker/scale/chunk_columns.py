@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from chunker.fields import content_hash_of, id_of
 from chunker.growing.assembly import new_texts_of
-from chunker.growing.compiled import AnyGrower, CompiledGrower
-from chunker.growing.pieces import Piece
+from chunker.growing.compiled import ChunkMaker, CompiledChunks
 from chunker.growing.spans import SpanMeter
 from chunker.native import native
 
@@ -43,14 +42,10 @@ COLUMNS: dict[str, pa.DataType | None] = {
 class ChunkRows(Protocol):
     """Protocol of a collector of the chunks of several texts, one text after the other."""
 
-    def add(self, text: str, pieces: list[Piece], identity: bytes) -> list[int]:
-        """Add the chunks of a text; `identity` is the common beginning of the hashes of their ids. Return where the new text
-        of each begins, after its overlap.
+    def add(self, text: str, maker: ChunkMaker, identity: bytes) -> list[int]:
+        """Add the chunks that are made of a text, or none if an error is raised; `identity` is the common beginning of the
+        hashes of their ids. Return where the new text of each begins, after its overlap.
         """
-        ...
-
-    def grow(self, text: str, grower: AnyGrower, identity: bytes) -> list[int]:
-        """Add the chunks that a grower makes of a text, or none if it raises an error; see `add`."""
         ...
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
@@ -71,17 +66,14 @@ class CompiledColumns:
         self._columns = columns
         self._rows = 0
 
-    def add(self, text: str, pieces: list[Piece], identity: bytes) -> list[int]:
+    def add(self, text: str, maker: ChunkMaker, identity: bytes) -> list[int]:
         """See `ChunkRows`."""
-        self._columns.add(text, pieces, identity)
-        self._rows += len(pieces)
-        return list(new_texts_of(pieces))
-
-    def grow(self, text: str, grower: AnyGrower, identity: bytes) -> list[int]:
-        """See `ChunkRows`."""
-        if not isinstance(grower, CompiledGrower):
-            return self.add(text, list(grower.pieces()), identity)
-        fresh = grower.put_into(self._columns, identity)
+        if isinstance(maker, CompiledChunks):
+            fresh = maker.put_into(self._columns, identity)
+        else:  # of a text with halves of surrogate pairs
+            pieces = list(maker.pieces())
+            self._columns.add(text, pieces, identity)
+            fresh = list(new_texts_of(pieces))
         self._rows += len(fresh)
         return fresh
 
@@ -102,8 +94,9 @@ class PythonColumns:
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
 
-    def add(self, text: str, pieces: list[Piece], identity: bytes) -> list[int]:
+    def add(self, text: str, maker: ChunkMaker, identity: bytes) -> list[int]:
         """See `ChunkRows`."""
+        pieces = list(maker.pieces())
         measure = SpanMeter(text).measure
         for index, (start, end, context, tokens, label) in enumerate(pieces):
             body = text[start:end]
@@ -115,10 +108,6 @@ class PythonColumns:
                 )
             )
         return list(new_texts_of(pieces))
-
-    def grow(self, text: str, grower: AnyGrower, identity: bytes) -> list[int]:
-        """See `ChunkRows`."""
-        return self.add(text, list(grower.pieces()), identity)
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
         """See `ChunkRows`."""

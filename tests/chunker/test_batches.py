@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from chunker import BudgetTooSmallError, CodeChunker, MarkdownChunker, TextChunker
 from chunker.errors import OptionError, WrongTypeError
-from chunker.growing.compiled import grow_together
+from chunker.growing.compiled import make_together
 from chunker.native import native
 
 PROSE = "A sentence of some words. Another one, which is longer than that.\n\n"
@@ -104,20 +104,17 @@ def test_wrong_arguments(wrong: dict[str, Any], error: type[Exception], message:
 def test_others_run_meanwhile(kind: str) -> None:
     """No thread is made to let go of the lock, so another one runs only if growing does so of itself."""
     chunker = KINDS[kind]()
-    text = {"markdown": MARKDOWN, "code": CODE}.get(kind, PROSE) * 1000
+    text = {"markdown": MARKDOWN, "code": CODE}.get(kind, PROSE) * 20_000
     outline = chunker.sketch(text)
     context_at = chunker.context_of(text, outline, "a name")
     begun, ended = threading.Event(), threading.Event()
 
-    grower = chunker.grower(text, outline, context_at)
+    maker = chunker.maker(text, outline, context_at)
 
     def work() -> None:
         begun.set()
-        # In one call, so that there is time enough for the other thread to wake up.
-        if grower is None:
-            list(chunker.pieces(text, outline, context_at))
-        else:
-            grow_together([grower])
+        # In one call of some 50 ms, so that there is time enough for the other thread to wake up.
+        make_together([maker])
         ended.set()
 
     interval = sys.getswitchinterval()

@@ -7,33 +7,19 @@ from typing import Any
 from chunker import TextChunker
 from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline
-from chunker.growing.compiled import best_pieces, grower_of
+from chunker.growing.compiled import grower_of, optimizer_of
 from chunker.growing.grower import Grower
 from chunker.growing.optimal import Optimizer
 from chunker.growing.pieces import Piece
 
 
 def grown(maker: Any, chunker: TextChunker, text: str, outline: Outline) -> list[Piece] | str:
-    """The chunks that a grower makes, or what it raises."""
-    grower = maker(text, outline, chunker.tokenizer, chunker._budget, chunker.context_of(text, outline, "a.py"))
+    """The chunks that a grower or an optimizer makes, or what it raises."""
+    made = maker(text, outline, chunker.tokenizer, chunker._budget, chunker.context_of(text, outline, "a.py"))
     try:
-        return list(grower.pieces())
+        return list(made.pieces())
     except BudgetTooSmallError as error:
         return str(error)
-
-
-def best(maker: Any, chunker: TextChunker, text: str) -> list[Piece] | str:
-    """The chunks that cost least, or what is raised."""
-    outline = chunker.outline(text)
-    try:
-        return list(maker(text, outline, chunker.tokenizer, chunker._budget, chunker.context_of(text, outline, "a.py")))
-    except BudgetTooSmallError as error:
-        return str(error)
-
-
-def specified(*arguments: Any) -> Any:
-    """Return the pieces that the specification makes, in place of `best_pieces`."""
-    return Optimizer(*arguments).pieces()
 
 
 def check_growing(chunker: TextChunker, text: str) -> None:
@@ -48,7 +34,8 @@ def check_growing(chunker: TextChunker, text: str) -> None:
 
 def check_best(chunker: TextChunker, text: str) -> None:
     """The cheapest cuts of a text are what the specification says."""
-    assert best(best_pieces, chunker, text) == best(specified, chunker, text)
+    outline = chunker.outline
+    assert grown(optimizer_of, chunker, text, outline(text)) == grown(Optimizer, chunker, text, outline(text))
 
 
 def check(chunker: TextChunker, text: str) -> None:

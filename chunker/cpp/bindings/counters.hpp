@@ -92,21 +92,30 @@ private:
     bool quick_;
 };
 
-// Prices by an object of another package that has them.
+// Prices by an object of another package that has them. It is used with or without the GIL.
 class AnyPrices : public Prices {
 public:
     explicit AnyPrices(nb::object slices) : count_(slices.attr("count")) {}
-    std::size_t count(std::size_t start, std::size_t end) override { return given::size(count_(start, end), "a count"); }
+    ~AnyPrices() override {
+        nb::gil_scoped_acquire const held;
+        count_.reset();
+    }
+    std::size_t count(std::size_t start, std::size_t end) override {
+        nb::gil_scoped_acquire const held;
+        return given::size(count_(start, end), "a count");
+    }
 
 private:
     nb::object count_;
 };
 
+// Called with or without the GIL.
 inline std::unique_ptr<Prices> make_prices(nb::handle source, nb::handle tokenizer, Counter& counter) {
     if (dynamic_cast<LengthCounter*>(&counter)) return std::make_unique<CountedPrices>(counter, true);
-    if (!nb::hasattr(tokenizer, "interval_encoder")) return std::make_unique<CountedPrices>(counter, false);
     if (auto* const native = dynamic_cast<NativeCounter*>(&counter); native && native->has_prices())
         return std::make_unique<CountedPrices>(counter, true, native);
+    nb::gil_scoped_acquire const held;
+    if (!nb::hasattr(tokenizer, "interval_encoder")) return std::make_unique<CountedPrices>(counter, false);
     return std::make_unique<AnyPrices>(tokenizer.attr("interval_encoder")(source));
 }
 

@@ -7,30 +7,19 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <deque>
-#include <exception>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "chunker/chunk_columns.hpp"
-#include "chunker/formats/text.hpp"
 #include "chunker/refining.hpp"
 #include "chunker/segmentation.hpp"
 #include "chunker/utf8.hpp"
-#include "counters.hpp"
+#include "chunking.hpp"
 #include "formats.hpp"
-#include "integers.hpp"
-#include "outlined.hpp"
 #include "parts.hpp"
-#include "pieces.hpp"
 #include "references.hpp"
-#include "without_gil.hpp"
 
 namespace chunker::bindings {
 
@@ -38,63 +27,12 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-// Keeps all that the grower reads.
-class Growing {
+class Growing final : public Chunking {
 public:
     Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::handle closed,
             nb::object native)
-        : source_(source),
-          tokenizer_(std::move(tokenizer)),
-          native_(std::move(native)),
-          text_(text_of(source)),
-          counter_(make_counter(text_, source_, tokenizer_, contexts_, false)),
-          outlined_(source, text_, outline, std::move(context_at), std::move(look), contexts_, *counter_, native_sketch(native_)),
-          grower_(begin(limits, outlined_.rows(outline, closed))),
-          limit_(limits.most) {}
-    Growing(const Growing&) = delete;
-    Growing& operator=(const Growing&) = delete;
-
-    // At most `number` chunks; fewer if there are no more. An error is raised only after the chunks before it have been returned.
-    nb::list grow(nb::handle kind, std::size_t number, std::optional<std::size_t> horizon) {
-        PieceMaker const as_piece(kind);
-        std::vector<Piece> const pieces = next(number, horizon.value_or(std::numeric_limits<std::size_t>::max()));
-        if (pieces.empty()) raise_failure();
-        return list_of(pieces.size(), [&](std::size_t index) {
-            Piece const& piece = pieces[index];
-            return as_piece(piece, contexts_.string(piece.context), outlined_.label(piece.label));
-        });
-    }
-
-    // The texts of all further chunks without their contexts, with no object for anything else of them. `strip`: without white space at their ends, and
-    // without those that are nothing else.
-    nb::list bodies(bool strip) {
-        nb::list made;
-        for_each_further([&](const Piece& piece) {
-            std::size_t start = piece.start;
-            std::size_t const end = strip ? text_.stripped(start, piece.end) : piece.end;
-            while (strip && start < end && formats::is_space(text_[start])) ++start;
-            if (start < end) made.append(part_of(source_, start, end));
-        });
-        return made;
-    }
-
-    // Adds all further chunks to `columns`, or none if an error is raised. Returns where the new text of each chunk begins, after its overlap.
-    Integers put_into(ChunkColumns& columns, nb::bytes identity) {
-        std::vector<ChunkColumns::Piece> rows;
-        std::vector<nb::object> held;  // the strings whose bytes the rows are made of
-        std::vector<std::size_t> fresh;
-        std::size_t done = 0;
-        for_each_further([&](const Piece& piece) {
-            if (piece.tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
-            held.push_back(nb::borrow(contexts_.string(piece.context)));
-            held.push_back(outlined_.label(piece.label));
-            rows.push_back({piece.start, piece.end, piece.tokens, Utf8(held[held.size() - 2]).view(), Utf8(held.back()).view()});
-            fresh.push_back(piece.start < done && done < piece.end ? done : piece.start);
-            done = piece.end;
-        });
-        columns.add(Utf8(source_).view(), rows, {identity.c_str(), identity.size()});
-        return Integers(to_list(fresh));
-    }
+        : Chunking(std::move(source), std::move(tokenizer), outline, limits, std::move(context_at), std::move(look), std::move(native), false),
+          grower_(begin(limits, outlined_.rows(outline, closed))) {}
 
     // The fields of `Ahead` in chunker/growing/units.py.
     std::tuple<nb::object, std::size_t, std::size_t, std::size_t, Py_ssize_t> ahead(std::size_t most) const {
@@ -121,27 +59,6 @@ public:
             if (std::size_t const end = units.head_end(place.offset); end > 0) result.second.emplace_back(place.offset, end);
         }
         return result;
-    }
-
-    // Grows all chunks of texts, each of which then returns its own.
-    static void grow_all(nb::list list) {
-        std::vector<nb::object> growers;
-        for (nb::handle const one : list) {
-            if (!nb::isinstance<Growing>(one) || !nb::inst_ready(one)) given::raise_type("a grower", "a Grower", one);
-            growers.push_back(nb::borrow(one));
-        }
-        std::deque<Busy> busy;
-        std::vector<Growing*> natives;
-        std::size_t bytes = 0;
-        for (nb::object const& one : growers) {
-            Growing* const grower = nb::inst_ptr<Growing>(one);
-            if (!is_native(*grower->counter_)) continue;
-            busy.emplace_back(*grower);
-            natives.push_back(grower);
-            bytes += grower->bytes();
-        }
-        without_gil::Scope const others_may_run(bytes);
-        for (Growing* const grower : natives) grower->add_next(std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max());
     }
 
     void follow() {
@@ -176,81 +93,13 @@ public:
         for (auto const& [offset, said] : closed) grower_.close(offset, said);
     }
 
-    std::array<PyObject*, 7> held() const {
-        auto const more = outlined_.held();
-        return {source_.ptr(), tokenizer_.ptr(), native_.ptr(), more[0], more[1], more[2], more[3]};
-    }
-
 private:
-    static constexpr std::size_t at_once = 64;  // chunks that are grown before Ctrl-C is looked for
-
-    // Calls `use` with each further chunk. Ctrl-C ends it in a long text.
-    template <class Use>
-    void for_each_further(Use use) {
-        for (std::vector<Piece> pieces; !(pieces = next(at_once, std::numeric_limits<std::size_t>::max())).empty();) {
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
-            for (Piece const& piece : pieces) use(piece);
+    void make(std::size_t number, std::size_t horizon) override {
+        while (number-- > 0) {
+            auto const piece = grower_.next(horizon);
+            if (!piece) return;
+            ready_.push_back(*piece);
         }
-        raise_failure();
-    }
-
-    // At most `number` chunks that begin up to `horizon`; fewer if there are no more, or one fails, which `raise_failure` tells. Other threads run meanwhile,
-    // unless an object of Python counts.
-    std::vector<Piece> next(std::size_t number, std::size_t horizon) {
-        Busy const busy(*this);
-        if (ready_.empty()) {
-            without_gil::Scope const others_may_run(is_native(*counter_) ? bytes() : 0);
-            add_next(number, horizon);
-        }
-        auto const is_beyond = [&](const Piece& piece) { return piece.start > horizon; };
-        auto const end = std::find_if(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(std::min(number, ready_.size())), is_beyond);
-        std::vector<Piece> const pieces(ready_.begin(), end);
-        ready_.erase(ready_.begin(), end);
-        return pieces;
-    }
-
-    // Grows at most `number` chunks more.
-    void add_next(std::size_t number, std::size_t horizon) {
-        try {
-            while (number-- > 0 && !failed_) {
-                auto const piece = grower_.next(horizon);
-                if (!piece) break;
-                ready_.push_back(*piece);
-            }
-        } catch (...) {
-            failed_ = std::current_exception();
-        }
-    }
-
-    // Raises what ended `next`, once.
-    void raise_failure() {
-        if (!failed_) return;
-        try {
-            std::rethrow_exception(std::exchange(failed_, nullptr));
-        } catch (const TooSmall& unit) {
-            throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
-        }
-    }
-
-    // Another thread, or a context that is asked for, must not meet a chunk half grown.
-    class Busy {
-    public:
-        explicit Busy(const Growing& of) : busy_(of.busy_) {
-            if (busy_.exchange(true)) given::raise(PyExc_RuntimeError, "a chunk is being grown, by another thread or by who is asked for its context");
-        }
-        Busy(const Busy&) = delete;
-        Busy& operator=(const Busy&) = delete;
-        ~Busy() { busy_ = false; }
-
-    private:
-        std::atomic<bool>& busy_;
-    };
-    std::size_t bytes() const { return text_.place(text_.size()); }
-
-    static Text text_of(nb::handle source) {
-        Utf8 const bytes = utf8_of(source);
-        without_gil::Scope const others_may_run(bytes.size);
-        return Text(bytes.data, bytes.size);
     }
 
     Grower begin(const Limits& limits, OutlineRows rows) {
@@ -258,16 +107,7 @@ private:
         return Grower(text_, std::move(rows), limits, *counter_, outlined_);
     }
 
-    nb::object source_, tokenizer_, native_;
-    Text text_;
-    Contexts contexts_;
-    std::unique_ptr<Counter> counter_;
-    Outlined outlined_;
     Grower grower_;
-    std::size_t limit_;
-    std::exception_ptr failed_;
-    std::deque<Piece> ready_;  // that were grown before they were asked for
-    mutable std::atomic<bool> busy_ = false;
 };
 
 }  // namespace
@@ -286,7 +126,18 @@ void define_growing(nb::module_& module) {
             },
             nb::kw_only(), nb::arg("most"), nb::arg("least"), nb::arg("overlap"), nb::arg("desired").none(), nb::arg("overlap_finest"), nb::arg("look_ahead"),
             nb::arg("look"), nb::arg("overlap_look"), nb::arg("longest_token"));
-    nb::class_<Growing>(module, "Grower", nb::type_slots(references::shown<Growing>), "Grows the chunks of one text, once.")
+    nb::class_<Chunking>(module, "Chunking", nb::type_slots(references::shown<Chunking>), "Makes the chunks of one text, once.")
+        .def("grow", &Chunking::grow, nb::lock_self(), nb::arg("kind"), nb::arg("number"), nb::arg("horizon").none(),
+             nb::sig("def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> "
+                     "list[tuple[int, int, str, int, str]]"),
+             "The next chunks, at most so many, that begin up to `horizon`, as tuples of a class with these names: where it starts and ends, its context, its "
+             "tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.")
+        .def("bodies", &Chunking::bodies, nb::lock_self(), nb::arg("strip"), nb::sig("def bodies(self, strip: bool) -> list[str]"),
+             "The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.")
+        .def("put_into", &Chunking::put_into, nb::lock_self(), nb::arg("columns"), nb::arg("identity"),
+             "Add all further chunks to columns, or none where an error is raised; `identity` is what their ids begin with. Where the new text of each begins, "
+             "after an overlap.");
+    nb::class_<Growing, Chunking>(module, "Grower", nb::type_slots(references::shown<Growing>), "Grows the chunks of one text, once.")
         .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object, nb::handle, nb::object>(), nb::arg("text"),
              nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
              nb::arg("native").none() = nb::none(),
@@ -297,16 +148,6 @@ void define_growing(nb::module_& module) {
              "also "
              "before `outline`. A text with halves of surrogate "
              "pairs raises UnicodeEncodeError.")
-        .def("grow", &Growing::grow, nb::lock_self(), nb::arg("kind"), nb::arg("number"), nb::arg("horizon").none(),
-             nb::sig("def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> "
-                     "list[tuple[int, int, str, int, str]]"),
-             "The next chunks, at most so many, that begin up to `horizon`, as tuples of a class with these names: where it starts and ends, its context, its "
-             "tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.")
-        .def("bodies", &Growing::bodies, nb::lock_self(), nb::arg("strip"), nb::sig("def bodies(self, strip: bool) -> list[str]"),
-             "The texts of all further chunks without contexts; with `strip` without white space at their ends, and none of white space only.")
-        .def("put_into", &Growing::put_into, nb::lock_self(), nb::arg("columns"), nb::arg("identity"),
-             "Add all further chunks to columns, or none where an error is raised; `identity` is what their ids begin with. Where the new text of each begins, "
-             "after an overlap.")
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
         .def("reach", &Growing::reach, nb::lock_self(),
              "How far the last chunk looked: it comes out as it did whatever comes after that offset. At least the end of the text if it depends on that.")
@@ -318,10 +159,9 @@ void define_growing(nb::module_& module) {
         .def("resume", &Growing::resume, nb::lock_self(), nb::arg("places"), nb::arg("overlapping"), nb::arg("closed") = Pairs(),
              nb::sig("def resume(self, places: list[tuple[int, int, str, int]], overlapping: int, closed: list[tuple[int, int]] = ...) -> None"),
              "Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.");
-    module.def(
-        "grow_all", &Growing::grow_all, nb::arg("growers"), nb::sig("def grow_all(growers: list[Grower]) -> None"),
-        "Grow all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left "
-        "as they are.");
+    module.def("make_all", &Chunking::make_all, nb::arg("makers"), nb::sig("def make_all(makers: list[Chunking]) -> None"),
+               "Make all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left "
+               "as they are.");
     module.def(
         "distinct_characters",
         [](nb::object text) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,11 +15,24 @@ from hypothesis import strategies as st  # noqa: E402
 
 from chunker import MarkdownChunker, TextChunker, WrongTypeError  # noqa: E402
 from chunker.fields import identity_of  # noqa: E402
+from chunker.growing.pieces import Piece  # noqa: E402
 from chunker.native import native  # noqa: E402
 from chunker.scale import ChunkBatch  # noqa: E402
 from chunker.scale.chunk_columns import CompiledColumns, PythonColumns  # noqa: E402
 
 compiled = native()
+
+
+class Made:
+    """Pieces that are there already, as of a grower in Python."""
+
+    def __init__(self, pieces: list[Piece]) -> None:
+        self._pieces = pieces
+
+    def pieces(self) -> Iterator[Piece]:
+        return iter(self._pieces)
+
+
 SIGNS = ["a word", " ", "\n", "\r\n", "\r", "\n\n", "é", "漢字", "\U0001f600", "# A\n", "x" * 300, "."]
 
 
@@ -26,13 +40,13 @@ SIGNS = ["a word", " ", "\n", "\r\n", "\r", "\n\n", "é", "漢字", "\U0001f600"
 @given(
     st.lists(st.lists(st.sampled_from(SIGNS), max_size=30).map("".join), max_size=4),
     st.sampled_from([None, "", "a.md", "é"]),
-    st.sampled_from([{}, {"overlap": 4}, {"context": True}, {"overlap": 3, "context": True}]),
+    st.sampled_from([{}, {"overlap": 4}, {"context": True}, {"overlap": 3, "context": True}, {"strategy": "optimal"}]),
     st.sampled_from([pa.string(), pa.large_string()]),
 )
 def test_columns_are_alike(documents: list[str], source: str | None, options: dict[str, Any], wide: Any) -> None:
     assert compiled is not None
     chunker = MarkdownChunker(16, **options)
-    columns, grown, twin = (
+    columns, others, twin = (
         CompiledColumns(compiled.ChunkColumns()),
         CompiledColumns(compiled.ChunkColumns()),
         PythonColumns(),
@@ -42,15 +56,13 @@ def test_columns_are_alike(documents: list[str], source: str | None, options: di
         outline = chunker.outline(text)
         context_at = chunker.context_of(text, outline, source)
         pieces = list(chunker.pieces(text, outline, context_at))
-        grower = chunker.grower(text, outline, context_at)
-        assert grower is not None
-        fresh = twin.add(text, pieces, identity_of(source))
-        assert columns.add(text, pieces, identity_of(source)) == fresh
-        assert grown.grow(text, grower, identity_of(source)) == fresh
+        fresh = twin.add(text, Made(pieces), identity_of(source))
+        assert others.add(text, Made(pieces), identity_of(source)) == fresh
+        assert columns.add(text, chunker.maker(text, outline, context_at), identity_of(source)) == fresh
         chunks = chunker.origin_of(text, outline, pieces, source).chunks()
         rows += [(chunk.text, chunk.id, chunk.content_hash, chunk.index) for chunk in chunks]
     made, wanted = columns.arrays(wide), twin.arrays(wide)
-    assert grown.arrays(wide) == made
+    assert others.arrays(wide) == made
     for array in made.values():
         array.validate(full=True)
     assert {name: array.to_pylist() for name, array in made.items()} == {
@@ -73,13 +85,12 @@ def test_a_text_that_cannot_be_chunked_adds_nothing() -> None:
         return ""
 
     for text in ("one two", "a few words, and so many more that they fill chunks", "end"):
-        grower = chunker.grower(text, chunker.sketch(text), context_at)
-        assert grower is not None
+        grower = chunker.maker(text, chunker.sketch(text), context_at)
         if len(text) < 20:
-            columns.grow(text, grower, b"")
+            columns.add(text, grower, b"")
         else:
             with pytest.raises(RuntimeError, match="no context"):
-                columns.grow(text, grower, b"")
+                columns.add(text, grower, b"")
     assert columns.arrays(pa.string())["body"].to_pylist() == ["one two", "end"]
 
 

@@ -1,0 +1,197 @@
+// The chunks of one text, which are made one after the other or all at once, and what is made of them: pieces, texts, rows of columns.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "chunker/chunk_columns.hpp"
+#include "chunker/formats/text.hpp"
+#include "counters.hpp"
+#include "integers.hpp"
+#include "outlined.hpp"
+#include "pieces.hpp"
+#include "without_gil.hpp"
+
+namespace chunker::bindings {
+
+// Keeps all that is read.
+class Chunking {
+public:
+    Chunking(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::object native,
+             bool whole)
+        : source_(source),
+          tokenizer_(std::move(tokenizer)),
+          native_(std::move(native)),
+          text_(text_of(source)),
+          counter_(make_counter(text_, source_, tokenizer_, contexts_, whole)),
+          outlined_(source, text_, outline, std::move(context_at), std::move(look), contexts_, *counter_, native_sketch(native_)),
+          limit_(limits.most) {}
+    Chunking(const Chunking&) = delete;
+    Chunking& operator=(const Chunking&) = delete;
+    virtual ~Chunking() = default;
+
+    // At most `number` chunks; fewer if there are no more. An error is raised only after the chunks before it have been returned.
+    nb::list grow(nb::handle kind, std::size_t number, std::optional<std::size_t> horizon) {
+        PieceMaker const as_piece(kind);
+        std::vector<Piece> const pieces = next(number, horizon.value_or(std::numeric_limits<std::size_t>::max()));
+        if (pieces.empty()) raise_failure();
+        return list_of(pieces.size(), [&](std::size_t index) {
+            Piece const& piece = pieces[index];
+            return as_piece(piece, contexts_.string(piece.context), outlined_.label(piece.label));
+        });
+    }
+
+    // The texts of all further chunks without their contexts, with no object for anything else of them. `strip`: without white space at their ends, and
+    // without those that are nothing else.
+    nb::list bodies(bool strip) {
+        nb::list made;
+        for_each_further([&](const Piece& piece) {
+            std::size_t start = piece.start;
+            std::size_t const end = strip ? text_.stripped(start, piece.end) : piece.end;
+            while (strip && start < end && formats::is_space(text_[start])) ++start;
+            if (start < end) made.append(part_of(source_, start, end));
+        });
+        return made;
+    }
+
+    // Adds all further chunks to `columns`, or none if an error is raised. Returns where the new text of each chunk begins, after its overlap.
+    Integers put_into(ChunkColumns& columns, nb::bytes identity) {
+        std::vector<ChunkColumns::Piece> rows;
+        std::vector<nb::object> held;  // the strings whose bytes the rows are made of
+        std::vector<std::size_t> fresh;
+        std::size_t done = 0;
+        for_each_further([&](const Piece& piece) {
+            if (piece.tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
+            held.push_back(nb::borrow(contexts_.string(piece.context)));
+            held.push_back(outlined_.label(piece.label));
+            rows.push_back({piece.start, piece.end, piece.tokens, Utf8(held[held.size() - 2]).view(), Utf8(held.back()).view()});
+            fresh.push_back(piece.start < done && done < piece.end ? done : piece.start);
+            done = piece.end;
+        });
+        columns.add(Utf8(source_).view(), rows, {identity.c_str(), identity.size()});
+        return Integers(to_list(fresh));
+    }
+
+    // Makes all chunks of texts, each of which then returns its own.
+    static void make_all(nb::list list) {
+        std::vector<nb::object> makers;
+        for (nb::handle const one : list) {
+            if (!nb::isinstance<Chunking>(one) || !nb::inst_ready(one)) given::raise_type("what makes chunks", "a Grower or an Optimizer", one);
+            makers.push_back(nb::borrow(one));
+        }
+        std::deque<Busy> busy;
+        std::vector<Chunking*> natives;
+        std::size_t bytes = 0;
+        for (nb::object const& one : makers) {
+            Chunking* const maker = nb::inst_ptr<Chunking>(one);
+            if (!maker->runs_without_python()) continue;
+            busy.emplace_back(*maker);
+            natives.push_back(maker);
+            bytes += maker->bytes();
+        }
+        without_gil::Scope const others_may_run(bytes);
+        for (Chunking* const maker : natives) maker->add_next(std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max());
+    }
+
+    std::array<PyObject*, 7> held() const {
+        auto const more = outlined_.held();
+        return {source_.ptr(), tokenizer_.ptr(), native_.ptr(), more[0], more[1], more[2], more[3]};
+    }
+
+protected:
+    // Another thread, or a context that is asked for, must not meet a chunk half grown.
+    class Busy {
+    public:
+        explicit Busy(const Chunking& of) : busy_(of.busy_) {
+            if (busy_.exchange(true)) given::raise(PyExc_RuntimeError, "a chunk is being grown, by another thread or by who is asked for its context");
+        }
+        Busy(const Busy&) = delete;
+        Busy& operator=(const Busy&) = delete;
+        ~Busy() { busy_ = false; }
+
+    private:
+        std::atomic<bool>& busy_;
+    };
+    // Adds at most `number` chunks to `ready_` that begin up to `horizon`. Throws TooSmall.
+    virtual void make(std::size_t number, std::size_t horizon) = 0;
+    // Whether that takes no time of Python.
+    bool runs_without_python() const { return is_native(*counter_); }
+    std::size_t bytes() const { return text_.place(text_.size()); }
+
+    nb::object source_, tokenizer_, native_;
+    Text text_;
+    Contexts contexts_;
+    std::unique_ptr<Counter> counter_;
+    Outlined outlined_;
+    std::deque<Piece> ready_;  // made, and not asked for yet
+
+private:
+    static constexpr std::size_t at_once = 64;  // chunks that are grown before Ctrl-C is looked for
+
+    // Calls `use` with each further chunk. Ctrl-C ends it in a long text.
+    template <class Use>
+    void for_each_further(Use use) {
+        for (std::vector<Piece> pieces; !(pieces = next(at_once, std::numeric_limits<std::size_t>::max())).empty();) {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            for (Piece const& piece : pieces) use(piece);
+        }
+        raise_failure();
+    }
+
+    // At most `number` chunks that begin up to `horizon`; fewer if there are no more, or one fails, which `raise_failure` tells. Other threads run meanwhile,
+    // unless an object of Python counts.
+    std::vector<Piece> next(std::size_t number, std::size_t horizon) {
+        Busy const busy(*this);
+        if (ready_.empty()) {
+            without_gil::Scope const others_may_run(runs_without_python() ? bytes() : 0);
+            add_next(number, horizon);
+        }
+        auto const is_beyond = [&](const Piece& piece) { return piece.start > horizon; };
+        auto const end = std::find_if(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(std::min(number, ready_.size())), is_beyond);
+        std::vector<Piece> const pieces(ready_.begin(), end);
+        ready_.erase(ready_.begin(), end);
+        return pieces;
+    }
+
+    // Makes at most `number` chunks more, or notes why there are none.
+    void add_next(std::size_t number, std::size_t horizon) {
+        try {
+            if (!failed_) make(number, horizon);
+        } catch (...) {
+            failed_ = std::current_exception();
+        }
+    }
+
+    // Raises what ended `next`, once.
+    void raise_failure() {
+        if (!failed_) return;
+        try {
+            std::rethrow_exception(std::exchange(failed_, nullptr));
+        } catch (const TooSmall& unit) {
+            throw too_small(source_, unit.start, unit.end, unit.tokens, limit_);
+        }
+    }
+
+    static Text text_of(nb::handle source) {
+        Utf8 const bytes = utf8_of(source);
+        without_gil::Scope const others_may_run(bytes.size);
+        return Text(bytes.data, bytes.size);
+    }
+
+    std::size_t limit_;
+    std::exception_ptr failed_;
+    mutable std::atomic<bool> busy_ = false;
+};
+
+}  // namespace chunker::bindings
