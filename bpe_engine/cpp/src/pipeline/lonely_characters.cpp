@@ -111,7 +111,7 @@ void StepNormalizer::find_lonely(const std::vector<Charsmap::Texts>& texts) {
             char32_t const code = UnicodeTable::instance().at(content.data, last, content.size).code;
             bool const stays = std::none_of(steps_.begin() + static_cast<std::ptrdiff_t>(number + 1), steps_.end(),
                                             [code](NormalizationStep const& step) { return may_touch(step, code); });
-            if (!stays && !leaves_nonblank({{code, 0, true}}, number + 1)) clusters_leave_nonblank_ = false;
+            if (!stays && !leaves_nonblank({item_at(code, 0)}, number + 1)) clusters_leave_nonblank_ = false;
         }
     }
 }
@@ -121,9 +121,9 @@ void StepNormalizer::find_lonely(const std::vector<Charsmap::Texts>& texts) {
 bool StepNormalizer::begins_alike(char32_t code) const {
     // The first character that is made of characters between two letters; nothing where none is left.
     auto const first_of = [&](const std::u32string& text, std::size_t step, std::vector<Watched>* watched) -> std::optional<char32_t> {
-        Items items{{'a', 0, true}};
-        for (char32_t const made : text) items.push_back({made, 1, true});
-        items.push_back({'a', 2, true});
+        Items items{item_at('a', 0)};
+        for (char32_t const made : text) items.push_back(item_at(made, 1));
+        items.push_back(item_at('a', 2));
         apply(items, false, false, true, watched, step);
         auto const found = std::find_if(items.begin(), items.end(), [](Item const& item) { return item.origin == 1; });
         return found == items.end() ? std::nullopt : std::optional(found->code);

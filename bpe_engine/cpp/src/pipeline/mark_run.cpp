@@ -32,8 +32,7 @@ bool MarkRun::read(Bytes text) {
     if (marks_end_ - first <= thresholds::short_piece || first - from_.offset > 4 * thresholds::long_tail) return false;
     if (!pipeline_.is_one_region(text, from_.offset)) return false;
     normalizer.run(text.data, from_.offset, marks_end_, begins_region(from_.before), from_.before == Before::nothing, true, from_.offset, text_);
-    text_.origin.pop_back();
-    text_.is_cut.pop_back();
+    text_.open_end();
     Bytes const made{text_.text.data(), text_.text.size()};
     std::uint8_t last = 255;
     for (start_ = made.size; start_ > 0;) {
@@ -84,7 +83,7 @@ bool MarkRun::extend(Bytes text) {
             ++part.raw_marks;
             part.text.insert(part.text.end(), text_.text.begin() + static_cast<std::ptrdiff_t>(before), text_.text.end());
             text_.origin.resize(text_.text.size(), static_cast<std::uint32_t>(marks_end_ - from_.offset));
-            text_.is_cut.resize(text_.text.size(), 0);
+            text_.cuts.resize(text_.text.size(), Normalized::no_cut);
         }
     }
     return true;
@@ -103,9 +102,7 @@ void MarkRun::truncate(std::size_t length) {
         marks_end_ = from_.offset + text_.origin[before];
         end = before;
     }
-    text_.text.resize(end);
-    text_.origin.resize(end);
-    text_.is_cut.resize(end);
+    text_.resize(end);
     memory_.truncate(end);
 }
 
@@ -137,19 +134,14 @@ std::optional<std::size_t> MarkRun::count(Bytes text, PieceCoder::Workspace& wor
     text_.text.insert(text_.text.end(), text.data + marks_end_, text.data + text.size);
     for (std::size_t place = marks_end_; place < text.size; ++place) {
         text_.origin.push_back(static_cast<std::uint32_t>(place - from_.offset));
-        text_.is_cut.push_back(0);
+        text_.cuts.push_back(Normalized::no_cut);
     }
     struct Back {
         Normalized& text;
         std::size_t size;
-        ~Back() {
-            text.text.resize(size);
-            text.origin.resize(size);
-            text.is_cut.resize(size);
-        }
+        ~Back() { text.resize(size); }
     } const back{text_, marks_end};
-    text_.origin.push_back(static_cast<std::uint32_t>(text.size - from_.offset));
-    text_.is_cut.push_back(1);
+    text_.end_at(text.size - from_.offset);
     Sink sink{*this, workspace, marks_end};
     Position at = from_;
     NormalizedSink<Sink> inner{sink, at, text_, from_.offset, begin_};

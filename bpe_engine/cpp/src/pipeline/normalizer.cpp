@@ -11,7 +11,8 @@ std::size_t Normalizer::run_without(const NeedlessPart& part, const Byte* raw, s
     std::size_t to = from + run(shorter.data(), 0, shorter.size(), at_start, is_first, at_end, base - from, out);
     if (to >= part.start) to += part.size;
     for (std::size_t index = before; index < out.origin.size(); ++index)
-        if (out.origin[index] >= first_after) out.origin[index] += static_cast<std::uint32_t>(part.size);
+        for (std::uint32_t* const offset : {&out.origin[index], &out.cuts[index]})
+            if (*offset >= first_after && *offset != Normalized::no_cut) *offset += static_cast<std::uint32_t>(part.size);
     return to;
 }
 

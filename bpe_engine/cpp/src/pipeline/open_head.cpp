@@ -148,7 +148,7 @@ std::size_t OpenHead::index_of(std::size_t distance) const {
     auto const* const first = distances_.data();
     auto const* const last = first + distances_.size();
     auto const* const found = std::lower_bound(first, last, distance, [](std::size_t one, std::size_t other) { return one > other; });
-    return found != last && *found == distance && cuts_.data()[found - first] ? static_cast<std::size_t>(found - first) : none;
+    return found != last && cuts_.data()[found - first] == distance ? static_cast<std::size_t>(found - first) : none;
 }
 
 void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_nonblank, const Byte* text, std::size_t from, std::size_t end, bool at_start,
@@ -163,9 +163,8 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
     if (distances_.size() == 0 && !dropped_.empty() && dropped_.front().to == end_) {
         // All that was there is dropped.
         std::uint32_t const distance = 0;
-        std::uint8_t const is_cut = 1;
         distances_.put_first(&distance, 1);
-        cuts_.put_first(&is_cut, 1);
+        cuts_.put_first(&distance, 1);
     }
     std::size_t join = 0, joined = text_.size();  // indices in `made`, and in what is there
     for (std::size_t window = added + thresholds::look_ahead;; window *= 4) {
@@ -183,27 +182,30 @@ void OpenHead::normalize(const Normalizer& normalizer, const Normalizer* before_
             break;
         }
         // At the start of a region the normalizer acts: the normalized text known from a scan that was inside the region may differ there.
-        for (join = at_start && normalizer.acts_at_start() ? 1 : 0; join < made.is_cut.size(); ++join) {
-            if (!made.is_cut[join]) continue;
-            std::size_t const distance = end - from - made.origin[join];
+        for (join = at_start && normalizer.acts_at_start() ? 1 : 0; join < made.cuts.size(); ++join) {
+            if (!made.is_cut(join)) continue;
+            std::size_t const distance = end - from - made.cuts[join];
             // Nothing is left of what stands between there and the first character that is known.
             Dropped const* const dropped = dropped_at(end_ + distance);
             joined = index_of(dropped ? dropped->to - end_ : distance);
             // Something is left of what follows: the end that is stripped is there.
             if (joined != none && (!before_nonblank || joined < text_.size())) break;
         }
-        if (join < made.is_cut.size()) break;
+        if (join < made.cuts.size()) break;
     }
     std::size_t const bytes = std::min(join, made.text.size());
     truncate_chain(text_.size() >= joined ? text_.size() - joined : 0);
     text_.drop_first(std::min(joined, text_.size()));
     distances_.drop_first(joined);
     cuts_.drop_first(joined);
-    std::vector<std::uint32_t> distances(join);
-    for (std::size_t index = 0; index < join; ++index) distances[index] = static_cast<std::uint32_t>(end - from - made.origin[index]);
+    std::vector<std::uint32_t> distances(join), cuts(join, Normalized::no_cut);
+    for (std::size_t index = 0; index < join; ++index) {
+        distances[index] = static_cast<std::uint32_t>(end - from - made.origin[index]);
+        if (made.is_cut(index)) cuts[index] = static_cast<std::uint32_t>(end - from - made.cuts[index]);
+    }
     text_.put_first(made.text.data(), bytes);
     distances_.put_first(distances.data(), join);
-    cuts_.put_first(made.is_cut.data(), join);
+    cuts_.put_first(cuts.data(), join);
     if (chain && !orders_marks_ && !(at_start && normalizer.acts_at_start())) find_marks(normalizer, *chain, {text + from, end - from});
 }
 
@@ -281,7 +283,8 @@ bool OpenHead::put_marks(const Normalizer& normalizer, const Chain& chain, Bytes
     for (auto raw = all.rbegin(); raw != all.rend(); ++raw) {
         std::array<std::uint32_t, 4> distances;
         distances.fill(static_cast<std::uint32_t>(first - raw->first));
-        std::array<std::uint8_t, 4> const cuts{};
+        std::array<std::uint32_t, 4> cuts;
+        cuts.fill(Normalized::no_cut);
         for (auto code = raw->second.rbegin(); code != raw->second.rend(); ++code) {
             std::vector<Byte> const mark = written({*code});
             take_mark(normalizer.order(*code), {mark.data(), mark.size()});
@@ -293,10 +296,9 @@ bool OpenHead::put_marks(const Normalizer& normalizer, const Chain& chain, Bytes
     marks_->cut_size = cut_size;
     for (std::size_t place = cut_size; place-- > 0;) {
         auto const distance = static_cast<std::uint32_t>(first - place);
-        std::uint8_t const cut = 0;
         text_.put_first(more.data + place, 1);
         distances_.put_first(&distance, 1);
-        cuts_.put_first(&cut, 1);
+        cuts_.put_first(&Normalized::no_cut, 1);
     }
     return true;
 }
@@ -417,7 +419,7 @@ void OpenHead::truncate(std::size_t length) {
     }
     // From the first cut on, what there is was made of what is left.
     std::size_t first = 0;
-    while (first < distances_.size() && (distances_.data()[first] > left || !cuts_.data()[first])) ++first;
+    while (first < distances_.size() && cuts_.data()[first] > left) ++first;
     if (first + 1 >= distances_.size()) return forget();
     truncate_chain(text_.size() - first);
     text_.drop_first(first);

@@ -43,8 +43,7 @@ void OpenTail::normalize(const Normalizer& normalizer, const Byte* text, std::si
     if (anew) {
         normalized_.clear();
     } else if (!normalized_.origin.empty()) {
-        normalized_.origin.pop_back();
-        normalized_.is_cut.pop_back();
+        normalized_.open_end();
     }
     std::size_t const from = anew ? origin_ : now_.normalized_to;
     bool const at_start = anew && begins_region_, is_first = anew && begins_text_;
@@ -97,20 +96,16 @@ NeedlessPart OpenTail::middle(const SettlingRun* run, Run& known, const Byte* te
 }
 
 void OpenTail::keep_certain() {
-    normalized_.text.resize(now_.normalized_size);
-    normalized_.origin.resize(now_.normalized_size + 1);
-    normalized_.is_cut.resize(now_.normalized_size + 1);
-    normalized_.origin.back() = static_cast<std::uint32_t>(now_.normalized_to - origin_);
-    normalized_.is_cut.back() = 1;
+    normalized_.resize(now_.normalized_size);
+    normalized_.end_at(now_.normalized_to - origin_);
 }
 
 std::size_t OpenTail::index_of(std::size_t offset) const {
     if (offset == origin_) return 0;
     auto const& places = normalized_.origin;
     auto const found = std::lower_bound(places.begin(), places.end(), offset - origin_);
-    if (found == places.end() || *found != offset - origin_) return no_match;
     auto const index = static_cast<std::size_t>(found - places.begin());
-    return normalized_.is_cut[index] ? index : no_match;
+    return found != places.end() && normalized_.cuts[index] == offset - origin_ ? index : no_match;
 }
 
 std::optional<std::size_t> OpenTail::count(std::size_t stage, const Byte* text, Bytes piece, const std::function<std::unique_ptr<GrowingPiece>()>& make) {

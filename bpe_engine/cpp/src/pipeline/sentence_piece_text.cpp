@@ -124,15 +124,14 @@ std::size_t SentencePieceNormalizer::run(const Byte* raw, std::size_t from, std:
     std::size_t const most = growth * (limit - from) + growth_of_any;
     std::size_t place = from;
     auto const finish = [&](std::size_t end) {
-        out.origin.push_back(static_cast<std::uint32_t>(end - base));
-        out.is_cut.push_back(1);
+        out.end_at(end - base);
         return end;
     };
     auto const put = [&](const Byte* data, std::size_t size, bool is_cut) {
         out.text.insert(out.text.end(), data, data + size);
         out.origin.insert(out.origin.end(), size, static_cast<std::uint32_t>(place - base));
-        out.is_cut.push_back(is_cut);
-        out.is_cut.insert(out.is_cut.end(), size - 1, 0);
+        out.cuts.push_back(is_cut ? static_cast<std::uint32_t>(place - base) : Normalized::no_cut);
+        out.cuts.insert(out.cuts.end(), size - 1, Normalized::no_cut);
     };
     auto const put_space = [&](bool is_cut) { put(reinterpret_cast<const Byte*>(space_.data()), space_.size(), is_cut); };
 
@@ -193,17 +192,13 @@ std::size_t SentencePieceNormalizer::run(const Byte* raw, std::size_t from, std:
         }
     }
     if (!at_end) {
-        out.text.resize(written);
-        out.origin.resize(written);
-        out.is_cut.resize(written);
+        out.resize(written);
         return finish(certain);
     }
     if (removes) {
         std::string_view all(reinterpret_cast<const char*>(out.text.data()) + before, out.text.size() - before);
         while (all.ends_with(space_)) all.remove_suffix(space_.size());
-        out.text.resize(before + all.size());
-        out.origin.resize(before + all.size());
-        out.is_cut.resize(before + all.size());
+        out.resize(before + all.size());
     }
     return finish(limit);
 }

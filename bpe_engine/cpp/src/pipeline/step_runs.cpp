@@ -10,7 +10,7 @@ namespace bpe {
 
 bool StepNormalizer::drops(char32_t code) const {
     if (!drops_marks_ || code < 0x300 || code >= 0x110000) return false;
-    Items items{{code, 0, true}};
+    Items items{item_at(code, 0)};
     apply(items, false, false, true);
     return items.empty();
 }
@@ -60,8 +60,8 @@ void StepNormalizer::write(const Items& items, Normalized& out) {
         put(out.text, item.code);
         std::size_t const size = out.text.size() - before;
         out.origin.insert(out.origin.end(), size, item.origin);
-        out.is_cut.push_back(item.is_cut);
-        out.is_cut.insert(out.is_cut.end(), size - 1, 0);
+        out.cuts.push_back(item.cut);
+        out.cuts.insert(out.cuts.end(), size - 1, no_cut);
     }
 }
 
@@ -76,23 +76,21 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
     // Local copies: a write through a pointer to bytes might change any member.
     Byte* text = nullptr;
     std::uint32_t* origins = nullptr;
-    std::uint8_t* cuts = nullptr;
+    std::uint32_t* cuts = nullptr;
     auto const put = [&](Byte byte, std::uint32_t origin, bool is_cut) {
         text[size] = byte;
         origins[size] = origin;
-        cuts[size++] = is_cut;
+        cuts[size++] = is_cut ? origin : no_cut;
     };
     while (place < limit) {
         count_step();
         if (room < longest) {
             room = std::min((limit - place) + (limit - place) / 2, most_room) + 4 * longest;
             most_room *= 2;
-            out.text.resize(size + room);
-            out.origin.resize(size + room);
-            out.is_cut.resize(size + room);
+            out.resize(size + room);
             text = out.text.data();
             origins = out.origin.data();
-            cuts = out.is_cut.data();
+            cuts = out.cuts.data();
         }
         // Characters of ASCII that become one: all but the last, if its next may change it.
         std::size_t const stop = std::min(limit, place + (room - longest + 1));
@@ -104,7 +102,7 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         auto const origin_of_run = static_cast<std::uint32_t>(place - base);
         for (std::size_t index = 0; index < run; ++index) text[size + index] = static_cast<Byte>(single_[raw[place + index]]);
         for (std::size_t index = 0; index < run; ++index) origins[size + index] = origin_of_run + static_cast<std::uint32_t>(index);
-        std::memset(cuts + size, 1, run);
+        for (std::size_t index = 0; index < run; ++index) cuts[size + index] = origin_of_run + static_cast<std::uint32_t>(index);
         size += run;
         place = end;
         room -= size - before;
@@ -134,9 +132,7 @@ std::size_t StepNormalizer::write_easy(const Byte* raw, std::size_t place, std::
         room -= length;
         place = next;
     }
-    out.text.resize(size);
-    out.origin.resize(size);
-    out.is_cut.resize(size);
+    out.resize(size);
     return place;
 }
 
@@ -147,7 +143,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
     if (before == 0) {
         out.text.reserve((limit - from) + (limit - from) / 2);
         out.origin.reserve(out.text.capacity() + 1);
-        out.is_cut.reserve(out.text.capacity() + 1);
+        out.cuts.reserve(out.text.capacity() + 1);
     }
     Items items;
     bool starts = at_start && (acts_at_start_ || by_clusters_);  // a table may remove the first characters, which belong to the next then
@@ -167,7 +163,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
             easy = ease_of(character.code) == Ease::hard || (is_one && was_lonely) ? 0 : easy + 1;
             if (easy >= 2 && items.size() > 1 && !was_lonely) break;
             was_lonely = is_one;
-            items.push_back({character.code <= 0x10FFFF ? character.code : 0x110000u + raw[stop], static_cast<std::uint32_t>(stop - base), true});
+            items.push_back(item_at(character.code <= 0x10FFFF ? character.code : 0x110000u + raw[stop], stop - base));
             stop += character.size;
         }
         bool const is_last = stop == limit;
@@ -177,8 +173,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
                 items.resize(cut);
                 apply(items, false, false, false);
                 write(items, out);
-                out.origin.push_back(static_cast<std::uint32_t>(end));
-                out.is_cut.push_back(1);
+                out.end_at(end);
                 return base + end;
             }
         }
@@ -186,12 +181,11 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         if (is_last && !at_end) {
             // Certain text ends at the last cut, before which nothing changes any more.
             std::size_t certain = items.size();
-            while (certain > 0 && !items[certain - 1].is_cut) --certain;
-            std::size_t const end = certain > 0 ? items[certain - 1].origin : static_cast<std::uint32_t>(place - base);
+            while (certain > 0 && !is_cut(items[certain - 1])) --certain;
+            std::size_t const end = certain > 0 ? items[certain - 1].cut : static_cast<std::uint32_t>(place - base);
             items.resize(certain > 0 ? certain - 1 : 0);
             write(items, out);
-            out.origin.push_back(static_cast<std::uint32_t>(end));
-            out.is_cut.push_back(1);
+            out.end_at(end);
             return base + end;
         }
         starts = starts && items.empty();
@@ -199,8 +193,7 @@ std::size_t StepNormalizer::run(const Byte* raw, std::size_t from, std::size_t l
         if (std::size_t const most = growth * (limit - from) + growth_of_any; out.text.size() - before > 4 * most) throw GrowthError(most, limit - from);
         place = stop;
     }
-    out.origin.push_back(static_cast<std::uint32_t>(limit - base));
-    out.is_cut.push_back(1);
+    out.end_at(limit - base);
     return limit;
 }
 

@@ -32,7 +32,7 @@ void StepNormalizer::make_table() {
     only_forms_ = std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
         return step.kind == Kind::decompose || step.kind == Kind::compose || step.kind == Kind::lower;
     });
-    Items items{{'a', 0, true}};
+    Items items{item_at('a', 0)};
     apply(items, false, false, false);
     letter_stays_ = items.size() == 1 && items[0].code == 'a';
     std::vector<Charsmap::Texts> texts;
@@ -74,7 +74,7 @@ std::unique_ptr<StepNormalizer::Block> StepNormalizer::make_block(char32_t first
     std::vector<Watched> watched;
     for (char32_t begin = first; begin < first + block_size; begin += together) {
         if (together > 1 && treats_alike(begin, begin + together - 1)) {
-            items.assign({{'a', 0, true}, {begin, 1, true}});
+            items.assign({item_at('a', 0), item_at(begin, 1)});
             watched.clear();
             apply(items, false, false, false, &watched);
             // Spaces that are put around ideographs may be stripped: then these are lonely.
@@ -92,10 +92,10 @@ std::unique_ptr<StepNormalizer::Block> StepNormalizer::make_block(char32_t first
         for (std::uint32_t number = 0; number < together; ++number) {
             char32_t const code = begin + number;
             if (code >= 0xD800 && code < 0xE000) continue;
-            items.push_back({'a', 2 * number, true});
-            items.push_back({code, 2 * number + 1, true});
+            items.push_back(item_at('a', 2 * number));
+            items.push_back(item_at(code, 2 * number + 1));
         }
-        items.push_back({'a', 2 * together, true});
+        items.push_back(item_at('a', 2 * together));
         watched.clear();
         apply(items, false, false, true, &watched);
         for (auto const [step, origin] : watched) {
@@ -108,7 +108,7 @@ std::unique_ptr<StepNormalizer::Block> StepNormalizer::make_block(char32_t first
             char32_t const code = begin + number;
             image.clear();
             while (item != items.end() && item->origin < 2 * number + 1) ++item;
-            bool const is_apart = item != items.end() && item->origin == 2 * number + 1 && item->is_cut && !UnicodeForms::instance().joins(item->code);
+            bool const is_apart = item != items.end() && item->origin == 2 * number + 1 && is_cut(*item) && !UnicodeForms::instance().joins(item->code);
             for (; item != items.end() && item->origin == 2 * number + 1; ++item)
                 if (is_apart) put(image, item->code);
             if (by_clusters_ && joins_clusters(code)) image.clear();
@@ -176,7 +176,7 @@ std::size_t StepNormalizer::settled_spaces(Place place) const {
             // One more on both sides, which a neighbour may change.
             return step.run_of == ' ' && step.least_run > 0 ? step.least_run + 2 : 0;
         case Kind::charsmap: {
-            Items items{{'a', 0, true}, {' ', 1, true}, {' ', 2, true}, {' ', 3, true}, {'a', 4, true}};
+            Items items{item_at('a', 0), item_at(' ', 1), item_at(' ', 2), item_at(' ', 3), item_at('a', 4)};
             map_clusters(items, *step.charsmap, false);
             bool const stays = items.size() == 5 && std::all_of(items.begin() + 1, items.end() - 1, [](Item const& item) { return item.code == ' '; });
             if (!stays) return 0;
@@ -194,8 +194,7 @@ std::optional<std::vector<std::u32string>> StepNormalizer::made_of_run(Place pla
         for (bool const ends : {false, true}) {
             if ((place == Place::start && !starts) || (place == Place::end && !ends)) continue;
             Items items;
-            for (char32_t const code : (starts ? U"" : U"a") + run + (ends ? U"" : U"a"))
-                items.push_back({code, static_cast<std::uint32_t>(items.size()), true});
+            for (char32_t const code : (starts ? U"" : U"a") + run + (ends ? U"" : U"a")) items.push_back(item_at(code, items.size()));
             try {
                 apply(items, starts, starts, true);
             } catch (const GrowthError&) {
@@ -211,7 +210,7 @@ std::optional<std::vector<std::u32string>> StepNormalizer::made_of_run(Place pla
 
 // Such a pattern may be of more than two of the characters of a run: no pair of them would show it.
 bool StepNormalizer::is_in_pattern_without_space(char32_t code) const {
-    Items items{{'a', 0, true}, {code, 1, true}, {'a', 2, true}};
+    Items items{item_at('a', 0), item_at(code, 1), item_at('a', 2)};
     std::vector<Watched> watched;
     try {
         apply(items, false, false, true, &watched);
@@ -362,7 +361,7 @@ Normalizer::Image StepNormalizer::image(char32_t code) const {
             image.is_nonblank = !is_space(parts.back());
         }
         // In a cluster it may be changed with others, or by itself.
-        image.follows_nonblank = has_lonely() && !image.binds && clusters_leave_nonblank_ && code < 0x10000 && leaves_nonblank({{code, 0, true}}, 0);
+        image.follows_nonblank = has_lonely() && !image.binds && clusters_leave_nonblank_ && code < 0x10000 && leaves_nonblank({item_at(code, 0)}, 0);
         return image;
     }
     case Ease::stays: return {true, code, code, false, false, is_lonely(code), !is_lonely(code) || begins_alike(code)};

@@ -104,12 +104,12 @@ void StepNormalizer::change_form(Items& items, bool compose, bool compatible) {
     std::size_t place = 0;
     for (Made const& one : made) {
         if (one.change > 0) {
-            changed.push_back({one.code, items[place == 0 ? 0 : place - 1].origin, false});
+            changed.push_back({one.code, items[place == 0 ? 0 : place - 1].origin, no_cut});
             continue;
         }
         Item const& from = items[place];
         decompose(from.code, compatible, parts);
-        changed.push_back({one.code, from.origin, from.is_cut && !forms.joins(parts[0])});
+        changed.push_back({one.code, from.origin, forms.joins(parts[0]) ? no_cut : from.cut});
         place += static_cast<std::size_t>(1 - one.change);
     }
     items = std::move(changed);
@@ -121,12 +121,12 @@ void StepNormalizer::lower(Items& items) {
     changed.reserve(items.size());
     for (Item const& item : items) {
         if (item.code < 128) {
-            changed.push_back({item.code >= 'A' && item.code <= 'Z' ? item.code + 32 : item.code, item.origin, item.is_cut});
+            changed.push_back({item.code >= 'A' && item.code <= 'Z' ? item.code + 32 : item.code, item.origin, item.cut});
             continue;
         }
         auto const lowered = item.code < 0x110000 ? forms.lower_case(item.code) : std::span<const char32_t>{};
         if (lowered.empty()) changed.push_back(item);
-        for (std::size_t number = 0; number < lowered.size(); ++number) changed.push_back({lowered[number], item.origin, item.is_cut && number == 0});
+        for (std::size_t number = 0; number < lowered.size(); ++number) changed.push_back({lowered[number], item.origin, number == 0 ? item.cut : no_cut});
     }
     items = std::move(changed);
 }
@@ -140,8 +140,8 @@ void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_
         items.erase(end, items.end());
     } else {
         // It may turn out to be the end of the region.
-        for (auto item = end; item != items.end(); ++item) item->is_cut = false;
-        if (end != items.begin()) std::prev(end)->is_cut = std::prev(end)->is_cut && end == items.end();
+        for (auto item = end; item != items.end(); ++item) item->cut = no_cut;
+        if (end != items.begin() && end != items.end()) std::prev(end)->cut = no_cut;
     }
 }
 
@@ -152,9 +152,9 @@ void StepNormalizer::prepend(Items& items, const NormalizationStep& step, bool i
         std::equal(step.content.begin(), step.content.end(), items.begin(), [](char32_t code, Item const& item) { return code == item.code; }))
         return;
     Item const first = items[0];
-    items[0].is_cut = false;
+    items[0].cut = no_cut;
     Items added;
-    for (char32_t const code : step.content) added.push_back({code, first.origin, false});
+    for (char32_t const code : step.content) added.push_back({code, first.origin, no_cut});
     items.insert(items.begin(), added.begin(), added.end());
 }
 
@@ -165,7 +165,7 @@ void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool a
     if (!at_end && size > 1) {
         // A match may begin before what is certain ends, and go on after it.
         std::size_t certain = items.size();
-        while (certain > 0 && !items[certain - 1].is_cut) --certain;
+        while (certain > 0 && !is_cut(items[certain - 1])) --certain;
         certain = certain > 0 ? certain - 1 : 0;
         std::size_t begin = certain;
         for (std::size_t start = certain - std::min(certain, size - 1); start < certain; ++start) {
@@ -174,7 +174,7 @@ void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool a
                 break;
             }
         }
-        for (std::size_t index = begin + 1; index < items.size() && begin < certain; ++index) items[index].is_cut = false;
+        for (std::size_t index = begin + 1; index < items.size() && begin < certain; ++index) items[index].cut = no_cut;
     }
     Items changed;
     changed.reserve(items.size());
@@ -184,7 +184,7 @@ void StepNormalizer::replace(Items& items, const NormalizationStep& step, bool a
             // Inserted characters come from the last character that they replace.
             std::uint32_t const origin = items[place + size - 1].origin;
             for (std::size_t number = 0; number < step.content.size(); ++number)
-                changed.push_back({step.content[number], origin, number == 0 && size == 1 && items[place].is_cut});
+                changed.push_back({step.content[number], origin, number == 0 && size == 1 ? items[place].cut : no_cut});
             place += size;
         } else {
             changed.push_back(items[place++]);
@@ -203,7 +203,7 @@ void StepNormalizer::replace_members(Items& items, const NormalizationStep& step
             continue;
         }
         std::size_t const before = changed.size();
-        auto const add = [&](char32_t code) { changed.push_back({code, item.origin, changed.size() == before && item.is_cut}); };
+        auto const add = [&](char32_t code) { changed.push_back({code, item.origin, changed.size() == before ? item.cut : no_cut}); };
         for (char32_t const code : step.content) add(code);
         if (step.kind == Kind::replace_members) continue;
         add(item.code);
@@ -212,11 +212,13 @@ void StepNormalizer::replace_members(Items& items, const NormalizationStep& step
     items = std::move(changed);
 }
 
-// Adds to `changed` what stands in place of items[first:last), which a pattern matches.
-void StepNormalizer::put_in_place(const Items& items, std::size_t first, std::size_t last, const std::u32string& content, Items& changed) {
+// Adds to `changed` what stands in place of items[first:last), which the pattern of a step matches.
+void StepNormalizer::put_in_place(const Items& items, std::size_t first, std::size_t last, const NormalizationStep& step, Items& changed) {
     // Inserted characters come from the last character that they replace.
-    for (char32_t const code : content) changed.push_back({code, items[last - 1].origin, false});
-    if (!content.empty() && last == first + 1) changed[changed.size() - content.size()].is_cut = items[first].is_cut;
+    for (char32_t const code : step.content) changed.push_back({code, items[last - 1].origin, no_cut});
+    // A pattern of whole runs finds the same run in a text that begins with it.
+    bool const is_found_alone = last == first + 1 || step.least_run > 0;
+    if (!step.content.empty() && is_found_alone) changed[changed.size() - step.content.size()].cut = items[first].cut;
 }
 
 // The same as `replace_matches` for a pattern that matches whole runs of spaces, in a text that ends here. It needs no regular expression: most words begin
@@ -231,7 +233,7 @@ void StepNormalizer::replace_runs(Items& items, const NormalizationStep& step) {
         while (last < items.size() && belongs(items[last])) ++last;
         if (last - first >= step.least_run) {
             changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.begin() + static_cast<std::ptrdiff_t>(first));
-            put_in_place(items, first, last, step.content, changed);
+            put_in_place(items, first, last, step, changed);
             done = last;
         }
         first = last;
@@ -248,7 +250,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
     // Uncertain text is kept from the last cut on: a match may continue there.
     std::size_t certain = items.size();
     if (!at_end) {
-        while (certain > 0 && !items[certain - 1].is_cut) --certain;
+        while (certain > 0 && !is_cut(items[certain - 1])) --certain;
         certain = certain > 0 ? certain - 1 : 0;
     }
     std::vector<Byte> text;
@@ -273,7 +275,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
             regex::Match const known = step.program->find(text.data(), place, place, certain_size, false, cache);
             if (!known.settled) {
                 std::size_t const open = number_at(std::min(known.start_settled ? known.start : known.open_from, certain_size));
-                for (std::size_t index = std::max(open, done) + 1; index < items.size(); ++index) items[index].is_cut = false;
+                for (std::size_t index = std::max(open, done) + 1; index < items.size(); ++index) items[index].cut = no_cut;
                 break;
             }
             if (known.start == regex::no_match) break;
@@ -283,7 +285,7 @@ void StepNormalizer::replace_matches(Items& items, const NormalizationStep& step
         std::size_t const first = number_at(found.start), last = number_at(found.end);
         if (changed.empty()) changed.reserve(items.size());
         changed.insert(changed.end(), items.begin() + static_cast<std::ptrdiff_t>(done), items.begin() + static_cast<std::ptrdiff_t>(first));
-        put_in_place(items, first, last, step.content, changed);
+        put_in_place(items, first, last, step, changed);
         done = last;
         place = found.end;
     }
@@ -312,7 +314,7 @@ void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool a
         for (std::size_t index = 0; index < match.content.size;) {
             Character const character = UnicodeTable::instance().at(match.content.data, index, match.content.size);
             char32_t const code = character.code <= 0x10FFFF ? character.code : 0x110000u + match.content[index];
-            changed.push_back({code, items[std::min(place, last - 1)].origin, index == 0 && items[first].is_cut});
+            changed.push_back({code, items[std::min(place, last - 1)].origin, index == 0 ? items[first].cut : no_cut});
             index += character.size;
             was_put_in = place >= last;
             ++place;
@@ -339,11 +341,14 @@ void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool a
                 changed.push_back(items[index]);
                 was_put_in = false;
             }
-            if (index > first && changed.size() > before) changed[before].is_cut = false;
+            if (index > first && changed.size() > before) changed[before].cut = no_cut;
         }
     }
     // Characters removed at the start belong to the first that is left.
-    if (at_start && !changed.empty()) changed[0].origin = items[0].origin;
+    if (at_start && !changed.empty()) {
+        changed[0].origin = items[0].origin;
+        if (is_cut(changed[0])) changed[0].cut = items[0].origin;
+    }
     items = std::move(changed);
 }
 

@@ -22,7 +22,7 @@ UnigramSlices::UnigramSlices(const UnigramModel& model, const Normalizer* normal
     normalize();
     find_units();
     normalized_.origin = {};
-    normalized_.is_cut = {};
+    normalized_.cuts = {};
     scores_.shrink_to_fit();
     units_.shrink_to_fit();
     find_blocks();
@@ -39,8 +39,7 @@ void UnigramSlices::normalize() {
                 normalized_.clear();
                 from = 0;
             } else {
-                normalized_.origin.pop_back();
-                normalized_.is_cut.pop_back();
+                normalized_.open_end();
             }
             to = normalizer_->run(raw_.data, from, to, from == 0, from == 0, at_end, 0, normalized_);
         } else if (!at_end) {
@@ -63,11 +62,11 @@ void UnigramSlices::find_units() {
     for (std::size_t start = 0, before = 0, end; start < all.size; start = end) {
         end = start + character_size(all.data + start, all.size - start);
         TokenAutomaton::State const next = units.next(state, all.part(start, end));
-        bool const is_cut = start > 0 && (!normalizer_ || normalized_.is_cut[start]);
+        bool const is_cut = start > 0 && (!normalizer_ || normalized_.is_cut(start));
         if (is_cut && units.parts(state, before, next, end - start)) {
             add_unit(units, unit_raw, unit, start);
             unit = start;
-            unit_raw = normalizer_ ? normalized_.origin[start] : start;
+            unit_raw = normalizer_ ? normalized_.cuts[start] : start;
         }
         state = next;
         before = end - start;
@@ -211,8 +210,9 @@ std::size_t UnigramSlices::count(std::size_t start, std::size_t end) const {
             for (std::size_t place = 0, before = 0, next_place; place < own.size; place = next_place) {
                 next_place = place + character_size(own.data + place, own.size - place);
                 TokenAutomaton::State const next = units.next(state, own.part(place, next_place));
-                std::size_t const raw = normalizer_ ? start + workspace->made.origin[place] : start + place;
-                if (place > 0 && raw < certain && (!normalizer_ || workspace->made.is_cut[place]) && units.parts(state, before, next, next_place - place)) {
+                bool const is_cut = !normalizer_ || workspace->made.is_cut(place);
+                std::size_t const raw = !is_cut ? certain : start + (normalizer_ ? workspace->made.cuts[place] : place);
+                if (place > 0 && raw < certain && units.parts(state, before, next, next_place - place)) {
                     first = unit_at(raw);
                     if (first < units_.size()) {
                         met = place;

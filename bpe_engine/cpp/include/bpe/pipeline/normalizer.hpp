@@ -22,13 +22,32 @@ struct Normalized {
     std::vector<Byte> text;
     // For each byte of `text` the offset in the raw text, in bytes, of the character that it comes from; and one more, where the part ends.
     std::vector<std::uint32_t> origin;
-    // For each byte of `text`, and its end: whether the raw text can be cut at `origin` of it, and the normalized text is cut right here.
-    std::vector<std::uint8_t> is_cut;
+    // For each byte of `text`, and its end: the offset at which the raw text can be cut, and the normalized text is cut right here; else `no_cut`. Of a space
+    // that several have become it is that of the first, and `origin` that of the last.
+    std::vector<std::uint32_t> cuts;
+    static constexpr std::uint32_t no_cut = 0xFFFFFFFF;
+
+    bool is_cut(std::size_t index) const { return cuts[index] != no_cut; }
+    // What is written goes on: takes away the end that the last part has.
+    void open_end() {
+        origin.pop_back();
+        cuts.pop_back();
+    }
+    // Ends what is written at an offset.
+    void end_at(std::size_t offset) {
+        origin.push_back(static_cast<std::uint32_t>(offset));
+        cuts.push_back(static_cast<std::uint32_t>(offset));
+    }
+    void resize(std::size_t size) {
+        text.resize(size);
+        origin.resize(size);
+        cuts.resize(size);
+    }
 
     void clear() {
         text.clear();
         origin.clear();
-        is_cut.clear();
+        cuts.clear();
     }
 };
 

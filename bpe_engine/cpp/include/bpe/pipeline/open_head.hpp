@@ -45,9 +45,10 @@ public:
         return marks_ && piece.data < text_.data() + (text_.size() - marks_->rest) && piece.data + piece.size > text_.data() + marks_->cut_size;
     }
     void order_marks();
-    // The distance in the raw span that a byte of it, or its end, comes from; and whether both can be cut there.
+    // The distance in the raw span that a byte of it, or its end, comes from; whether both can be cut there, and at which distance.
     std::size_t distance(std::size_t index) const { return distances_.data()[index]; }
-    bool is_cut(std::size_t index) const { return cuts_.data()[index] != 0; }
+    bool is_cut(std::size_t index) const { return cuts_.data()[index] != Normalized::no_cut; }
+    std::size_t cut(std::size_t index) const { return cuts_.data()[index]; }
 
     // The text that the chain cuts, up to its end.
     LeftMemory& chain(const Byte* text, std::size_t end) {
@@ -146,7 +147,7 @@ private:
     bool is_normalized_ = false;
     Left<Byte> text_;
     Left<std::uint32_t> distances_;  // one more than bytes
-    Left<std::uint8_t> cuts_;
+    Left<std::uint32_t> cuts_;
     LeftMemory chain_;
     const Byte* cut_end_ = nullptr;
     std::vector<Piece> pieces_;

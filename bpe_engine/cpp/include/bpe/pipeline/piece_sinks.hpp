@@ -119,10 +119,10 @@ struct NormalizedSink {
         if constexpr (requires { sink.expect(Bytes{}, start); }) sink.expect(Bytes{text.text.data() + start, end - start}, text.text.size() - start);
     }
     bool cut(std::size_t offset) {
-        if (!text.is_cut[offset] || base + text.origin[offset] > last_cut) return true;
+        if (!text.is_cut(offset) || base + text.cuts[offset] > last_cut) return true;
         if constexpr (refuses_cuts<Sink>)
-            if (sink.refuses(base + text.origin[offset])) return true;
-        at = {base + text.origin[offset], Before::region};
+            if (sink.refuses(base + text.cuts[offset])) return true;
+        at = {base + text.cuts[offset], Before::region};
         if (!sink.cut(at)) has_ended = true;
         return !has_ended;
     }
@@ -149,7 +149,7 @@ struct HeadSink {
     }
     bool cut(std::size_t offset) {
         if (!head.is_cut(offset)) return true;
-        at = {end - head.distance(offset), Before::region};
+        at = {end - head.cut(offset), Before::region};
         return sink.cut(at);
     }
 };

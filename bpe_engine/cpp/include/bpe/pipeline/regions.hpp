@@ -166,7 +166,7 @@ public:
                     made.clear();
                     second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, 0, made);
                     for (std::size_t index = 0; index < made.origin.size(); ++index) {
-                        made.is_cut[index] = made.is_cut[index] && first.is_cut[made.origin[index]];
+                        if (made.is_cut(index)) made.cuts[index] = first.cuts[made.cuts[index]];
                         made.origin[index] = first.origin[made.origin[index]];
                     }
                     give(made, 0, made.text.size());
@@ -180,8 +180,8 @@ public:
             place = match.end;
             starts = true;
             // Text that is inserted at the start of a region would be missing after a cut.
-            if (second_ || !first.is_cut[place]) continue;
-            at = {base + first.origin[place], Before::region};
+            if (second_ || !first.is_cut(place)) continue;
+            at = {base + first.cuts[place], Before::region};
             if (!sink.cut(at)) return Progress::ended;
         }
         return at_end ? Progress::done : Progress::uncertain;
@@ -218,15 +218,17 @@ private:
         std::size_t const size = first.text.size();
         // A token that begins at a cut must not look at what stands before it.
         if (inner_.looks_back()) {
-            for (std::size_t place = 0; place < size; ++place) first.is_cut[place] = first.is_cut[place] && !inner_.looks_back(first.text[place]);
-            first.is_cut[size] = first.is_cut[size] && at_end;
+            for (std::size_t place = 0; place < size; ++place)
+                if (inner_.looks_back(first.text[place])) first.cuts[place] = Normalized::no_cut;
+            if (!at_end) first.cuts[size] = Normalized::no_cut;
         }
         if (inner_.hides()) {
             std::vector<AddedTokens::Span> unwanted;
             for (AddedTokens::Match match; (match = inner_.find(first.text.data(), 0, match.end, size, at_end, wanted, nullptr, &unwanted)).is_found();) {
             }
             for (AddedTokens::Span const& span : unwanted)
-                std::fill(first.is_cut.begin() + static_cast<std::ptrdiff_t>(span.start) + 1, first.is_cut.begin() + static_cast<std::ptrdiff_t>(span.end), 0);
+                std::fill(first.cuts.begin() + static_cast<std::ptrdiff_t>(span.start) + 1, first.cuts.begin() + static_cast<std::ptrdiff_t>(span.end),
+                          Normalized::no_cut);
         }
         return between_tokens(first, size, begin, at, at_end, wanted, workspace, sink);
     }

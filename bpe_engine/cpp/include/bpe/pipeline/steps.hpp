@@ -89,9 +89,13 @@ private:
     struct Item {
         char32_t code;         // a byte that is no UTF-8 is 0x110000 and more
         std::uint32_t origin;  // offset in the raw text
-        bool is_cut;           // the raw text can be cut before it
+        std::uint32_t cut;     // the offset at which the raw text can be cut before it; `no_cut`: nowhere
     };
     using Items = std::vector<Item>;
+    static constexpr std::uint32_t no_cut = Normalized::no_cut;
+    // A character before which the raw text can be cut.
+    static Item item_at(char32_t code, std::size_t offset) { return {code, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset)}; }
+    static bool is_cut(const Item& item) { return item.cut != no_cut; }
     enum class Ease : std::uint8_t { hard, stays, table };
 
     // The position of a run: anywhere, or at the start or the end of a region.
@@ -143,7 +147,7 @@ private:
     static void prepend(Items& items, const NormalizationStep& step, bool is_first);
     static void replace(Items& items, const NormalizationStep& step, bool at_end);
     static void replace_members(Items& items, const NormalizationStep& step);
-    static void put_in_place(const Items& items, std::size_t first, std::size_t last, const std::u32string& content, Items& changed);
+    static void put_in_place(const Items& items, std::size_t first, std::size_t last, const NormalizationStep& step, Items& changed);
     static void replace_runs(Items& items, const NormalizationStep& step);
     static void replace_matches(Items& items, const NormalizationStep& step, bool at_end);
     static void map_clusters(Items& items, const Charsmap& charsmap, bool at_start);

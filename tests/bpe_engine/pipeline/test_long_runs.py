@@ -1,0 +1,148 @@
+"""Long runs in which no character stands alone: emoji between spaces of which one is made, and marks of one grapheme cluster.
+
+Counts and ids of texts that grow, are cut back and sliced are those of `tokenizers`.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from random import Random
+from typing import Any
+
+import charsmaps
+import pytest
+import tokenizers
+from huggingface_files import both
+from small_tokenizers import small
+from tokenizers import Regex, normalizers, pre_tokenizers
+
+from bpe_engine import AppendingEncoder, PrependingEncoder, Tokenizer, implementation
+
+RUNS = 150 if implementation() == "cpp" else 6
+# Characters that no table of a normalizer has, what joins them, and spaces of all kinds.
+UNITS = [
+    *["😀", "👍🏽", "👨\u200d👩", "🇩🇪", "🇩", "𝐀", "\U00020001", "☺", "☺\ufe0f", "\u200d", "\u200d😀", "\u1112\u1161\u11ab", "\u1161", "한"],
+    *["क्ष", "कि", "\u094d", "\u0301", "\u0323", "\u0308\u0301", "\u034f", "\u0344", "e\u0301", "é", "ﬁ", "Ａ", "\u1e9b\u0323", "\ufb2c"],
+    *["\u0600", "\u200c", "\u0e33", "\u0903", "  ", "  ", "   ", " ", "\u00a0", "\u00a0\u00a0", "\u3000 ", "\u2003", "\n", "\r\n", "\t "],
+    *["▁", "▁▁", "``", "'", "a", "B", "the ", "x", "\x00", "\u200b"],
+]  # fmt: skip
+
+
+def _spaces(content: str) -> Any:
+    return normalizers.Replace(Regex(" {2,}"), content)
+
+
+def _steps(name: str) -> list[Any]:
+    table = normalizers.Precompiled(charsmaps.named("nmt_nfkc"))
+    quotes = [normalizers.Replace("``", '"'), normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
+    return {
+        "t5": [table, normalizers.Strip(left=False), _spaces("▁")],
+        "xlm-roberta": [table, _spaces(" ")],
+        "albert": [*quotes, table, _spaces(" ")],
+        "spaces": [_spaces("▁")],
+        "marks": [normalizers.Nmt(), normalizers.NFKC(), _spaces("▁")],
+        "marks apart": [normalizers.NFKD(), _spaces(" ")],
+        "accents": [*quotes, _spaces(" ")],
+        "letters": [table, _spaces("xy"), normalizers.Replace("yx", "z")],
+        "white space": [normalizers.NFC(), normalizers.Replace(Regex(r"\s{2,}"), "▁")],
+        "prepended": [normalizers.Strip(), normalizers.Prepend("▁"), table, _spaces("▁")],
+    }[name]
+
+
+NAMES = (
+    "t5",
+    "xlm-roberta",
+    "albert",
+    "spaces",
+    "marks",
+    "marks apart",
+    "accents",
+    "letters",
+    "white space",
+    "prepended",
+)
+
+
+@cache
+def pair(name: str, scheme: str) -> tuple[tokenizers.Tokenizer, Tokenizer]:
+    """Their tokenizer and ours: Unigram with these steps; `scheme` is that of Metaspace, or nothing is cut."""
+    file = json.loads(small("t5" if name != "albert" else "albert").to_str())
+    file["normalizer"] = json.loads(normalizers.Sequence(_steps(name)).__getstate__())
+    split = scheme != "whole"
+    cutter = pre_tokenizers.Metaspace(prepend_scheme=scheme if split else "always", split=split)  # type: ignore[arg-type]
+    file["pre_tokenizer"] = json.loads(cutter.__getstate__())
+    return both(json.dumps(file))
+
+
+class Growth:
+    """A text that grows on one side, in bytes, so that characters are cut."""
+
+    def __init__(self, tokenizer: Tokenizer, *, to_the_left: bool) -> None:
+        self.encoder = tokenizer.prepending_encoder() if to_the_left else tokenizer.appending_encoder()
+        self.text = b""
+
+    def add(self, more: bytes) -> None:
+        """Add bytes."""
+        if isinstance(self.encoder, PrependingEncoder):
+            self.encoder.prepend(more)
+            self.text = more + self.text
+        else:
+            assert isinstance(self.encoder, AppendingEncoder)
+            self.encoder.append(more)
+            self.text += more
+
+
+def random_text(random: Random) -> str:
+    """A text of few units, one of which is often repeated over and over."""
+    units = random.choices(UNITS, k=random.choice((1, 2, 2, 3, 5)))
+    parts = random.choices(units, k=random.randint(1, 12))
+    long = "".join(random.choices(units, k=random.choice((1, 2)))) * random.choice((3, 40, 200, 500))
+    parts.insert(random.randint(0, len(parts)), long)
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("scheme", ["always", "first", "whole"])
+@pytest.mark.parametrize("name", NAMES)
+def test_growth(name: str, scheme: str) -> None:
+    theirs, ours = pair(name, scheme)
+    random = Random(f"{name} {scheme}")
+    for _ in range(RUNS // 10):
+        for to_the_left in (False, True):
+            growth = Growth(ours, to_the_left=to_the_left)
+            marks = [(growth.encoder.snapshot(), growth.text)]
+            for _ in range(random.randint(1, 3)):
+                whole = random_text(random).encode()
+                size = random.choice((1, 3, 40, 41)) if len(whole) < 300 else random.choice((40, 97, 400))
+                places = list(range(0, len(whole), size))
+                for place in places[::-1] if to_the_left else places:
+                    growth.add(whole[place : place + size])
+                    if random.random() < 0.1:
+                        marks.append((growth.encoder.snapshot(), growth.text))
+                    if random.random() < 0.2:
+                        assert (growth.text, growth.encoder.count) == (growth.text, ours.count(growth.text))
+                text = growth.text.decode("utf-8", "ignore")
+                if text.encode() == growth.text:
+                    ids = theirs.encode(text, add_special_tokens=False).ids
+                    assert (text, growth.encoder.count, growth.encoder.tokens()) == (text, len(ids), ids)
+                number = random.randrange(len(marks))
+                mark, growth.text = marks[number]
+                growth.encoder.rollback(mark)
+                del marks[number + 1 :]
+                assert (growth.text, growth.encoder.count) == (growth.text, ours.count(growth.text))
+
+
+@pytest.mark.parametrize("scheme", ["always", "whole"])
+@pytest.mark.parametrize("name", NAMES)
+def test_slices(name: str, scheme: str) -> None:
+    theirs, ours = pair(name, scheme)
+    random = Random(f"{name} {scheme}")
+    for _ in range(RUNS // 10):
+        text = random_text(random) + random_text(random)
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert (text, ours.count(text), ours.encode(text)) == (text, len(ids), ids)
+        prices = ours.interval_encoder(text)
+        for _ in range(12):
+            start, end = sorted(random.choices(range(len(text) + 1), k=2))
+            want = len(theirs.encode(text[start:end], add_special_tokens=False).ids)
+            assert (text, start, end, prices.count(start, end)) == (text, start, end, want)
