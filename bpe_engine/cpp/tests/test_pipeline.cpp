@@ -238,6 +238,23 @@ void hostile() {
         CHECK(steps_of(one_of_many_spaces(), twice, false) <= 3 * steps_of(one_of_many_spaces(), some, false));
         CHECK(steps_to_the_left(one_of_many_spaces(), twice, false) <= 3 * steps_to_the_left(one_of_many_spaces(), some, false));
     }
+    // Nothing of these stands in a table of the normalizer; each run of spaces is where a piece ends.
+    for (std::string const unit : {"\xF0\x9F\x98\x80  ", "\xF0\x9F\x98\x80 \n\n   ", "\xCC\x81  ", "\xE1\x84\x92\xE1\x85\xA1  "}) {
+        std::string some;
+        while (some.size() < 1500) some += unit;
+        CHECK(steps_of(one_of_many_spaces(), some + some, false) <= 3 * steps_of(one_of_many_spaces(), some, false));
+        CHECK(steps_to_the_left(one_of_many_spaces(), some + some, false) <= 3 * steps_to_the_left(one_of_many_spaces(), some, false));
+    }
+    // One grapheme cluster as long as the text.
+    NormalizationStep clusters{.kind = Kind::charsmap};
+    clusters.charsmap = std::make_shared<const Charsmap>();
+    auto const by_clusters = pipeline({clusters}, {stage("\xE2\x96\x81", Behaviour::with_next)}, merges(true, {"aa", "\xCC\x81\xCC\x81"}));
+    for (std::string const unit : {"\xCC\x81", "\xCC\xA3\xCC\x81", "\xF0\x9F\x91\xA8\xE2\x80\x8D", "\xE1\x84\x92"}) {
+        std::string some;
+        while (some.size() < 1500) some += unit;
+        CHECK(steps_of(by_clusters, "a" + some + some, false) <= 3 * steps_of(by_clusters, "a" + some, false));
+        CHECK(steps_to_the_left(by_clusters, some + some, false) <= 3 * steps_to_the_left(by_clusters, some, false));
+    }
     // A text that is too long for a few tokens is not read.
     for (std::size_t number = 0; number < 3; ++number) {
         std::string const text(4000, 'a');

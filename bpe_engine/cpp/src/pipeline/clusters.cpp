@@ -97,4 +97,10 @@ bool ClusterBreaks::begins(char32_t code) {
     return !joins;
 }
 
+bool ClusterBreaks::goes_on_alone(char32_t code) const {
+    ClusterBreaks alone;
+    alone.begins(code);
+    return odd_regional_ == alone.odd_regional_ && emoji_ == alone.emoji_ && conjunct_ == alone.conjunct_;
+}
+
 }  // namespace bpe

@@ -323,16 +323,27 @@ void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool a
         return true;
     };
     if (!items.empty()) breaks.begins(items[0].code);
+    std::vector<bool> parts;  // whether each character of a cluster may begin a text of its own
     for (std::size_t first = 0, last; first < items.size(); first = last) {
         text.clear();
+        parts.clear();
         std::size_t size = 0;
         for (last = first; last < items.size(); ++last) {
             if (last > first && breaks.begins(items[last].code)) break;
+            parts.push_back(size >= too_long && breaks.goes_on_alone(items[last].code));
             if (size >= too_long) continue;
             put(text, items[last].code);
             size = text.size();
         }
         if (size < too_long && map(first, last)) continue;
+        // In a long cluster each character is mapped by itself, so it comes apart where both sides are long.
+        for (std::size_t index = last, right = 0; index-- > first;) {
+            text.clear();
+            put(text, items[index].code);
+            right += text.size();
+            if (right >= too_long) break;
+            parts[index - first] = false;
+        }
         for (std::size_t index = first; index < last; ++index) {
             text.clear();
             put(text, items[index].code);
@@ -341,7 +352,7 @@ void StepNormalizer::map_clusters(Items& items, const Charsmap& charsmap, bool a
                 changed.push_back(items[index]);
                 was_put_in = false;
             }
-            if (index > first && changed.size() > before) changed[before].cut = no_cut;
+            if (index > first && changed.size() > before && !parts[index - first]) changed[before].cut = no_cut;
         }
     }
     // Characters removed at the start belong to the first that is left.

@@ -48,6 +48,8 @@ private:
 class ClusterBreaks {
 public:
     bool begins(char32_t code);
+    // Whether clusters after `code`, the last character, begin where they do in a text that begins with it.
+    bool goes_on_alone(char32_t code) const;
 
 private:
     static bool joined(ClusterClass before, ClusterClass after);
