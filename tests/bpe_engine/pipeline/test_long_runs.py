@@ -15,7 +15,7 @@ import pytest
 import tokenizers
 from huggingface_files import both
 from small_tokenizers import small
-from tokenizers import Regex, normalizers, pre_tokenizers
+from tokenizers import Regex, models, normalizers, pre_tokenizers
 
 from bpe_engine import AppendingEncoder, PrependingEncoder, Tokenizer, implementation
 
@@ -25,7 +25,7 @@ UNITS = [
     *["😀", "👍🏽", "👨\u200d👩", "🇩🇪", "🇩", "𝐀", "\U00020001", "☺", "☺\ufe0f", "\u200d", "\u200d😀", "\u1112\u1161\u11ab", "\u1161", "한"],
     *["क्ष", "कि", "\u094d", "\u0301", "\u0323", "\u0308\u0301", "\u034f", "\u0344", "e\u0301", "é", "ﬁ", "Ａ", "\u1e9b\u0323", "\ufb2c"],
     *["\u0600", "\u200c", "\u0e33", "\u0903", "  ", "  ", "   ", " ", "\u00a0", "\u00a0\u00a0", "\u3000 ", "\u2003", "\n", "\r\n", "\t "],
-    *["▁", "▁▁", "``", "'", "a", "B", "the ", "x", "\x00", "\u200b"],
+    *["▁", "▁▁", "``", "'", "a", "B", "the ", "x", "\x00", "\u200b", "中文", "ф"],
 ]  # fmt: skip
 
 
@@ -93,26 +93,23 @@ class Growth:
             self.text += more
 
 
-def random_text(random: Random) -> str:
+def random_text(random: Random, all_units: list[str] = UNITS) -> str:
     """A text of few units, one of which is often repeated over and over."""
-    units = random.choices(UNITS, k=random.choice((1, 2, 2, 3, 5)))
+    units = random.choices(all_units, k=random.choice((1, 2, 2, 3, 5)))
     parts = random.choices(units, k=random.randint(1, 12))
     long = "".join(random.choices(units, k=random.choice((1, 2)))) * random.choice((3, 40, 200, 500))
     parts.insert(random.randint(0, len(parts)), long)
     return "".join(parts)
 
 
-@pytest.mark.parametrize("scheme", ["always", "first", "whole"])
-@pytest.mark.parametrize("name", NAMES)
-def test_growth(name: str, scheme: str) -> None:
-    theirs, ours = pair(name, scheme)
-    random = Random(f"{name} {scheme}")
-    for _ in range(RUNS // 10):
+def check_growth(theirs: tokenizers.Tokenizer, ours: Tokenizer, random: Random, units: list[str], runs: int) -> None:
+    """Random texts that grow to both sides, with returns to marks."""
+    for _ in range(runs):
         for to_the_left in (False, True):
             growth = Growth(ours, to_the_left=to_the_left)
             marks = [(growth.encoder.snapshot(), growth.text)]
             for _ in range(random.randint(1, 3)):
-                whole = random_text(random).encode()
+                whole = random_text(random, units).encode()
                 size = random.choice((1, 3, 40, 41)) if len(whole) < 300 else random.choice((40, 97, 400))
                 places = list(range(0, len(whole), size))
                 for place in places[::-1] if to_the_left else places:
@@ -130,6 +127,37 @@ def test_growth(name: str, scheme: str) -> None:
                 growth.encoder.rollback(mark)
                 del marks[number + 1 :]
                 assert (growth.text, growth.encoder.count) == (growth.text, ours.count(growth.text))
+
+
+@pytest.mark.parametrize("scheme", ["always", "first", "whole"])
+@pytest.mark.parametrize("name", NAMES)
+def test_growth(name: str, scheme: str) -> None:
+    theirs, ours = pair(name, scheme)
+    check_growth(theirs, ours, Random(f"{name} {scheme}"), UNITS, RUNS // 10)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_growth_of_made_models(seed: int) -> None:
+    """Few characters, tokens of several of them, and scores of which many are equal: ties, unknown characters and their bytes."""
+    random = Random(seed)
+    for _ in range(max(1, RUNS // 20)):
+        alphabet = random.sample(["a", "b", "\u0301", "\u0323", "\u0308", "\u1ab0", "中", "文", "😀", "ф", "▁"], k=6)
+        tokens = {"<unk>": 0.0}
+        for _ in range(random.choice((2, 4, 8, 14))):
+            token = "".join(random.choices(alphabet, k=random.choice((1, 1, 1, 2, 2, 3))))
+            tokens[token] = random.choice(
+                (-1.0, -2.0, -2.0, -3.5, -4.1, -7.0, -2.0 * len(token), random.uniform(-9, -1))
+            )
+        fallback = random.random() < 0.3
+        if fallback:
+            tokens |= {f"<0x{byte:02X}>": -12.0 for byte in range(256) if byte != 0xCC or random.random() < 0.5}
+        model = models.Unigram(list(tokens.items()), unk_id=0, byte_fallback=fallback)
+        made = tokenizers.Tokenizer(model)
+        made.normalizer = random.choice([normalizers.NFKC(), normalizers.NFD(), normalizers.Sequence([])])  # type: ignore[assignment]
+        cutters = [pre_tokenizers.Metaspace(prepend_scheme="always"), pre_tokenizers.WhitespaceSplit()]
+        made.pre_tokenizer = random.choice([*cutters, pre_tokenizers.Sequence(cutters[::-1])])  # type: ignore[assignment]
+        theirs, ours = both(made.to_str())
+        check_growth(theirs, ours, random, [*alphabet, "z", " ", "\u0301\u0323", "ab"], 3)
 
 
 @pytest.mark.parametrize("scheme", ["always", "whole"])

@@ -84,12 +84,10 @@ std::size_t UnigramModel::count(Bytes piece) const {
     return found;
 }
 
-namespace {
-
 // Rows up to the last whole character; rows of an unfinished character at the end are made for each count.
 class GrowingUnigram : public GrowingPiece {
 public:
-    GrowingUnigram(const UnigramModel& model, double sum) : rows_(model, sum) {}
+    GrowingUnigram(const UnigramModel& model, double sum) : model_(model), rows_(model, sum) {}
 
     void extend(Bytes more) override {
         std::size_t const before = text_.size();
@@ -112,6 +110,7 @@ public:
         // Bytes at the end may again be the start of a character.
         done_ = std::min(done_, size - unfinished());
         rows_.truncate(size);
+        while (!ways_.empty() && ways_.back() > size) ways_.pop_back();
     }
 
     std::size_t size() const override { return text_.size(); }
@@ -129,24 +128,114 @@ public:
 
     std::size_t fewest() override { return rows_.fewest(done_); }
 
+    std::unique_ptr<GrowingPiece> another() const override {
+        auto made = std::make_unique<GrowingUnigram>(model_, 0);
+        made->is_part_ = true;
+        return made;
+    }
+
+    // The middle of a part is left out where its tokens are those of the part by itself, for want of any other way through it.
+    //
+    //     this piece  ...a | part  b c b c b c ... b c | part  d d d ...
+    //                              read  left out    read      read
+    //
+    // Whatever is read after that has one way, too: the sums are not those of the whole piece, so they must not decide anything.
+    std::size_t count_with(const std::vector<AddedPart>& parts) override {
+        std::size_t const size = text_.size();
+        struct Back {
+            GrowingUnigram& piece;
+            std::size_t size;
+            ~Back() { piece.truncate(size); }
+        } const back{*this, size};
+        if (auto const found = count_without_middles(parts)) return *found;
+        truncate(size);
+        for (AddedPart const& part : parts) extend(part.table ? static_cast<const GrowingUnigram*>(part.table)->text() : part.text);
+        return count();
+    }
+
 private:
+    // A span of a part, from the start of a character to that of another one, after which there is one way alone.
+    struct Middle {
+        std::size_t start = 0, end = 0, count = 0;
+        bool is_unknown = false;  // a run of unknown characters goes on over both
+    };
+
+    Bytes text() const { return {text_.data(), text_.size()}; }
+    std::size_t character_end(std::size_t start) const { return start + character_size(text_.data() + start, text_.size() - start); }
+
+    // No token from before this part reaches into it.
+    std::optional<Middle> middle() const {
+        constexpr int tries = 16;
+        Middle found;
+        std::optional<std::size_t> run;
+        auto const is_place = [&](std::size_t place) {
+            run = rows_.unknown_run(place);
+            return run || rows_.settled(place, character_end(place));
+        };
+        auto const is_inside = [&](std::size_t place) { return place > 0 && place < text_.size(); };
+        found.start = std::max(model_.longest_, ways_.empty() ? 0 : ways_.back());
+        while (is_inside(found.start) && UnicodeTable::continues(text_[found.start])) ++found.start;
+        for (int number = 0; is_inside(found.start) && !is_place(found.start); found.start = character_end(found.start))
+            if (++number == tries) return std::nullopt;
+        if (!is_inside(found.start)) return std::nullopt;
+        auto const first_run = run;
+        // The bytes of a run have all their tokens, or none has.
+        if (run && model_.has_any_byte_ != model_.has_all_bytes_) return std::nullopt;
+        found.is_unknown = run.has_value();
+        found.end = text_.size();
+        for (int number = 0; number < tries; ++number) {
+            found.end = character_before(text_.data(), found.end, found.start);
+            if (found.end <= found.start) return std::nullopt;
+            if (!is_place(found.end) || run != first_run) continue;
+            found.count = !found.is_unknown ? rows_.count(found.end) - rows_.count(found.start) : model_.has_all_bytes_ ? found.end - found.start : 0;
+            return found;
+        }
+        return std::nullopt;
+    }
+
+    std::optional<std::size_t> count_without_middles(const std::vector<AddedPart>& parts) {
+        std::size_t left_out = 0, first = no_place;
+        for (AddedPart const& part : parts) {
+            auto const* const table = static_cast<const GrowingUnigram*>(part.table);
+            auto const found = table ? table->middle() : std::nullopt;
+            if (!found) {
+                extend(table ? table->text() : part.text);
+                continue;
+            }
+            extend(table->text().part(0, found->start));
+            std::size_t const place = text_.size();
+            extend(table->text().part(found->end, table->size()));
+            if (!found->is_unknown && !rows_.settled(place, character_end(place))) return std::nullopt;
+            first = std::min(first, place);
+            left_out += found->count;
+        }
+        std::size_t const total = count() + left_out;
+        for (std::size_t place = first; place < text_.size(); place = character_end(place))
+            if (!rows_.is_only_way(place, character_end(place))) return std::nullopt;
+        return total;
+    }
+
+    static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
+
     std::size_t unfinished() const { return unfinished_end({text_.data(), text_.size()}); }
 
     void add_up_to(std::size_t end) {
         while (done_ < end) {
             std::size_t const next = done_ + character_size(text_.data() + done_, text_.size() - done_);
             rows_.add({text_.data(), text_.size()}, done_, next);
+            if (is_part_ && !rows_.is_only_way(done_, next)) ways_.push_back(next);
             done_ = next;
         }
     }
 
+    const UnigramModel& model_;
     UnigramRows rows_;
     std::vector<Byte> text_;
     std::size_t done_ = 0;  // bytes that have rows
-    std::size_t room_ = 0;  // bytes
+    bool is_part_ = false;
+    std::vector<std::size_t> ways_;  // of a part: the ends of characters to which there is more than one way
+    std::size_t room_ = 0;           // bytes
 };
-
-}  // namespace
 
 std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const { return side == Side::right ? growing_after(0) : growing_to_the_left(*this); }
 

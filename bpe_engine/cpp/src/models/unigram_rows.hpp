@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "bpe/models/unigram.hpp"
@@ -70,6 +71,15 @@ public:
 
     // Whether each continuation of text[0, end) has a token that begins at `start`, where the last character begins.
     bool settled(std::size_t start, std::size_t end) const { return model_->automaton_->depth(row(end).state) <= end - start && row(start).last < broken; }
+    // Whether there is one way alone to come from `start` to `end`, where the last character begins and ends: no longer token ends there.
+    bool is_only_way(std::size_t start, std::size_t end) const {
+        Rank const longest = model_->automaton_->longest(row(end).state);
+        return longest == no_rank || model_->automaton_->token(longest).size <= end - start;
+    }
+    // The start of the run of unknown characters that ends at `end`, if no token that goes on there begins before.
+    std::optional<std::size_t> unknown_run(std::size_t end) const {
+        return is_unknown(row(end)) && row(end).state == TokenAutomaton::start ? std::optional<std::size_t>(row(end).run) : std::nullopt;
+    }
     // Appends the tokens of text[first, end), where `first` is the offset up to which `forget` has dropped the rows.
     void read(const Byte* text, std::size_t end, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const;
     // Forgets the rows before `start`, where the last character begins, which is settled.

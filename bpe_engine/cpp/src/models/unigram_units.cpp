@@ -40,6 +40,7 @@ TokenAutomaton::State UnigramUnits::next(TokenAutomaton::State state, Bytes char
 UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores, UnigramTokens* tokens) {
     TokenAutomaton const& automaton = *model_.automaton_;
     UnigramUnit unit;
+    has_all_tokens_ = false;
     unit.size = text.size;
     unit.first_score = scores.size();
     ways_.assign(text.size + 1, {0, 0, 0, 0, no_rank, 0, aside, false});
@@ -96,6 +97,7 @@ UnigramUnit UnigramUnits::read(Bytes text, std::vector<double>& scores, UnigramT
         unit.needs = std::ldexp(1.0, power);
         break;
     }
+    has_all_tokens_ = has_all_tokens;
     if (unit.needs <= 0) return unit;
     double sum = 0;
     unit.count = has_all_tokens ? length : read_after(text, sum, tokens);
@@ -131,6 +133,30 @@ bool UnigramUnits::is_certain(std::size_t size, double rounding_of_each) {
         }
     }
     return true;
+}
+
+// All ways that have another number of tokens than the best one must be worse by more than the tokens of both can be rounded.
+void UnigramUnits::find_needs_of_count(UnigramUnit& unit) {
+    unit.needs_of_count = unit.needs;
+    // Unknown characters side by side are not as many tokens.
+    if (!has_all_tokens_ || unit.needs >= 0x1p-8) return;
+    std::size_t const size = unit.size;
+    std::size_t first = 0;
+    std::vector<std::size_t> counts(size + 1);  // of the best way to each place
+    ways_[0].most = -infinity;
+    for (std::size_t place = 1; place <= size; ++place) {
+        Way& way = ways_[place];
+        way.most = -infinity;
+        counts[place] = counts[way.from] + 1;
+        for (std::size_t const last = way.last_offer; first < last; ++first) {
+            Offer const& offer = offers_[first];
+            Way const& before = ways_[offer.from];
+            way.most = std::max(way.most, (counts[offer.from] + 1 == counts[place] ? before.most : before.sum) + offer.score);
+        }
+    }
+    double const each = (ways_[size].sum - ways_[size].most) / (2 * static_cast<double>(size) + 2);
+    unit.count = counts[size];
+    unit.needs_of_count = !(each > 0x1p-40) ? 0 : each > 0x1p-8 ? 0x1p-8 : std::exp2(std::floor(std::log2(each)));
 }
 
 std::size_t UnigramUnits::count(const UnigramUnit& unit, Bytes text, const double* scores, std::size_t number, double& sum) {
@@ -193,6 +219,8 @@ public:
 
     std::size_t count() override {
         cover();
+        // Between ways of equally many tokens rounding may decide as it likes.
+        if (!list_.empty() && units_.are_certain(0, list_.back().all.needs_of_count, list_.back().all.reach)) return list_.back().all.count;
         double sum = 0;
         std::size_t total = 0;
         for (std::size_t number = list_.size(); number-- > 0;) {
@@ -201,6 +229,7 @@ public:
             std::size_t const end = number + 1 < list_.size() ? list_[number + 1].first_score : scores_.size();
             total += units_.count(unit, text().part(size_ - unit.all.size, size_ - unit.all.size + unit.size), scores_.data() + unit.first_score,
                                   end - unit.first_score, sum);
+            total -= tokens_at_join(unit);
         }
         return total;
     }
@@ -211,6 +240,8 @@ private:
     Bytes text() const { return text_.last(size_); }
     std::size_t covered() const { return list_.empty() ? 0 : list_.back().all.size; }
 
+    std::size_t tokens_at_join(const UnigramUnit& unit) const { return unit.goes_on ? units_.tokens_at_join() : 0; }
+
     void pop() {
         scores_.resize(list_.back().first_score);
         list_.pop_back();
@@ -220,7 +251,12 @@ private:
     void cover() {
         if (covered() == size_) return;
         Bytes const all = text();
-        std::vector<std::size_t> places{0};
+        struct Place {
+            std::size_t start;
+            bool goes_on;  // a run of unknown characters, from what stands before it
+        };
+        std::vector<Place> places{{0, false}};
+        bool goes_on = false;
         TokenAutomaton::State state = TokenAutomaton::start;
         for (std::size_t start = 0, before = 0;;) {
             // A unit that a token reaches into is no unit any more.
@@ -228,26 +264,36 @@ private:
             if (start == size_) break;
             std::size_t const end = start + character_size(all.data + start, size_ - start);
             TokenAutomaton::State const next = units_.next(state, all.part(start, end));
-            if (start > 0 && units_.parts(state, before, next, end - start)) {
+            goes_on = start > 0 && units_.parts_unknown(state, next);
+            if (goes_on || (start > 0 && units_.parts(state, before, next, end - start))) {
                 if (covered() == size_ - start) break;
-                places.push_back(start);
+                if (!goes_on || start - places.back().start >= least_of_run) places.push_back({start, goes_on});
             }
             state = next;
             before = end - start;
             start = end;
         }
-        places.push_back(size_ - covered());
-        for (std::size_t number = places.size() - 1; number-- > 0;) push(units_.read(all.part(places[number], places[number + 1]), scores_));
+        places.push_back({size_ - covered(), goes_on && covered() > 0});
+        for (std::size_t number = places.size() - 1; number-- > 0;) {
+            UnigramUnit unit = units_.read(all.part(places[number].start, places[number + 1].start), scores_);
+            units_.find_needs_of_count(unit);
+            unit.goes_on = places[number + 1].goes_on;
+            push(unit);
+        }
     }
 
     void push(UnigramUnit unit) {
-        unit.all = {unit.size, unit.count, unit.needs, unit.reach};
+        unit.all = {unit.size, unit.count, unit.needs, unit.needs_of_count, unit.reach};
         if (!list_.empty()) {
             auto const& right = list_.back().all;
-            unit.all = {unit.size + right.size, unit.count + right.count, std::min(unit.needs, right.needs), unit.reach + right.reach};
+            unit.all = {unit.size + right.size, unit.count + right.count - tokens_at_join(unit), std::min(unit.needs, right.needs),
+                        std::min(unit.needs_of_count, right.needs_of_count), unit.reach + right.reach};
         }
         list_.push_back(unit);
     }
+
+    // Bytes. Units of a run of unknown characters are no shorter, but for those that a prepend ends.
+    static constexpr std::size_t least_of_run = 32;
 
     UnigramUnits units_;
     LeftGrowingText text_;

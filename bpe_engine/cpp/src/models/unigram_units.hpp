@@ -21,10 +21,12 @@ struct UnigramUnit {
     std::size_t size = 0, count = 0;  // bytes, tokens
     std::size_t first_score = 0;      // its scores begin here, and end where those of the unit to the left begin
     double needs = 0;                 // a sum that is rounded by so much changes nothing; 0: it may always
+    double needs_of_count = 0;        // the same of its count alone, where it was asked for
     double reach = 0;                 // no sum in it is further from that before it
+    bool goes_on = false;             // a run of unknown characters goes on to the right of it
     struct {
         std::size_t size = 0, count = 0;
-        double needs = 0, reach = 0;
+        double needs = 0, needs_of_count = 0, reach = 0;
     } all;  // of this one and all to the right of it, `reach` from the sum before this one
 };
 
@@ -40,6 +42,13 @@ public:
     // Whether no token crosses an offset, and no run of unknown characters: from the states after the character before and the one that begins there, and
     // their sizes.
     bool parts(TokenAutomaton::State before, std::size_t size_before, TokenAutomaton::State after, std::size_t size_after) const;
+    // Whether both characters are unknown wherever they stand, and a run of such comes apart at the offset but for its count (`tokens_at_join`): from the
+    // states after each.
+    bool parts_unknown(TokenAutomaton::State before, TokenAutomaton::State after) const {
+        return before == TokenAutomaton::start && after == TokenAutomaton::start && model_.has_any_byte_ == model_.has_all_bytes_;
+    }
+    // How many tokens both parts of such a run have more than all of it.
+    std::size_t tokens_at_join() const { return model_.has_all_bytes_ ? 0 : 1; }
     TokenAutomaton::State next(TokenAutomaton::State state, Bytes character) const;
 
     // Whether a token that ends at a state has more bytes than these; whether one may that goes on.
@@ -51,6 +60,8 @@ public:
 
     // Reads a unit by itself, and appends the scores of its tokens; with `needs` above 0 `tokens` are those of the unit, unless it is null.
     UnigramUnit read(Bytes text, std::vector<double>& scores, UnigramTokens* tokens = nullptr);
+    // Of the unit that was read last.
+    void find_needs_of_count(UnigramUnit& unit);
     // The count of a text by itself, after a sum, which goes on to its end.
     std::size_t read_after(Bytes text, double& sum, UnigramTokens* tokens = nullptr);
     // Its count after a sum, which goes on to its end. `scores`: those of its tokens.
@@ -106,6 +117,7 @@ private:
     UnigramRows rows_;
     std::vector<Way> ways_;
     std::vector<Offer> offers_;
+    bool has_all_tokens_ = false;  // the unit that was read last
 };
 
 // A piece that grows to the left. A prepend reads up to the first unit that stays; if rounding may change something in a later one, all scores are added anew.

@@ -131,6 +131,12 @@ std::optional<std::size_t> MarkRun::count(Bytes text, PieceCoder::Workspace& wor
     // Bytes that may become a mark come after all others until then.
     std::size_t const marks_end = text_.text.size();
     memory_.set_valid(marks_end);
+    struct Quiet {
+        void piece(std::size_t, std::size_t) {}
+        bool cut(std::size_t) { return true; }
+    } quiet;
+    // Only a search in a text that goes on leaves notes of what it has read in vain.
+    (void)pipeline_.chain_of_marks().run(text_.text.data(), 0, marks_end, false, quiet, &memory_);
     text_.text.insert(text_.text.end(), text.data + marks_end_, text.data + text.size);
     for (std::size_t place = marks_end_; place < text.size; ++place) {
         text_.origin.push_back(static_cast<std::uint32_t>(place - from_.offset));

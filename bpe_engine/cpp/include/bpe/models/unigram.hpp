@@ -36,6 +36,7 @@ struct UnigramOptions {
 };
 
 class UnigramJoins;
+class GrowingUnigram;
 
 class UnigramModel : public PieceModel {
 public:
@@ -61,6 +62,7 @@ public:
 private:
     friend class UnigramRows;
     friend class UnigramUnits;
+    friend class GrowingUnigram;
 
     std::unique_ptr<const TokenAutomaton> automaton_;
     std::unique_ptr<const UnigramJoins> joins_;
