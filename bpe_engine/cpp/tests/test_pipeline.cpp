@@ -255,6 +255,15 @@ void hostile() {
         CHECK(steps_of(by_clusters, "a" + some + some, false) <= 3 * steps_of(by_clusters, "a" + some, false));
         CHECK(steps_to_the_left(by_clusters, some + some, false) <= 3 * steps_to_the_left(by_clusters, some, false));
     }
+    // What a table of characters joins may be on both sides of marks that are stripped.
+    auto const stripping = pipeline({{.kind = Kind::decompose, .compatible = true}, {.kind = Kind::strip_accents}, clusters},
+                                    {stage("\xE2\x96\x81", Behaviour::with_next)}, merges(true, {"aa"}));
+    for (std::string const unit : {"\xCC\x81", "\xCD\x84\xCC\xA3", "\xCD\x8F\xCC\x81"}) {
+        std::string some;
+        while (some.size() < 1500) some += unit;
+        CHECK(steps_of(stripping, "a" + some + some, false) <= 3 * steps_of(stripping, "a" + some, false));
+        CHECK(steps_to_the_left(stripping, some + some + "a", false) <= 3 * steps_to_the_left(stripping, some + "a", false));
+    }
     // A text that is too long for a few tokens is not read.
     for (std::size_t number = 0; number < 3; ++number) {
         std::string const text(4000, 'a');

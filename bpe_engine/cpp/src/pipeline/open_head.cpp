@@ -116,6 +116,7 @@ NeedlessPart OpenHead::middle(const SettlingRun* run, KeptRun& kept, const Byte*
     }
     // A run is asked again from where it begins to matter; its start stays known.
     known = {known.to == length - place ? std::max(known.from, length - first) : length - first, length - place};
+    if (place < end && !run->settles_beside(table.at(text, place, end).code)) return {from, 0};
     for (std::size_t number = 0; number < run->enough && place > first; ++number) place = character_before(text, place, first);
     std::size_t start = first;
     if (first > from)

@@ -90,6 +90,7 @@ NeedlessPart OpenTail::middle(const SettlingRun* run, Run& known, const Byte* te
         if (number < run->enough) kept_end = place;
     }
     known = {run, place, stop};
+    if (place > from && !run->settles_beside(table.at(text, character_before(text, place, from), place).code)) return {};
     std::size_t kept_start = place;
     for (std::size_t number = 0; number < run->enough && kept_start < kept_end; ++number) kept_start += table.at(text, kept_start, kept_end).size;
     return {kept_start, kept_end - kept_start};

@@ -230,7 +230,7 @@ SettlingRun StepNormalizer::settling_runs(Place place) const {
     std::size_t const enough = 2 * spaces;
     auto const of_spaces = made_of_run(place, std::u32string(enough, U' '));
     if (!of_spaces) return {};
-    SettlingRun found{spaces, U" "};
+    SettlingRun found{.enough = spaces, .like = U" "};
     auto const is_alike = [&](char32_t code) {
         std::u32string const spaces_alone(enough, U' '), alone(enough, code);
         std::u32string beside_all;
@@ -259,6 +259,36 @@ SettlingRun StepNormalizer::settling_runs(Place place) const {
     };
     for (char32_t code = end_of_controls; code < 0x10000; ++code)
         if (is_lonely(code) || (place != Place::between && is_stripped(code))) add(code);
+    return found;
+}
+
+// Marks of which nothing is left, and which earlier steps know only as what is between two other characters: one of many is enough for that. (What a later
+// table of characters joins may be on both sides of them, so the text cannot be cut in such a run.)
+SettlingRun StepNormalizer::stripped_marks() const {
+    auto const strips = std::find_if(steps_.begin(), steps_.end(), [](auto const& step) { return step.kind == Kind::strip_accents; });
+    bool const are_apart = std::all_of(steps_.begin(), strips, [](NormalizationStep const& step) {
+        return step.kind != Kind::compose && step.kind != Kind::charsmap && (step.kind != Kind::replace_matches || step.least_run > 0);
+    });
+    // Where a text can be cut in the run that does more.
+    if (strips == steps_.end() || !are_apart || drops_marks_) return {};
+    UnicodeForms const& forms = UnicodeForms::instance();
+    std::vector<char32_t> parts;
+    auto const is_stripped = [&](char32_t code) {
+        return forms.is_mark(code) && forms.lower_case(code).empty() && std::none_of(steps_.begin(), strips, [&](NormalizationStep const& step) {
+                   return step.run_of == code || step.has_member(code) || step.pattern.find(code) != std::u32string::npos;
+               });
+    };
+    SettlingRun found{.enough = 1, .like = {}};
+    constexpr std::array<std::pair<char32_t, char32_t>, 2> with_marks{{{0x300, 0x20000}, {0xE0100, 0xE01F0}}};
+    for (auto const& [first, end] : with_marks) {
+        for (char32_t code = first; code < end; ++code) {
+            decompose(code, true, parts);
+            if (is_stripped(code) && std::all_of(parts.begin(), parts.end(), is_stripped)) found.like.push_back(code);
+            // Marks that stay are put in order up to the next one without a class, which may be in the run.
+            else if (std::any_of(parts.begin(), parts.end(), [&](char32_t part) { return rank_of(part) != 0 && !is_stripped(part); }))
+                found.unlike.push_back(code);
+        }
+    }
     return found;
 }
 

@@ -54,9 +54,11 @@ struct Normalized {
 // Characters of which a run, at the side on which a text grows, normalizes to the same text from some length on: white space that is stripped, or of which one
 // thing is made.
 struct SettlingRun {
-    std::size_t enough = 0;  // characters
-    std::u32string like;     // ascending
+    std::size_t enough = 0;   // characters
+    std::u32string like;      // ascending
+    std::u32string unlike{};  // ascending: beside these a run does not settle
     bool has(char32_t code) const { return std::binary_search(like.begin(), like.end(), code); }
+    bool settles_beside(char32_t code) const { return !std::binary_search(unlike.begin(), unlike.end(), code); }
 };
 
 // The part of a raw text that changes nothing in what the text normalizes to: the middle of a settling run.

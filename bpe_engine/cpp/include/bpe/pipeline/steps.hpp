@@ -77,10 +77,13 @@ public:
     bool orders_marks() const override { return orders_marks_; }
     std::size_t most_shrunk() const override;
     const SettlingRun* settling_run(char32_t code, Side side, bool at_start) const override {
-        std::call_once(runs_once_, [this] { runs_ = {settling_runs(Place::between), settling_runs(Place::start), settling_runs(Place::end)}; });
+        std::call_once(runs_once_,
+                       [this] { runs_ = {settling_runs(Place::between), settling_runs(Place::start), settling_runs(Place::end), stripped_marks()}; });
         if (side == Side::right && runs_.at_end.has(code)) return &runs_.at_end;
         if (side == Side::left && at_start && runs_.at_start.has(code)) return &runs_.at_start;
-        return runs_.between.has(code) ? &runs_.between : nullptr;
+        for (SettlingRun const* const run : {&runs_.between, &runs_.stripped})
+            if (run->has(code)) return run;
+        return nullptr;
     }
     std::size_t run(const Byte* raw, std::size_t from, std::size_t limit, bool at_start, bool is_first, bool at_end, std::size_t base,
                     Normalized& out) const override;
@@ -101,6 +104,7 @@ private:
     // The position of a run: anywhere, or at the start or the end of a region.
     enum class Place : std::uint8_t { between, start, end };
     SettlingRun settling_runs(Place place) const;
+    SettlingRun stripped_marks() const;
     std::size_t settled_spaces(Place place) const;
     // The result of a run there, for any text on its other side; nothing if it grows too much.
     std::optional<std::vector<std::u32string>> made_of_run(Place place, const std::u32string& run) const;
@@ -169,7 +173,7 @@ private:
     std::array<std::int16_t, 128> single_{};  // of an ASCII character, where that is one ASCII character; else -1, or -2 where it is not known
     // Made when a text grows.
     struct SettlingRuns {
-        SettlingRun between, at_start, at_end;
+        SettlingRun between, at_start, at_end, stripped;
     };
     mutable SettlingRuns runs_;
     mutable std::once_flag runs_once_;
