@@ -70,7 +70,7 @@ def pair(name: str, scheme: str) -> tuple[tokenizers.Tokenizer, Tokenizer]:
     file = json.loads(small("t5" if name != "albert" else "albert").to_str())
     file["normalizer"] = json.loads(normalizers.Sequence(_steps(name)).__getstate__())
     split = scheme != "whole"
-    cutter = pre_tokenizers.Metaspace(prepend_scheme=scheme if split else "always", split=split)  # type: ignore[arg-type]
+    cutter = pre_tokenizers.Metaspace(prepend_scheme=scheme if split else "always", split=split)
     file["pre_tokenizer"] = json.loads(cutter.__getstate__())
     return both(json.dumps(file))
 
@@ -153,9 +153,9 @@ def test_growth_of_made_models(seed: int) -> None:
             tokens |= {f"<0x{byte:02X}>": -12.0 for byte in range(256) if byte != 0xCC or random.random() < 0.5}
         model = models.Unigram(list(tokens.items()), unk_id=0, byte_fallback=fallback)
         made = tokenizers.Tokenizer(model)
-        made.normalizer = random.choice([normalizers.NFKC(), normalizers.NFD(), normalizers.Sequence([])])  # type: ignore[assignment]
+        made.normalizer = random.choice([normalizers.NFKC(), normalizers.NFD(), normalizers.Sequence([])])
         cutters = [pre_tokenizers.Metaspace(prepend_scheme="always"), pre_tokenizers.WhitespaceSplit()]
-        made.pre_tokenizer = random.choice([*cutters, pre_tokenizers.Sequence(cutters[::-1])])  # type: ignore[assignment]
+        made.pre_tokenizer = random.choice([*cutters, pre_tokenizers.Sequence(cutters[::-1])])
         theirs, ours = both(made.to_str())
         check_growth(theirs, ours, random, [*alphabet, "z", " ", "\u0301\u0323", "ab"], 3)
 
