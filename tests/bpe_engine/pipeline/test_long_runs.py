@@ -174,3 +174,14 @@ def test_slices(name: str, scheme: str) -> None:
             start, end = sorted(random.choices(range(len(text) + 1), k=2))
             want = len(theirs.encode(text[start:end], add_special_tokens=False).ids)
             assert (text, start, end, prices.count(start, end)) == (text, start, end, want)
+
+
+@pytest.mark.parametrize("start", ["\u0903 " * 60, "\u0301" * 70 + " "])
+@pytest.mark.parametrize("end", ["", "a", "e\u0301 中"])
+def test_slices_of_a_text_of_which_nothing_is_left_at_first(start: str, end: str) -> None:
+    theirs, ours = pair("albert", "whole")
+    text = start + end
+    prices = ours.interval_encoder(text)
+    for place in range(0, len(text), 7):
+        want = [len(theirs.encode(part, add_special_tokens=False).ids) for part in (text[place:], text[:place])]
+        assert [prices.count(place, len(text)), prices.count(0, place)] == want

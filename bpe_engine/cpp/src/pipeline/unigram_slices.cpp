@@ -30,7 +30,7 @@ UnigramSlices::UnigramSlices(const UnigramModel& model, const Normalizer* normal
 
 void UnigramSlices::normalize() {
     for (std::size_t from = 0, size = thresholds::slice_start; from < raw_.size;) {
-        std::size_t const limit = std::min(raw_.size, from + size);
+        std::size_t const known = from, limit = std::min(raw_.size, from + size);
         bool const at_end = limit == raw_.size;
         std::size_t to = limit - (at_end ? 0 : unfinished_end({raw_.data + from, limit - from}));
         if (normalizer_) {
@@ -48,9 +48,12 @@ void UnigramSlices::normalize() {
             while (to > from && UnicodeTable::continues(raw_[to]));
         }
         if (at_end) return;
-        if (to > from) windows_.push_back({static_cast<std::uint32_t>(limit), static_cast<std::uint32_t>(to)});
-        size = to > from ? thresholds::slice_start : size * 2;
-        from = to;
+        // A text of which nothing is left is read again from its start: each time with twice as much.
+        bool const is_empty = normalizer_ && normalized_.text.empty();
+        bool const goes_on = to > known && !is_empty;
+        if (goes_on) windows_.push_back({static_cast<std::uint32_t>(limit), static_cast<std::uint32_t>(to)});
+        size = goes_on ? thresholds::slice_start : size * 2;
+        from = is_empty ? std::max(known, to) : to;
     }
 }
 
