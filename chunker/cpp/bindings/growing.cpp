@@ -159,9 +159,10 @@ void define_growing(nb::module_& module) {
         .def("resume", &Growing::resume, nb::lock_self(), nb::arg("places"), nb::arg("overlapping"), nb::arg("closed") = Pairs(),
              nb::sig("def resume(self, places: list[tuple[int, int, str, int]], overlapping: int, closed: list[tuple[int, int]] = ...) -> None"),
              "Put units ahead that another grower had, the first `overlapping` of which repeat the end of a chunk; `closed` are those that are.");
-    module.def("make_all", &Chunking::make_all, nb::arg("makers"), nb::sig("def make_all(makers: list[Chunking]) -> None"),
-               "Make all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left "
-               "as they are.");
+    module.def(
+        "make_all", &Chunking::make_all, nb::arg("makers"), nb::sig("def make_all(makers: list[Chunking]) -> None"),
+        "Make all chunks of several texts in one call, without the GIL; `grow` of each then returns them. Those whose counters are objects of Python are left "
+        "as they are.");
     module.def(
         "distinct_characters",
         [](nb::object text) {

@@ -44,8 +44,8 @@ struct EncodersInterface {
     const void* engine;
     // Whether a text has at most `limit` tokens; `count` is then its count. False, too, if the text cannot be counted.
     bool (*fits)(const void* engine, const unsigned char* text, std::size_t size, std::size_t limit, std::size_t* count);
-    // Make an encoder, which the caller drops: one of an empty text that grows to the right, one to the left, one of a text. Returns false if it cannot be made,
-    // as of a text that cannot be encoded.
+    // Make an encoder, which the caller drops: one of an empty text that grows to the right, one to the left, one of a text. Returns false if it cannot be
+    // made, as of a text that cannot be encoded.
     bool (*appending)(const void* engine, GrowingInterface* made);
     bool (*prepending)(const void* engine, GrowingInterface* made);
     bool (*intervals)(const void* engine, const unsigned char* text, std::size_t size, IntervalInterface* made);

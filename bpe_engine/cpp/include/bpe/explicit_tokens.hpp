@@ -31,9 +31,7 @@ public:
         Kept const& token = tokens_[number];
         return {token.start, token.start + token.size, token.id};
     }
-    void push(ExplicitToken token) {
-        tokens_.push_back({token.start, static_cast<std::uint32_t>(token.end - token.start), token.id});
-    }
+    void push(ExplicitToken token) { tokens_.push_back({token.start, static_cast<std::uint32_t>(token.end - token.start), token.id}); }
     void truncate(std::size_t size) { tokens_.truncate(size); }
     // The offset where the first `size` tokens end; 0 for none.
     std::size_t end_of(std::size_t size) const { return size == 0 ? 0 : (*this)[size - 1].end; }
@@ -97,7 +95,7 @@ public:
 
 private:
     static constexpr std::size_t scratch = 32;  // ids that room is kept for
-    SharedItems<std::uint32_t> settled_;  // of settled text, which only grows, but for rollbacks
+    SharedItems<std::uint32_t> settled_;        // of settled text, which only grows, but for rollbacks
     std::vector<std::uint32_t> open_, fresh_;
     State known_;  // the ids of its settled text are at the start of `settled_`
     std::size_t changed_from_ = 0;
