@@ -9,7 +9,7 @@ bool has_syntax() { return false; }
 
 bool reads(const void*) { throw std::logic_error("built without the runtime of tree-sitter"); }
 
-std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar&, std::string_view, std::uint32_t, std::uint32_t) {
+std::unique_ptr<SyntaxReading> read_syntax(const SyntaxGrammar&, std::string_view, std::uint32_t) {
     throw std::logic_error("built without the runtime of tree-sitter");
 }
 
