@@ -325,8 +325,8 @@ class KeptMessages:
 class Optimizer(Chunking):
     """Makes the chunks of one text that cost least, once."""
 
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, native: TextReading | None = None) -> None:
-        """See Grower."""
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
+        """See Grower. The first offset of an outline has to be 0."""
 
 class TextReading:
     """The lines of a plain text that are not blank, and its first line."""

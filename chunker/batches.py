@@ -27,11 +27,13 @@ def in_threads(
     texts: Iterable[str],
     sources: Iterable[str | None] | None,
     num_threads: int,
+    *,
+    counts_in_python: bool,
 ) -> list[list[Chunk]]:
     """Return the chunks of each text; `chunks_of` makes those of a run. Raises as `TextChunker.chunk_batch`."""
     threads = min(whole_number(num_threads, "num_threads", least=1), os.cpu_count() or 1)
     runs = list(_runs(_named(texts, sources)))
-    if threads == 1 or len(runs) < 2:
+    if threads == 1 or len(runs) < 2 or counts_in_python:
         done: Iterable[list[list[Chunk]]] = map(chunks_of, runs)
         return [chunks for run in done for chunks in run]
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # takes 5 ms

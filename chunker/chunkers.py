@@ -21,7 +21,15 @@ from chunker.formats.registry import alike, code_format, format_named, name_of
 from chunker.formats.sketches import SketchingFormat
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
-from chunker.growing.compiled import AnyGrower, ChunkMaker, bodies_of, grower_of, make_together, optimizer_of
+from chunker.growing.compiled import (
+    AnyGrower,
+    ChunkMaker,
+    bodies_of,
+    grower_of,
+    is_native,
+    make_together,
+    optimizer_of,
+)
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.models import Chunk
 from chunker.options import Options, Strategy
@@ -237,7 +245,8 @@ class TextChunker:
             texts: The texts.
             sources: The name of each text, usually a path, or None; see `chunk`. None names none of them.
             metadata: Your own values, which all chunks get.
-            num_threads: The largest number of threads; no more are started than the machine has processors.
+            num_threads: The largest number of threads; no more are started than the machine has processors, and one if
+                a callable or another package counts, which needs the lock.
 
         Returns:
             The chunks of each text as `chunk` returns them, in the order of the texts.
@@ -256,16 +265,25 @@ class TextChunker:
 
         def chunks_of(run: Run) -> list[list[Chunk]]:
             begun = []
+            failure: Exception | None = None
             for text, name in run:
-                outline = self.sketch(text)
-                begun.append((text, name, outline, self.maker(text, outline, self.context_of(text, outline, name))))
-            make_together(maker for *_, maker in begun)
-            return [
+                try:
+                    outline = self.sketch(text)
+                    begun.append((text, name, outline, self.maker(text, outline, self.context_of(text, outline, name))))
+                except Exception as error:  # noqa: BLE001  # raised below, after what a text before it may raise
+                    failure = error
+                    break
+            if len(begun) > 1:
+                make_together(maker for *_, maker in begun)
+            made = [
                 self.origin_of(text, outline, list(maker.pieces()), name, metadata=metadata).chunks()
                 for text, name, outline, maker in begun
             ]
+            if failure is not None:
+                raise failure
+            return made
 
-        return in_threads(chunks_of, texts, sources, num_threads)
+        return in_threads(chunks_of, texts, sources, num_threads, counts_in_python=not is_native(self._tokenizer))
 
     def chunks_of(
         self, text: str, outline: Outline, source: str | None, *, metadata: Mapping[str, Any] | None = None

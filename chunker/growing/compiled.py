@@ -166,6 +166,14 @@ def optimizer_of(
     return Optimizer(text, outline, tokenizer, budget, context_at)
 
 
+def is_native(tokenizer: TokenCounter) -> bool:
+    """Return whether the compiled grower counts without Python."""
+    if native() is None:
+        return False
+    interface = getattr(tokenizer, "_interface", None)
+    return getattr(tokenizer, "_length_in", None) is not None or (interface is not None and interface() is not None)
+
+
 def make_together(makers: Iterable[ChunkMaker]) -> None:
     """Make all chunks of several texts in one call, during which other threads run; `pieces` of each then only returns
     them. Does nothing where Python makes them, and where an object of another package counts.

@@ -82,6 +82,32 @@ def test_the_first_error_is_raised(num_threads: int) -> None:
     assert raised.value.character == "é"
 
 
+def test_an_earlier_text_fails_first() -> None:
+    """A text of which growing fails comes before one that is refused at once."""
+
+    def count(text: str) -> int:
+        if "ba" in text:
+            raise KeyError("ba")
+        return len(text.encode())
+
+    chunker = TextChunker(3, tokenizer=count, min_tokens=0)
+    with pytest.raises(BudgetTooSmallError):
+        chunker.chunk_batch(["abc", "\U0001f469", "ba"])
+    with pytest.raises(KeyError, match="ba"):
+        chunker.chunk_batch(["abc", "ba", "\U0001f469"])
+
+
+def test_what_counts_in_python_is_called_by_one_thread() -> None:
+    threads = set()
+
+    def count(text: str) -> int:
+        threads.add(threading.get_ident())
+        return len(text.split())
+
+    TextChunker(200, tokenizer=count).chunk_batch([LONG] * 4, num_threads=4)
+    assert threads == {threading.get_ident()}
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [

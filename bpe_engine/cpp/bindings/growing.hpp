@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bpe/appending.hpp"
-#include "bpe/limits.hpp"
 #include "bpe/pipeline/growing.hpp"
 #include "bpe/prepending.hpp"
 #include "bpe/shared_items.hpp"

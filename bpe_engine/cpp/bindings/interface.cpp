@@ -78,8 +78,8 @@ private:
         static constexpr auto of = [](void* encoder) -> Made& { return *static_cast<Made*>(encoder); };
         return {
             new Made(encoder),
-            [](void* encoder) { delete static_cast<Made*>(encoder); },
-            [](void* encoder) { of(encoder).core.return_to(of(encoder).kept = of(encoder).empty); },
+            [](void* encoder) noexcept { delete static_cast<Made*>(encoder); },
+            [](void* encoder) noexcept { of(encoder).core.return_to(of(encoder).kept = of(encoder).empty); },
             [](void* encoder, const unsigned char* text, std::size_t size, std::size_t* count) {
                 return tries([&] {
                     grow(of(encoder).core, {text, size});
@@ -87,15 +87,15 @@ private:
                     return true;
                 });
             },
-            [](void* encoder) { of(encoder).kept = of(encoder).core.state(); },
-            [](void* encoder) { of(encoder).core.return_to(of(encoder).kept); },
+            [](void* encoder) noexcept { of(encoder).kept = of(encoder).core.state(); },
+            [](void* encoder) noexcept { of(encoder).core.return_to(of(encoder).kept); },
         };
     }
 
     static IntervalInterface intervals(const std::shared_ptr<const Encoder>& encoder, Bytes text) {
         return {
             new Intervals(encoder, text),
-            [](void* encoder) { delete static_cast<Intervals*>(encoder); },
+            [](void* encoder) noexcept { delete static_cast<Intervals*>(encoder); },
             [](const void* encoder, std::size_t start, std::size_t end, std::size_t* count) {
                 return tries([&] { return *count = static_cast<const Intervals*>(encoder)->count(start, end), true; });
             },
@@ -106,9 +106,9 @@ private:
                     return found.has_value();
                 });
             },
-            [](const void* encoder, std::size_t start) { return static_cast<const Intervals*>(encoder)->begins_after_line(start); },
-            [](const void* encoder, std::size_t start, std::size_t tokens) { return static_cast<const Intervals*>(encoder)->reach(start, tokens); },
-            [](const void* encoder, std::size_t end, std::size_t tokens) { return static_cast<const Intervals*>(encoder)->reach_back(end, tokens); },
+            [](const void* encoder, std::size_t start) noexcept { return static_cast<const Intervals*>(encoder)->begins_after_line(start); },
+            [](const void* encoder, std::size_t start, std::size_t tokens) noexcept { return static_cast<const Intervals*>(encoder)->reach(start, tokens); },
+            [](const void* encoder, std::size_t end, std::size_t tokens) noexcept { return static_cast<const Intervals*>(encoder)->reach_back(end, tokens); },
         };
     }
 };

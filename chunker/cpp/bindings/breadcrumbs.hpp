@@ -70,6 +70,16 @@ public:
         std::reverse(breadcrumb.begin() + static_cast<std::ptrdiff_t>(outer), breadcrumb.end());
     }
 
+    // The same as they are written, innermost first; false where only Python can put one of them on a line. Needs no GIL.
+    bool add_written(std::size_t offset, std::vector<std::string>& names) const {
+        for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around)) {
+            std::string const& name = scopes_[scope].written;
+            if (name.size() > naming::longest || !is_on_one_line(name)) return false;
+            names.push_back(name);
+        }
+        return true;
+    }
+
 private:
     struct Scope {
         std::uint32_t start, end;
@@ -84,8 +94,9 @@ private:
     }
 
     static bool is_blank(const std::string& name) {
-        bool const is_clear = std::any_of(name.begin(), name.end(), [](char byte) { return byte > ' ' && byte <= '~'; });
-        return !is_clear && PyUnicode_GetLength(in_one_line(name).ptr()) == 0;
+        if (std::any_of(name.begin(), name.end(), [](char byte) { return byte > ' ' && byte <= '~'; })) return false;
+        nb::gil_scoped_acquire const held;
+        return PyUnicode_GetLength(in_one_line(name).ptr()) == 0;
     }
 
     std::size_t first_around(std::size_t offset, std::size_t scope) const {
@@ -114,6 +125,13 @@ public:
         nb::list found;
         for (nb::object& name : breadcrumb) found.append(std::move(name));
         return nb::tuple(found);
+    }
+
+    std::optional<std::vector<std::string>> written(std::size_t offset) override {
+        std::vector<std::string> names;
+        auto* const unit = inside(offset);
+        bool const all = (!unit || unit->second.add_written(offset, names)) && outside().add_written(offset, names);
+        return all ? std::optional(std::move(names)) : std::nullopt;
     }
 
     void know(std::size_t unit, std::vector<NamedRegion> named) override { inside_.try_emplace(static_cast<std::uint32_t>(unit), std::move(named), false); }

@@ -44,6 +44,7 @@ public:
     // At most `number` chunks; fewer if there are no more. An error is raised only after the chunks before it have been returned.
     nb::list grow(nb::handle kind, std::size_t number, std::optional<std::size_t> horizon) {
         PieceMaker const as_piece(kind);
+        Busy const busy(*this);
         std::vector<Piece> const pieces = next(number, horizon.value_or(std::numeric_limits<std::size_t>::max()));
         if (pieces.empty()) raise_failure();
         return list_of(pieces.size(), [&](std::size_t index) {
@@ -55,6 +56,7 @@ public:
     // The texts of all further chunks without their contexts, with no object for anything else of them. `strip`: without white space at their ends, and
     // without those that are nothing else.
     nb::list bodies(bool strip) {
+        Busy const busy(*this);
         nb::list made;
         for_each_further([&](const Piece& piece) {
             std::size_t start = piece.start;
@@ -67,6 +69,7 @@ public:
 
     // Adds all further chunks to `columns`, or none if an error is raised. Returns where the new text of each chunk begins, after its overlap.
     Integers put_into(ChunkColumns& columns, nb::bytes identity) {
+        Busy const busy(*this);
         std::vector<ChunkColumns::Piece> rows;
         std::vector<nb::object> held;  // the strings whose bytes the rows are made of
         std::vector<std::size_t> fresh;
@@ -152,7 +155,6 @@ private:
     // At most `number` chunks that begin up to `horizon`; fewer if there are no more, or one fails, which `raise_failure` tells. Other threads run meanwhile,
     // unless an object of Python counts.
     std::vector<Piece> next(std::size_t number, std::size_t horizon) {
-        Busy const busy(*this);
         if (ready_.empty()) {
             without_gil::Scope const others_may_run(runs_without_python() ? bytes() : 0);
             add_next(number, horizon);

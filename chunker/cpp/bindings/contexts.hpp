@@ -25,26 +25,32 @@ inline nb::object part_of(nb::handle text, std::size_t start, std::size_t end) {
     return part;
 }
 
-// The contexts that were met, by numbers; 0 is that of none.
+// The contexts that were met, by numbers; 0 is that of none. Those that are not made in Python become a str when they are asked for.
 class Contexts {
 public:
-    Contexts() { put(nb::str("")); }
+    Contexts() { put({}, {}); }
 
     Context number_of(nb::object context) {
         if (!PyUnicode_Check(context.ptr())) given::raise_type("a context", "a str", context);
         if (auto const known = numbers_.find(context.ptr()); known != numbers_.end()) return known->second;
-        return PyUnicode_GetLength(context.ptr()) == 0 ? 0 : put(std::move(context));
+        if (PyUnicode_GetLength(context.ptr()) == 0) return 0;
+        // Halves of surrogate pairs as tokenizers read them.
+        nb::object const whole = utf8_if_whole(context) ? context : context.attr("encode")("utf-16", "surrogatepass").attr("decode")("utf-16", "replace");
+        numbers_.emplace(context.ptr(), strings_.size());
+        return put(std::string(Utf8(whole).view()), std::move(context));
     }
-    Context number_of(const std::string& context) { return context.empty() ? 0 : put(nb::str(context.data(), context.size())); }
-    nb::handle string(Context context) const { return strings_[context]; }
+    // Needs no GIL.
+    Context number_of(std::string context) { return context.empty() ? 0 : put(std::move(context), {}); }
+    nb::handle string(Context context) {
+        nb::object& made = strings_[context];
+        if (!made.is_valid()) made = nb::str(bytes_[context].data(), bytes_[context].size());
+        return made;
+    }
     std::string_view bytes(Context context) const { return bytes_[context]; }
 
 private:
-    Context put(nb::object context) {
-        // Halves of surrogate pairs as tokenizers read them.
-        nb::object const whole = utf8_if_whole(context) ? context : context.attr("encode")("utf-16", "surrogatepass").attr("decode")("utf-16", "replace");
-        bytes_.emplace_back(Utf8(whole).view());
-        numbers_.emplace(context.ptr(), strings_.size());
+    Context put(std::string bytes, nb::object context) {
+        bytes_.push_back(std::move(bytes));
         strings_.push_back(std::move(context));
         return strings_.size() - 1;
     }

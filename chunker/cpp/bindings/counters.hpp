@@ -21,7 +21,7 @@ namespace chunker::bindings {
 // Counts by what other packages' objects say.
 class AnyCounter : public Counter {
 public:
-    AnyCounter(nb::handle source, nb::handle tokenizer, nb::object appending, const Contexts& contexts)
+    AnyCounter(nb::handle source, nb::handle tokenizer, nb::object appending, Contexts& contexts)
         : source_(source), tokenizer_(tokenizer), contexts_(contexts), appending_(std::move(appending)), empty_(appending_.attr("snapshot")()) {}
 
     std::size_t begin(Context context) override {
@@ -60,12 +60,12 @@ private:
     }
 
     nb::handle source_, tokenizer_;
-    const Contexts& contexts_;
+    Contexts& contexts_;
     nb::object appending_, empty_, kept_, prepending_;
 };
 
 // A counter for who cuts a text; `whole`, if it is one for who prices all of it.
-inline std::unique_ptr<Counter> make_counter(const Text& text, nb::handle source, nb::handle tokenizer, const Contexts& contexts, bool whole) {
+inline std::unique_ptr<Counter> make_counter(const Text& text, nb::handle source, nb::handle tokenizer, Contexts& contexts, bool whole) {
     // Of `chunker.counting.UnitCounter`, for characters and bytes.
     if (nb::object const unit = nb::getattr(tokenizer, "_length_in", nb::none()); !unit.is_none())
         return std::make_unique<LengthCounter>(text, contexts, nb::cast<std::string_view>(unit) == "bytes");

@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <limits>
+#include <array>
 #include <optional>
 #include <tuple>
 #include <utility>

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
+#include <vector>
 
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
@@ -15,7 +17,7 @@ namespace chunker::bindings {
 
 class LengthCounter : public Counter {
 public:
-    LengthCounter(const Text& text, const Contexts& contexts, bool bytes) : text_(text), contexts_(contexts), bytes_(bytes) {}
+    LengthCounter(const Text& text, Contexts& contexts, bool bytes) : text_(text), contexts_(contexts), bytes_(bytes) {}
 
     std::size_t begin(Context context) override { return size_ = size_of(context); }
     std::size_t append(std::size_t start, std::size_t end) override { return size_ += length(start, end); }
@@ -43,17 +45,26 @@ public:
 
 private:
     std::size_t length(std::size_t start, std::size_t end) const { return bytes_ ? text_.place(end) - text_.place(start) : end - start; }
-    std::size_t size_of(Context context) const {
+    std::size_t size_of(Context context) {
         if (context == 0) return 0;
+        if (context >= context_sizes_.size()) context_sizes_.resize(context + 1, unknown);
+        std::size_t& size = context_sizes_[context];
+        if (size == unknown) size = measured(context);
+        return size;
+    }
+    std::size_t measured(Context context) {
         nb::gil_scoped_acquire const held;
         // Halves of surrogate pairs are three bytes each.
         if (bytes_) return nb::len(contexts_.string(context).attr("encode")("utf-8", "surrogatepass"));
         return static_cast<std::size_t>(PyUnicode_GetLength(contexts_.string(context).ptr()));
     }
 
+    static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
+
     const Text& text_;
-    const Contexts& contexts_;
+    Contexts& contexts_;
     bool bytes_;
+    std::vector<std::size_t> context_sizes_;  // of the contexts that were asked for
     std::size_t size_ = 0, kept_ = 0, size_to_the_left_ = 0;
 };
 

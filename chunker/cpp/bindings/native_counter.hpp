@@ -28,7 +28,7 @@ namespace chunker::bindings {
 class NativeCounter : public Counter {
 public:
     // `whole`: all of the text will be priced.
-    NativeCounter(const Text& text, nb::handle source, nb::handle tokenizer, Encoders encoders, const Contexts& contexts, bool whole)
+    NativeCounter(const Text& text, nb::handle source, nb::handle tokenizer, Encoders encoders, Contexts& contexts, bool whole)
         : text_(text), source_(source), tokenizer_(tokenizer), contexts_(contexts), encoders_(std::move(encoders)), window_(text, encoders_, whole) {}
 
     std::size_t begin(Context context) override {
@@ -223,7 +223,7 @@ private:
 
     const Text& text_;
     nb::handle source_, tokenizer_;
-    const Contexts& contexts_;
+    Contexts& contexts_;
     Encoders encoders_;
     Window window_;
     Dropped<GrowingInterface> right_, left_;  // once they are needed

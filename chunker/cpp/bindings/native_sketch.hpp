@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -47,7 +48,7 @@ struct NativeRows {
     std::vector<nb::object> names;
 };
 
-// The names around the offsets of a text.
+// The names around the offsets of a text. `names` alone needs the GIL.
 class Breadcrumbs {
 public:
     // Offsets with the same place have the same names.
@@ -57,6 +58,8 @@ public:
     virtual Place at(std::size_t offset) = 0;
     // Outermost first.
     virtual nb::tuple names(std::size_t offset) = 0;
+    // The same, innermost first; none if one of them is to be put on a line first.
+    virtual std::optional<std::vector<std::string>> written(std::size_t offset) = 0;
     // Keeps the named regions inside the closed unit that begins at `unit`, so that `names` does not read the unit again.
     virtual void know(std::size_t unit, std::vector<NamedRegion> named) = 0;
 };

@@ -1,7 +1,6 @@
 // The best chunks of one text, counted by the encoders of bpe_engine, or by any object that counts.
 #include "chunker/optimizer.hpp"
 
-#include <memory>
 #include <utility>
 
 #include "chunking.hpp"
@@ -41,8 +40,8 @@ void define_optimizing(nb::module_& module) {
         .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object>(), nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"),
              nb::arg("limits"), nb::arg("context_at").none(), nb::arg("native").none() = nb::none(),
              nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "native: TextReading | None = None) -> None"),
-             "See Grower.");
+                     "native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None"),
+             "See Grower. The first offset of an outline has to be 0.");
 }
 
 }  // namespace chunker::bindings

@@ -72,13 +72,13 @@ public:
 
     Context context_at(std::size_t fresh, std::size_t start) override {
         if (context_at_.is_none()) return 0;
-        if (Steady const* const known = known_context(fresh); known && (fresh == start || !known->repeats)) return known->context;
-        nb::gil_scoped_acquire const held;
         if (breadcrumbs_) {
             auto const [known, is_new] = named_.try_emplace(breadcrumbs_->at(fresh), 0);
-            if (is_new) known->second = made_of(innermost_first(breadcrumbs_->names(fresh)), {}).context;
+            if (is_new) known->second = made_of(names_around(fresh), {}).context;
             return known->second;
         }
+        if (Steady const* const known = known_context(fresh); known && (fresh == start || !known->repeats)) return known->context;
+        nb::gil_scoped_acquire const held;
         if ((fresh > 0 || limit_) && (is_steady(static_cast<std::int64_t>(fresh)) || has_no_names(static_cast<std::int64_t>(fresh)))) {
             if (fresh > 0 && !scopes_.is_valid()) read_scopes();
             std::size_t const number = steady_number(fresh);
@@ -162,10 +162,7 @@ private:
 
     InnerBoundaries inside(std::size_t offset, NativeInside found) {
         if (found.named.empty()) know(static_cast<std::int64_t>(offset));
-        if (breadcrumbs_) {
-            nb::gil_scoped_acquire const held;
-            breadcrumbs_->know(offset, std::move(found.named));
-        }
+        if (breadcrumbs_) breadcrumbs_->know(offset, std::move(found.named));
         formats::Columns const& columns = found.columns;
         InnerBoundaries inside;
         inside.heads.assign(found.heads.begin(), found.heads.end());
@@ -203,7 +200,7 @@ private:
 
     // What is known of an offset without asking Python, or null.
     Steady const* known_context(std::size_t fresh) const {
-        if (breadcrumbs_ || !(fresh > 0 ? scopes_.is_valid() : limit_.has_value()) || !is_steady(static_cast<std::int64_t>(fresh))) return nullptr;
+        if (!(fresh > 0 ? scopes_.is_valid() : limit_.has_value()) || !is_steady(static_cast<std::int64_t>(fresh))) return nullptr;
         std::size_t const number = steady_number(fresh);
         return number < steady_.size() && steady_[number] ? &*steady_[number] : nullptr;
     }
@@ -248,7 +245,11 @@ private:
         }
     }
 
-    static std::vector<std::string> innermost_first(const nb::tuple& names) {
+    // Innermost first.
+    std::vector<std::string> names_around(std::size_t offset) {
+        if (auto written = breadcrumbs_->written(offset)) return std::move(*written);
+        nb::gil_scoped_acquire const held;
+        nb::tuple const names = breadcrumbs_->names(offset);
         std::vector<std::string> found;
         for (std::size_t index = nb::len(names); index-- > 0;) found.push_back(on_one_line(utf8_of(names[index]).view()));
         return found;

@@ -21,6 +21,12 @@ class SharedItems {
     static_assert(std::is_trivially_copyable_v<Item>);
 
 public:
+    SharedItems() = default;
+    // Moving is copying: one that was moved from is as it was.
+    SharedItems(const SharedItems&) = default;
+    SharedItems& operator=(const SharedItems&) = default;
+    ~SharedItems() = default;
+
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     const Item* data() const { return block_ ? block_->items.get() : nullptr; }
@@ -30,7 +36,7 @@ public:
     const Item& back() const { return (*this)[size_ - 1]; }
     std::size_t capacity() const { return block_ ? block_->capacity : 0; }
 
-    // Amortized time proportional to `count`, but for the first time after which another has gone on in the same block.
+    // `items` are of another vector. Amortized time proportional to `count`, but for the first time after which another has gone on in the same block.
     void append(const Item* items, std::size_t count) {
         if (count == 0) return;
         if (!claims(count)) move_to_own(count);
@@ -71,7 +77,7 @@ private:
 
     void move_to_own(std::size_t count) {
         std::size_t const size = size_ + count;
-        auto made = std::make_shared<Block>(size > capacity() ? roomy(size) : capacity());
+        auto made = std::make_shared<Block>(roomy(size));
         std::copy(begin(), end(), made->items.get());
         made->used.store(size, std::memory_order_relaxed);
         block_ = std::move(made);
