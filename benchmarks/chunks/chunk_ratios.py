@@ -53,6 +53,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "both": {"overlap": 64, "context": True},
     "128 tokens": {"max_tokens": 128},
     "128, both": {"max_tokens": 128, "overlap": 16, "context": True},
+    "64, both": {"max_tokens": 64, "overlap": 8, "context": True},
     "desired": {"desired_tokens": 360},
 }
 
