@@ -26,6 +26,13 @@ def test_a_few_cases(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no law broken" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("seed", "number"), [(875675574, 13069)]
+)  # a stream whose overlap gets shorter behind a horizon
+def test_what_was_found_once(seed: int, number: int) -> None:
+    assert broken_law(random_case(seed, number)) is None
+
+
 def test_what_loses_text_is_found_and_made_small(capsys: pytest.CaptureFixture[str]) -> None:
     class Losing:
         def __init__(self, text: str, *others: Any) -> None:

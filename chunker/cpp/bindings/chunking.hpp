@@ -152,15 +152,14 @@ private:
         raise_failure();
     }
 
-    // At most `number` chunks that begin up to `horizon`; fewer if there are no more, or one fails, which `raise_failure` tells. Other threads run meanwhile,
-    // unless an object of Python counts.
+    // At most `number` chunks, begun up to `horizon` (a shorter overlap may move the start of one behind it); fewer if there are no more, or one fails, which
+    // `raise_failure` tells. Other threads run meanwhile, unless an object of Python counts.
     std::vector<Piece> next(std::size_t number, std::size_t horizon) {
         if (ready_.empty()) {
             without_gil::Scope const others_may_run(runs_without_python() ? bytes() : 0);
             add_next(number, horizon);
         }
-        auto const is_beyond = [&](const Piece& piece) { return piece.start > horizon; };
-        auto const end = std::find_if(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(std::min(number, ready_.size())), is_beyond);
+        auto const end = ready_.begin() + static_cast<std::ptrdiff_t>(std::min(number, ready_.size()));
         std::vector<Piece> const pieces(ready_.begin(), end);
         ready_.erase(ready_.begin(), end);
         return pieces;
