@@ -28,7 +28,7 @@ def test_a_few_cases(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("seed", "number"), [(875675574, 13069)]
-)  # a stream whose overlap gets shorter behind a horizon
+)  # a stream whose overlap gets shorter after a horizon
 def test_what_was_found_once(seed: int, number: int) -> None:
     assert broken_law(random_case(seed, number)) is None
 

@@ -152,7 +152,7 @@ private:
         raise_failure();
     }
 
-    // At most `number` chunks, begun up to `horizon` (a shorter overlap may move the start of one behind it); fewer if there are no more, or one fails, which
+    // At most `number` chunks, begun up to `horizon` (a shorter overlap may move the start of one after it); fewer if there are no more, or one fails, which
     // `raise_failure` tells. Other threads run meanwhile, unless an object of Python counts.
     std::vector<Piece> next(std::size_t number, std::size_t horizon) {
         if (ready_.empty()) {
