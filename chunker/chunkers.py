@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 
 from chunker.arguments import require, require_source, require_text, whole_number
@@ -262,28 +263,29 @@ class TextChunker:
             [2, 0, 1]
         """
         require(metadata, (type(None), Mapping), "metadata", "a mapping or None")
-
-        def chunks_of(run: Run) -> list[list[Chunk]]:
-            begun = []
-            failure: Exception | None = None
-            for text, name in run:
-                try:
-                    outline = self.sketch(text)
-                    begun.append((text, name, outline, self.maker(text, outline, self.context_of(text, outline, name))))
-                except Exception as error:  # noqa: BLE001  # raised below, after what a text before it may raise
-                    failure = error
-                    break
-            if len(begun) > 1:
-                make_together(maker for *_, maker in begun)
-            made = [
-                self.origin_of(text, outline, list(maker.pieces()), name, metadata=metadata).chunks()
-                for text, name, outline, maker in begun
-            ]
-            if failure is not None:
-                raise failure
-            return made
-
+        chunks_of = partial(self._chunks_of_run, metadata=metadata)
         return in_threads(chunks_of, texts, sources, num_threads, counts_in_python=not is_native(self._tokenizer))
+
+    def _chunks_of_run(self, run: Run, *, metadata: Mapping[str, Any] | None) -> list[list[Chunk]]:
+        """Return the chunks of each text of a run; all of them are made in one compiled call."""
+        begun = []
+        failure: Exception | None = None
+        for text, name in run:
+            try:
+                outline = self.sketch(text)
+                begun.append((text, name, outline, self.maker(text, outline, self.context_of(text, outline, name))))
+            except Exception as error:  # noqa: BLE001  # raised below, after what a text before it may raise
+                failure = error
+                break
+        if len(begun) > 1:
+            make_together(maker for *_, maker in begun)
+        made = [
+            self.origin_of(text, outline, list(maker.pieces()), name, metadata=metadata).chunks()
+            for text, name, outline, maker in begun
+        ]
+        if failure is not None:
+            raise failure
+        return made
 
     def chunks_of(
         self, text: str, outline: Outline, source: str | None, *, metadata: Mapping[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""What a format declares of itself: its name, and the languages that it is for.
+"""The names that a format declares: its own, and those of the languages that it reads.
 
     class HtmlFormat:
         name = "html"

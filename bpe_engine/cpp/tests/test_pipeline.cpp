@@ -255,7 +255,7 @@ void hostile() {
         CHECK(steps_of(by_clusters, "a" + some + some, false) <= 3 * steps_of(by_clusters, "a" + some, false));
         CHECK(steps_to_the_left(by_clusters, some + some, false) <= 3 * steps_to_the_left(by_clusters, some, false));
     }
-    // What a table of characters joins may be on both sides of marks that are stripped.
+    // Two characters that a table joins may have stripped marks between them.
     auto const stripping = pipeline({{.kind = Kind::decompose, .compatible = true}, {.kind = Kind::strip_accents}, clusters},
                                     {stage("\xE2\x96\x81", Behaviour::with_next)}, merges(true, {"aa"}));
     for (std::string const unit : {"\xCC\x81", "\xCD\x84\xCC\xA3", "\xCD\x8F\xCC\x81"}) {

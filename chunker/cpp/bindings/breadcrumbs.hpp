@@ -70,7 +70,7 @@ public:
         std::reverse(breadcrumb.begin() + static_cast<std::ptrdiff_t>(outer), breadcrumb.end());
     }
 
-    // The same as they are written, innermost first; false where only Python can put one of them on a line. Needs no GIL.
+    // Add the same names without Python, innermost first. Returns false if one of them is too long or has white space to be changed. Needs no GIL.
     bool add_written(std::size_t offset, std::vector<std::string>& names) const {
         for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around)) {
             std::string const& name = scopes_[scope].written;

@@ -198,7 +198,7 @@ private:
         return 2 * scope + (fresh >= imported_);
     }
 
-    // What is known of an offset without asking Python, or null.
+    // The context at an offset if it is known already; else null. Needs no GIL.
     Steady const* known_context(std::size_t fresh) const {
         if (!(fresh > 0 ? scopes_.is_valid() : limit_.has_value()) || !is_steady(static_cast<std::int64_t>(fresh))) return nullptr;
         std::size_t const number = steady_number(fresh);

@@ -64,7 +64,7 @@ private:
 
     void make(std::size_t start, std::size_t end) {
         ++number_;
-        // Where some byte has no token, counting the part that contains it raises the error, if that part is reached.
+        // There are no prices for a text with a byte that is in no token. The error is raised later, by who counts the part with that byte.
         slices_ = encoders_.intervals(text_.data() + start, end - start);
         is_useless_ = !slices_;
         start_ = start;

@@ -269,7 +269,7 @@ SettlingRun StepNormalizer::stripped_marks() const {
     bool const are_apart = std::all_of(steps_.begin(), strips, [](NormalizationStep const& step) {
         return step.kind != Kind::compose && step.kind != Kind::charsmap && (step.kind != Kind::replace_matches || step.least_run > 0);
     });
-    // Where a text can be cut in the run that does more.
+    // With `drops_marks_` a text can be cut inside of a run of marks, which is better than leaving out its middle.
     if (strips == steps_.end() || !are_apart || drops_marks_) return {};
     UnicodeForms const& forms = UnicodeForms::instance();
     std::vector<char32_t> parts;

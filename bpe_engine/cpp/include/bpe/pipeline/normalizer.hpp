@@ -28,7 +28,7 @@ struct Normalized {
     static constexpr std::uint32_t no_cut = 0xFFFFFFFF;
 
     bool is_cut(std::size_t index) const { return cuts[index] != no_cut; }
-    // What is written goes on: takes away the end that the last part has.
+    // Remove the entry for the end, so that another part can be appended.
     void open_end() {
         origin.pop_back();
         cuts.pop_back();
