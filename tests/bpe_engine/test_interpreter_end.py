@@ -141,3 +141,36 @@ def test_a_report_lists_what_is_kept() -> None:
     # The stable interface, for CPython 3.12 and later, names types alone.
     assert "nanobind: leaked" in report
     assert '"bpe_engine.' in report
+
+
+# Before Python 3.14, a daemon thread that takes the GIL back at the end of the interpreter is ended there, in the middle of native code.
+WORK_OF_DAEMONS = {
+    "counting": "lambda: tokenizer.count(text)",
+    "batches": "lambda: tokenizer.count_batch([text] * 4, num_threads=2)",
+    "chunking": "lambda: chunker.TextChunker(30).chunk(text)",
+    "chunking with names": "lambda: chunker.CodeChunker('python', max_tokens=30, context=True).chunk(code)",
+    "training": "lambda: bpe_engine.train([text], vocab_size=270)",
+}
+
+DAEMONS = r"""
+import threading, bpe_engine, chunker
+tokenizer = bpe_engine.get_encoding("o200k_base")
+text = "Some words of a text, 1234. " * 20_000
+code = "class A:\n    def f(self, x):\n        return x\n" * 10_000
+started = threading.Barrier(3)
+work = {work}
+def run():
+    started.wait()
+    while True:
+        work()
+for _ in range(2):
+    threading.Thread(target=run, daemon=True).start()
+started.wait()
+threading.Event().wait({wait})
+"""
+
+
+@pytest.mark.parametrize("wait", [0.01, 0.05, 0.2])
+@pytest.mark.parametrize("name", WORK_OF_DAEMONS)
+def test_a_daemon_thread_at_work_ends_nothing(name: str, wait: float) -> None:
+    assert errors_of(DAEMONS.format(work=WORK_OF_DAEMONS[name], wait=wait)) == ""

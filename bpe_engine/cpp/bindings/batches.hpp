@@ -61,7 +61,7 @@ nb::list count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_thread
     std::vector<Text> const all = all_texts(texts);
     std::vector<std::size_t> counts(all.size());
     {
-        WithoutGil const released(without_gil::worth_it);
+        gil::Released const released;
         in_threads(all.size(), threads, [&](std::size_t index) { counts[index] = self.encoder()->count(all[index].bytes()); });
     }
     nb::list result;
@@ -75,7 +75,7 @@ nb::list encode_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threa
     std::vector<Text> const all = all_texts(texts);
     std::vector<std::vector<std::uint32_t>> ids(all.size());
     {
-        WithoutGil const released(without_gil::worth_it);
+        gil::Released const released;
         in_threads(all.size(), threads, [&](std::size_t index) { self.encoder()->encode(all[index].bytes(), ids[index]); });
     }
     nb::list result;

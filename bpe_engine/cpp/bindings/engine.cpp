@@ -21,7 +21,7 @@ nb::object count(const Engine& self, nb::handle text) {
     Text const given(text);
     std::size_t found;
     {
-        WithoutGil const released(given.bytes().size);
+        gil::Released const released(given.bytes().size);
         found = self.encoder()->count(given.bytes());
     }
     return nb::steal(PyLong_FromSize_t(found));
@@ -41,7 +41,7 @@ nb::object count_up_to(const Engine& self, nb::handle text, Py_ssize_t limit) {
     Text const given(text);
     std::optional<std::size_t> found;
     if (limit >= 0) {
-        WithoutGil const released(given.bytes().size);
+        gil::Released const released(given.bytes().size);
         found = bpe::count_up_to(*self.encoder(), given.bytes(), static_cast<std::size_t>(limit));
     }
     return found ? nb::steal(PyLong_FromSize_t(*found)) : nb::none();
@@ -53,7 +53,7 @@ nb::object truncate_fast(const Engine& self, nb::handle text, std::size_t most, 
     Bytes const bytes = given.bytes();
     std::size_t kept;
     {
-        WithoutGil const released(bytes.size);
+        gil::Released const released(bytes.size);
         kept = head ? fitting_prefix(self.encoder(), bytes, most) : fitting_suffix(self.encoder(), bytes, most);
     }
     if (kept == bytes.size && (PyUnicode_CheckExact(text.ptr()) || PyBytes_CheckExact(text.ptr()))) return nb::borrow(text);
@@ -111,7 +111,7 @@ Engine::Engine(TokenSet tokens, const Scanner* scanner)
 
 std::vector<std::uint32_t> Engine::encode(Bytes text) const {
     std::vector<std::uint32_t> ids;
-    WithoutGil const released(text.size);
+    gil::Released const released(text.size);
     encoder_->encode(text, ids);
     return ids;
 }

@@ -30,7 +30,7 @@ Bytes view(const nb::bytes& data) { return {reinterpret_cast<const Byte*>(data.c
 template <class Read>
 auto readable(const nb::bytes& data, Read&& read) -> std::optional<decltype(read(Bytes{}))> {
     try {
-        WithoutGil const released(data.size());
+        gil::Released const released(data.size());
         return read(view(data));
     } catch (const files::Unreadable&) {
         return std::nullopt;

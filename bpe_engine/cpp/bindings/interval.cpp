@@ -25,7 +25,7 @@ public:
         if (!text_.is_str()) source_ = text_.owner();
         Bytes const bytes = text_.bytes();
         auto const& encoder = owner_of<Owner>(engine).encoder();
-        WithoutGil const released(bytes.size);
+        gil::Released const released(bytes.size);
         core_ = std::make_unique<Core>(encoder, bytes);
         if (text_.is_str()) {
             places_ = std::make_unique<CharacterPlaces>(bytes);

@@ -152,7 +152,7 @@ nb::list to_list(const std::vector<std::uint32_t>& numbers) {
 nb::list encode(const PieceModel& self, nb::bytes piece) {
     std::vector<std::uint32_t> ids;
     {
-        WithoutGil const released(piece.size());
+        gil::Released const released(piece.size());
         self.encode(view(piece), ids, nullptr);
     }
     return to_list(ids);
@@ -161,7 +161,7 @@ nb::list encode(const PieceModel& self, nb::bytes piece) {
 nb::list encode_with_lengths(const PieceModel& self, nb::bytes piece) {
     std::vector<std::uint32_t> ids, lengths;
     {
-        WithoutGil const released(piece.size());
+        gil::Released const released(piece.size());
         self.encode(view(piece), ids, &lengths);
     }
     nb::list pairs;
@@ -170,7 +170,7 @@ nb::list encode_with_lengths(const PieceModel& self, nb::bytes piece) {
 }
 
 std::size_t count(const PieceModel& self, nb::bytes piece) {
-    WithoutGil const released(piece.size());
+    gil::Released const released(piece.size());
     return self.count(view(piece));
 }
 

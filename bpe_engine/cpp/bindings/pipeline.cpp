@@ -100,13 +100,13 @@ const AddedTokens::Wanted& wanted_of(const PipelineEngine& self, nb::handle numb
 
 std::size_t count(const PipelineEngine& self, nb::handle text) {
     Text const given(text);
-    WithoutGil const released(given.bytes().size);
+    gil::Released const released(given.bytes().size);
     return self.encoder()->count(given.bytes());
 }
 
 std::vector<std::uint32_t> ids_of(const PipelineEngine& self, Bytes text, const AddedTokens::Wanted& wanted) {
     std::vector<std::uint32_t> ids;
-    WithoutGil const released(text.size);
+    gil::Released const released(text.size);
     self.encoder()->encode(text, ids, wanted);
     return ids;
 }
@@ -129,7 +129,7 @@ nb::object encode_with_offsets(const PipelineEngine& self, nb::handle text, nb::
     AddedTokens::Wanted own;
     AddedTokens::Wanted const& tokens = wanted_of(self, wanted, own);
     {
-        WithoutGil const released(given.bytes().size);
+        gil::Released const released(given.bytes().size);
         self.encoder()->encode_with_offsets(given.bytes(), ids, offsets, tokens);
     }
     return nb::make_tuple(self.to_list(ids), list_of(offsets));
@@ -139,7 +139,7 @@ nb::object count_up_to(const PipelineEngine& self, nb::handle text, Py_ssize_t l
     Text const given(text);
     std::optional<std::size_t> found;
     if (limit >= 0) {
-        WithoutGil const released(given.bytes().size);
+        gil::Released const released(given.bytes().size);
         found = self.encoder()->count_up_to(given.bytes(), static_cast<std::size_t>(limit));
     }
     return found ? nb::steal(PyLong_FromSize_t(*found)) : nb::none();
@@ -149,7 +149,7 @@ nb::list split(const PipelineEngine& self, nb::handle text) {
     Text const given(text);
     std::vector<std::string> pieces;
     {
-        WithoutGil const released(given.bytes().size);
+        gil::Released const released(given.bytes().size);
         self.encoder()->split(given.bytes(), pieces);
     }
     nb::list made;
@@ -162,7 +162,7 @@ nb::list find_added(const PipelineEngine& self, nb::handle text) {
     Text const given(text);
     std::vector<std::uint32_t> numbers;
     {
-        WithoutGil const released(given.bytes().size);
+        gil::Released const released(given.bytes().size);
         self.encoder()->find_added(given.bytes(), numbers);
     }
     nb::list found;

@@ -4,12 +4,11 @@
 #include <nanobind/nanobind.h>
 
 #include "bpe/types.hpp"
-#include "without_gil.hpp"
+#include "gil.hpp"
 
 namespace bpe::bindings {
 
 namespace nb = nanobind;
-using WithoutGil = without_gil::Scope;
 
 // The bytes of `text`: str as UTF-8, bytes as they are. The object that owns them lives as long as this.
 class Text {

@@ -43,7 +43,7 @@ namespace {
 TokenSet from_planes(nb::bytes planes) {
     Bytes const bytes{reinterpret_cast<const Byte*>(planes.c_str()), planes.size()};
     try {
-        WithoutGil const released(bytes.size);
+        gil::Released const released(bytes.size);
         return {Dictionary::from_planes(bytes), {}};
     } catch (const VocabularyError& error) {
         raise_vocabulary_error(error, {}, {});
@@ -127,7 +127,7 @@ TokenSet from_ranks(nb::list tokens, nb::list ids, nb::list ranks) {
     TokenSet set = with_ids(tokens, ids);
     Dictionary::Ranked found;
     try {
-        WithoutGil const released(all.size());
+        gil::Released const released(all.size());
         found = Dictionary::from_ranks(all, numbers);
     } catch (const VocabularyError& error) {
         raise_vocabulary_error(error, all, set);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bpe/counting.hpp"
+#include "gil.hpp"
 #include "given.hpp"
 #include "text.hpp"
 
@@ -42,9 +43,9 @@ nb::list learn(Words words, std::size_t merges, std::uint64_t min_frequency, boo
     TrainingOptions const options{merges, min_frequency, first ? Ties::first : Ties::lowest};
     std::vector<Merge> found;
     {
-        nb::gil_scoped_release const released;
+        gil::Released const released;
         found = learn_merges(std::move(words), options, [&](std::size_t done) {
-            nb::gil_scoped_acquire const held;
+            gil::Held const held;
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
             if (!progress.is_none()) progress(done);
         });
@@ -70,14 +71,14 @@ public:
             owned.emplace_back(text);
             all.push_back(owned.back().bytes());
         }
-        nb::gil_scoped_release const released;
+        gil::Released const released;
         counter_.add(all);
     }
 
     std::size_t add_open(nb::bytes block) {
         InUse const in_use(*this);
         Bytes const bytes = view(block);
-        nb::gil_scoped_release const released;
+        gil::Released const released;
         return counter_.add_open(bytes);
     }
 
@@ -98,7 +99,7 @@ public:
         std::optional<Words> words;
         {
             InUse const in_use(*this);
-            nb::gil_scoped_release const released;
+            gil::Released const released;
             words = words_of(counter_.result(), symbol_of, first);
             counter_.result() = PretokenCounts();
         }

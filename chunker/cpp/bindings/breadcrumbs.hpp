@@ -15,6 +15,7 @@
 
 #include "chunker/constants.hpp"
 #include "chunker/syntax.hpp"
+#include "gil.hpp"
 #include "native_sketch.hpp"
 
 namespace chunker::bindings {
@@ -95,7 +96,7 @@ private:
 
     static bool is_blank(const std::string& name) {
         if (std::any_of(name.begin(), name.end(), [](char byte) { return byte > ' ' && byte <= '~'; })) return false;
-        nb::gil_scoped_acquire const held;
+        gil::Held const held;
         return PyUnicode_GetLength(in_one_line(name).ptr()) == 0;
     }
 

@@ -21,7 +21,7 @@
 #include "integers.hpp"
 #include "outlined.hpp"
 #include "pieces.hpp"
-#include "without_gil.hpp"
+#include "gil.hpp"
 
 namespace chunker::bindings {
 
@@ -103,7 +103,7 @@ public:
             natives.push_back(maker);
             bytes += maker->bytes();
         }
-        without_gil::Scope const others_may_run(bytes);
+        gil::Released const others_may_run(bytes);
         for (Chunking* const maker : natives) maker->add_next(std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max());
     }
 
@@ -156,7 +156,7 @@ private:
     // `raise_failure` tells. Other threads run meanwhile, unless an object of Python counts.
     std::vector<Piece> next(std::size_t number, std::size_t horizon) {
         if (ready_.empty()) {
-            without_gil::Scope const others_may_run(runs_without_python() ? bytes() : 0);
+            gil::Released const others_may_run(runs_without_python() ? bytes() : 0);
             add_next(number, horizon);
         }
         auto const end = ready_.begin() + static_cast<std::ptrdiff_t>(std::min(number, ready_.size()));
@@ -186,7 +186,7 @@ private:
 
     static Text text_of(nb::handle source) {
         Utf8 const bytes = utf8_of(source);
-        without_gil::Scope const others_may_run(bytes.size);
+        gil::Released const others_may_run(bytes.size);
         return Text(bytes.data, bytes.size);
     }
 

@@ -13,6 +13,7 @@
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
 #include "contexts.hpp"
+#include "gil.hpp"
 #include "length_counter.hpp"
 #include "native_counter.hpp"
 
@@ -97,11 +98,11 @@ class AnyPrices : public Prices {
 public:
     explicit AnyPrices(nb::object slices) : count_(slices.attr("count")) {}
     ~AnyPrices() override {
-        nb::gil_scoped_acquire const held;
+        gil::Held const held;
         count_.reset();
     }
     std::size_t count(std::size_t start, std::size_t end) override {
-        nb::gil_scoped_acquire const held;
+        gil::Held const held;
         return given::size(count_(start, end), "a count");
     }
 
@@ -114,7 +115,7 @@ inline std::unique_ptr<Prices> make_prices(nb::handle source, nb::handle tokeniz
     if (dynamic_cast<LengthCounter*>(&counter)) return std::make_unique<CountedPrices>(counter, true);
     if (auto* const native = dynamic_cast<NativeCounter*>(&counter); native && native->has_prices())
         return std::make_unique<CountedPrices>(counter, true, native);
-    nb::gil_scoped_acquire const held;
+    gil::Held const held;
     if (!nb::hasattr(tokenizer, "interval_encoder")) return std::make_unique<CountedPrices>(counter, false);
     return std::make_unique<AnyPrices>(tokenizer.attr("interval_encoder")(source));
 }

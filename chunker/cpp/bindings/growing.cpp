@@ -18,6 +18,7 @@
 #include "chunker/utf8.hpp"
 #include "chunking.hpp"
 #include "formats.hpp"
+#include "gil.hpp"
 #include "parts.hpp"
 #include "references.hpp"
 
@@ -103,7 +104,7 @@ private:
     }
 
     Grower begin(const Limits& limits, OutlineRows rows) {
-        without_gil::Scope const others_may_run(bytes());
+        gil::Released const others_may_run(bytes());
         return Grower(text_, std::move(rows), limits, *counter_, outlined_);
     }
 

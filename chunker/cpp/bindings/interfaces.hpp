@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "bpe/encoders_interface.hpp"
+#include "gil.hpp"
 #include "given.hpp"
 
 namespace chunker::bindings {
 
 // Raises what the tokenizer has to say of a text that it cannot count.
 [[noreturn]] inline void raise_uncountable(nb::handle tokenizer, nb::handle text) {
-    nb::gil_scoped_acquire const held;
+    gil::Held const held;
     tokenizer.attr("count")(text);
     given::raise(PyExc_ValueError, "the tokenizer cannot count this text while it grows: %.200R", text.ptr());
 }

@@ -12,6 +12,7 @@
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
 #include "contexts.hpp"
+#include "gil.hpp"
 
 namespace chunker::bindings {
 
@@ -53,7 +54,7 @@ private:
         return size;
     }
     std::size_t measured(Context context) {
-        nb::gil_scoped_acquire const held;
+        gil::Held const held;
         // Halves of surrogate pairs are three bytes each.
         if (bytes_) return nb::len(contexts_.string(context).attr("encode")("utf-8", "surrogatepass"));
         return static_cast<std::size_t>(PyUnicode_GetLength(contexts_.string(context).ptr()));

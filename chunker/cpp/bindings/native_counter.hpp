@@ -20,6 +20,7 @@
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
 #include "contexts.hpp"
+#include "gil.hpp"
 #include "interfaces.hpp"
 #include "window.hpp"
 
@@ -125,7 +126,7 @@ public:
             if (auto const found = window_.count(first, last)) return *found;
         auto const found = count_up_to(context, start, end, most_limit);
         if (!found) {
-            nb::gil_scoped_acquire const held;
+            gil::Held const held;
             raise_uncountable(tokenizer_, part_of(source_, start, end));
         }
         return *found;

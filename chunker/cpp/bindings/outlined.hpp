@@ -20,6 +20,7 @@
 #include "chunker/formats/text.hpp"
 #include "chunker/units.hpp"
 #include "counters.hpp"
+#include "gil.hpp"
 #include "integers.hpp"
 #include "native_sketch.hpp"
 
@@ -78,7 +79,7 @@ public:
             return known->second;
         }
         if (Steady const* const known = known_context(fresh); known && (fresh == start || !known->repeats)) return known->context;
-        nb::gil_scoped_acquire const held;
+        gil::Held const held;
         if ((fresh > 0 || limit_) && (is_steady(static_cast<std::int64_t>(fresh)) || has_no_names(static_cast<std::int64_t>(fresh)))) {
             if (fresh > 0 && !scopes_.is_valid()) read_scopes();
             std::size_t const number = steady_number(fresh);
@@ -94,7 +95,7 @@ public:
         if (native_) {
             if (auto found = native_->look(text_, offset)) return inside(offset, std::move(*found));
         }
-        nb::gil_scoped_acquire const held;
+        gil::Held const held;
         nb::object const found = look_(offset);
         InnerBoundaries inside;
         inside.offsets = from_list(nb::cast<nb::list>(found.attr("offsets")));
@@ -179,7 +180,7 @@ private:
             if (known != native_labels_.end()) {
                 inside.labels.push_back(known->second);
             } else {
-                nb::gil_scoped_acquire const held;
+                gil::Held const held;
                 inside.labels.push_back(native_labels_.emplace_back(label, number_of(interned(label))).second);
             }
         }
@@ -248,7 +249,7 @@ private:
     // Innermost first.
     std::vector<std::string> names_around(std::size_t offset) {
         if (auto written = breadcrumbs_->written(offset)) return std::move(*written);
-        nb::gil_scoped_acquire const held;
+        gil::Held const held;
         nb::tuple const names = breadcrumbs_->names(offset);
         std::vector<std::string> found;
         for (std::size_t index = nb::len(names); index-- > 0;) found.push_back(on_one_line(utf8_of(names[index]).view()));

@@ -10,7 +10,7 @@
 #include "native_sketch.hpp"
 #include "parts.hpp"
 #include "source.hpp"
-#include "without_gil.hpp"
+#include "gil.hpp"
 
 namespace chunker::bindings {
 
@@ -24,7 +24,7 @@ public:
         for (nb::handle const label : labels) names_.push_back(nb::borrow(label));
         nb::object const source = utf8_if_whole(text) ? nb::object(text) : text.attr("encode")("utf-8", "surrogatepass");
         Utf8 const read(source);
-        without_gil::Scope const others_may_run(read.size);
+        gil::Released const others_may_run(read.size);
         rows_ = text_rows(read.data, read.size, static_cast<unsigned>(strengths_.size()) - 1);
     }
 

@@ -17,6 +17,7 @@
 #include "integers.hpp"
 #include "native_sketch.hpp"
 #include "breadcrumbs.hpp"
+#include "gil.hpp"
 #include "parts.hpp"
 #include "references.hpp"
 #include "source.hpp"
@@ -127,7 +128,7 @@ public:
         if (source_.view.empty()) throw nb::value_error("an empty text");
         if (source_.view.size() > std::numeric_limits<std::uint32_t>::max() - 4) throw nb::value_error("a text of 4 GB or more");
         const SyntaxGrammar& table = grammar().table();
-        nb::gil_scoped_release const others_may_run;
+        gil::Released const others_may_run;
         reading_ = read_syntax(table, source_.view, small);
     }
 
