@@ -238,6 +238,15 @@ void hostile() {
         CHECK(steps_of(one_of_many_spaces(), twice, false) <= 3 * steps_of(one_of_many_spaces(), some, false));
         CHECK(steps_to_the_left(one_of_many_spaces(), twice, false) <= 3 * steps_to_the_left(one_of_many_spaces(), some, false));
     }
+    // Lines of spaces alone are one match up to the last line break, and what comes after that is another, for a while.
+    auto const by_lines = pipeline({}, {stage("\\s*[\r\n]+|\\s+(?!\\S)|\\s+|\\S+", Behaviour::isolated)}, merges(true, {"aa"}));
+    for (std::size_t const width : {10, 50, 150, 300}) {
+        std::string const unit = std::string(width, ' ') + "\n";
+        std::string some;
+        while (some.size() < 3000) some += unit;
+        CHECK(steps_of(by_lines, some + some, false) <= 3 * steps_of(by_lines, some, false));
+        CHECK(steps_to_the_left(by_lines, some + some, false) <= 3 * steps_to_the_left(by_lines, some, false));
+    }
     // Nothing of these stands in a table of the normalizer; each run of spaces is where a piece ends.
     for (std::string const unit : {"\xF0\x9F\x98\x80  ", "\xF0\x9F\x98\x80 \n\n   ", "\xCC\x81  ", "\xE1\x84\x92\xE1\x85\xA1  "}) {
         std::string some;

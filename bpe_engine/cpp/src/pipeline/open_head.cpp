@@ -374,11 +374,12 @@ std::optional<std::size_t> OpenHead::count(std::size_t stage, Bytes piece, bool 
     if (found == pieces_.end()) {
         std::unique_ptr<GrowingPiece> table = make();
         if (!table) return std::nullopt;
-        if (pieces_.size() == most_pieces) pieces_.erase(pieces_.begin());
-        pieces_.push_back({end, stage, is_first, std::move(table)});
-        found = std::prev(pieces_.end());
+        // The one that was read longest ago.
+        if (pieces_.size() == most_pieces) pieces_.pop_back();
+        found = pieces_.insert(pieces_.end(), {end, stage, is_first, std::move(table)});
     }
-    GrowingPiece& table = *found->table;
+    std::rotate(pieces_.begin(), found, found + 1);
+    GrowingPiece& table = *pieces_.front().table;
     if (table.size() > piece.size) table.truncate(piece.size);
     if (table.size() < piece.size) table.extend(piece.part(0, piece.size - table.size()));
     return table.count();

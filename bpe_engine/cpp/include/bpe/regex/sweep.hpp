@@ -7,6 +7,7 @@
 // of its end.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -26,24 +27,19 @@ struct Resumption {
         State state = dead_state;
     };
     static constexpr std::size_t least = thresholds::resumed;  // bytes; shorter attempts are not worth an entry
-    std::array<Try, 2> tries{};
-    std::size_t valid = 0;  // the text up to there has not changed
+    std::array<Try, 2> tries{};  // the last first
+    std::size_t valid = 0;       // the text up to there has not changed
 
     const Try* find(std::size_t from) const {
         for (Try const& one : tries)
             if (one.from == from) return &one;
         return nullptr;
     }
+    // In place of what was noted there, or longest ago: a match that stays open from early on is tried each time, and one at the end for a while.
     void put(const Try& made) {
-        Try* chosen = &tries[0];
-        for (Try& one : tries) {
-            if (one.from == made.from) {
-                chosen = &one;
-                break;
-            }
-            if (one.from == no_match || (chosen->from != no_match && one.from < chosen->from)) chosen = &one;
-        }
+        auto const chosen = std::find_if(tries.begin(), tries.end() - 1, [&made](Try const& one) { return one.from == made.from; });
         *chosen = made;
+        std::rotate(tries.begin(), chosen, chosen + 1);
     }
 };
 
