@@ -230,6 +230,16 @@ void merging(Choices& choices) {
     model->encode(view(text), ids, &lengths);
     CHECK(ids.size() == expected.size() && model->count(view(text)) == expected.size());
     for (std::size_t index = 0; index < ids.size(); ++index) CHECK(texts[ids[index]] == expected[index] && lengths[index] == expected[index].size());
+    // Every beginning and every end of it.
+    for (Side const side : {Side::right, Side::left}) {
+        std::unique_ptr<GrowingPiece> const piece = model->growing(side);
+        CHECK(piece != nullptr);
+        for (std::size_t size = 1; size <= text.size(); ++size) {
+            Bytes const grown = side == Side::right ? view(text).part(0, size) : view(text).part(text.size() - size, text.size());
+            piece->extend(side == Side::right ? grown.part(size - 1, size) : grown.part(0, 1));
+            CHECK(piece->count() == model->count(grown));
+        }
+    }
 }
 
 // A program of growth and truncation: after each step the count is that of the text, or neither can be had.
@@ -247,6 +257,7 @@ void growth(Choices& choices) {
     fresh_count(*made.model, choices.of(letters) + repeated);
     fresh_count(*made.model, repeated.substr(0, choices.below(repeated.size() + 1)));
     std::string text;
+    std::vector<std::uint32_t> client;                        // who reads what has changed
     std::vector<std::pair<std::size_t, std::size_t>> bounds;  // of sizes
     for (std::size_t step = 0; step < 25; ++step) {
         if (choices.one_in(4)) {
@@ -271,6 +282,16 @@ void growth(Choices& choices) {
         } catch (const EncodingError&) {
         }
         CHECK(counted == fresh_count(*made.model, text));
+        if (counted && side == Side::right && choices.one_in(2)) {
+            if (choices.one_in(8)) piece->forget_read();
+            std::vector<std::uint32_t> changed, ids;
+            std::size_t const same = piece->read(changed);
+            CHECK(same <= client.size());
+            client.resize(same);
+            client.insert(client.end(), changed.begin(), changed.end());
+            made.model->encode(view(text), ids, nullptr);
+            CHECK(client == ids);
+        }
         if (counted)
             for (auto const& [size, least] : bounds) CHECK(least <= *counted);
     }

@@ -242,12 +242,15 @@ void try_growing(Choices& choices, const std::shared_ptr<const Pipeline>& pipeli
     };
     std::vector<Mark> marks;
     std::string text;
+    GrownIds<PipelineAppendingEncoder> ids;
+    std::vector<std::uint32_t> client;  // who asks for changes alone
     for (std::size_t steps = 1 + choices.below(12); steps > 0 && choices.more(); --steps) {
         if (choices.one_in(4)) {
             marks.push_back({growing.state(), text});
         } else if (choices.one_in(4) && !marks.empty()) {
             marks.resize(choices.below(marks.size()) + 1);
             growing.return_to(marks.back().state);
+            if constexpr (std::is_same_v<Growing, PipelineAppendingEncoder>) ids.return_to(marks.back().state);
             text = marks.back().text;
         } else {
             std::string const more = some_text(choices, 4);
@@ -259,12 +262,17 @@ void try_growing(Choices& choices, const std::shared_ptr<const Pipeline>& pipeli
         CHECK(growing.count() == pipeline->count(view(text)));
         CHECK(growing.fewest() <= growing.count());
         if constexpr (std::is_same_v<Growing, PipelineAppendingEncoder>) {
-            std::vector<std::uint32_t> ids(growing.settled_count(growing.state())), fresh;
-            growing.encode_from(growing.state(), ids);
-            pipeline->encode(view(text), fresh);
-            CHECK(ids.size() == fresh.size());
-            std::size_t const settled = growing.settled_count(growing.state());
-            CHECK(std::equal(fresh.begin() + static_cast<std::ptrdiff_t>(settled), fresh.end(), ids.begin() + static_cast<std::ptrdiff_t>(settled)));
+            if (choices.one_in(2)) {
+                std::vector<std::uint32_t> fresh;
+                pipeline->encode(view(text), fresh);
+                ids.update(growing);
+                client.resize(ids.changed_from());
+                std::vector<std::uint32_t> const changed = ids.from(client.size());
+                client.insert(client.end(), changed.begin(), changed.end());
+                ids.told();
+                CHECK(client == fresh);
+                CHECK(ids.from(0) == fresh);
+            }
         }
     }
 }

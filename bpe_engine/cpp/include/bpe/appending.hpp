@@ -15,6 +15,7 @@
 
 #include "bpe/encoder.hpp"
 #include "bpe/explicit_tokens.hpp"
+#include "bpe/grown_ids.hpp"
 #include "bpe/open_pieces.hpp"
 #include "bpe/run_index.hpp"
 #include "bpe/shared_items.hpp"
@@ -47,7 +48,7 @@ public:
 
     const ExplicitTokens& explicit_tokens() const { return tokens_; }
     // The ids of the text that was not settled in `state`, an earlier state of this text.
-    void encode_from(const State& state, std::vector<std::uint32_t>& ids) const;
+    void encode_from(const State& state, FreshIds& ids);
     static std::size_t settled_end(const State& state) { return state.settled_end; }
     static std::size_t settled_count(const State& state) { return state.settled_count; }
 
@@ -69,6 +70,8 @@ private:
     // Find the pre-tokens of the tail up to `limit`; with `settle`, settle all but the last few.
     void read_tail(std::size_t old_length, std::size_t limit, bool settle);
     std::size_t count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace);
+    // Adds the ids of the open text where one of its pieces has a table; returns whether one has.
+    bool read_open(FreshIds& ids);
     RunIndex& index_from(std::size_t place);
     // The bytes of the last character if it is incomplete and not part of an explicit token.
     std::size_t unfinished() const;
@@ -78,6 +81,7 @@ private:
     ExplicitTokens tokens_;
     State state_;
     OpenPieces pieces_;
+    std::vector<Piece> open_;        // the pre-tokens of the tail, in the text as it is; none where these are not known
     std::vector<RunIndex> indexes_;  // of the long tails so far, by origin
 };
 

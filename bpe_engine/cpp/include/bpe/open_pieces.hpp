@@ -8,7 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "bpe/grown_ids.hpp"
 #include "bpe/thresholds.hpp"
+#include "bpe/token_ends.hpp"
 #include "bpe/token_table.hpp"
 
 namespace bpe {
@@ -20,13 +22,36 @@ public:
     // The number of tokens of the pre-token `piece`, which reaches from `anchor` (a distance from the fixed side) to the growing side.
     std::size_t count(std::size_t anchor, Bytes piece) {
         if (dictionary_->has_unreachable() && piece.size <= dictionary_->longest() && dictionary_->find(piece) != no_rank) return 1;
-        return grown(anchor, piece).count(piece.size);
+        return grown(anchor, piece).table->count(piece.size);
+    }
+
+    // Adds the ids of such a pre-token; `id_of(rank)` is that of a token. Returns false where it is one token, though its bytes may be none.
+    template <class IdOf>
+    bool read(std::size_t anchor, Bytes piece, FreshIds& ids, IdOf&& id_of) {
+        if (dictionary_->has_unreachable() && piece.size <= dictionary_->longest() && dictionary_->find(piece) != no_rank) return false;
+        struct Read {
+            Piece& piece;
+            std::size_t size;
+            const Dictionary& dictionary;
+            IdOf& id_of;
+            std::size_t read(std::vector<std::uint32_t>& out) {
+                TokenTable const& table = *piece.table;
+                std::size_t const same = piece.ends.walk(size, [&](std::size_t end) { return end - dictionary.length(table.last(end)); });
+                piece.ends.for_each_walked(same, [&](std::size_t, std::size_t end) { out.push_back(id_of(table.last(end))); });
+                return table.count(same);
+            }
+            void forget_read() { piece.ends.clear(); }
+        };
+        Piece& known = grown(anchor, piece);
+        Read table{known, piece.size, *dictionary_, id_of};
+        ids.add(table, known.known);
+        return true;
     }
 
     // A lower bound for the count of the pre-token from `anchor`, which has at least the bytes of `piece`.
     std::size_t fewest(std::size_t anchor, Bytes piece) {
         // The pre-token may be one token with bytes that are no tokens by themselves: then it has no table.
-        return piece.size > dictionary_->longest() ? grown(anchor, piece).fewest(piece.size) : 1;
+        return piece.size > dictionary_->longest() ? grown(anchor, piece).table->fewest(piece.size) : 1;
     }
 
     // Whether to encode a growing pre-token again at each step instead of making a table; counts the bytes for which the answer was yes.
@@ -75,21 +100,26 @@ public:
             if (open_.back().table->size() <= thresholds::middle_piece) spare_ = std::move(open_.back().table);
             open_.pop_back();
         }
-        for (Piece& piece : open_)
-            if (piece.table->size() > length - piece.anchor) piece.table->truncate(length - piece.anchor);
+        for (Piece& piece : open_) {
+            std::size_t const left = length - piece.anchor;
+            if (piece.table->size() > left) piece.table->truncate(left);
+            piece.ends.truncate(left);
+        }
     }
 
 private:
     struct Piece {
         std::size_t anchor;
         std::unique_ptr<TokenTable> table;
+        TokenEnds ends = {};  // of the tokens that were read last
+        FreshIds::Reading known = {};
     };
 
     static bool before(const Piece& piece, std::size_t anchor) { return piece.anchor < anchor; }
     std::vector<Piece>::iterator at(std::size_t anchor) { return std::lower_bound(open_.begin(), open_.end(), anchor, before); }
     std::vector<Piece>::const_iterator at(std::size_t anchor) const { return std::lower_bound(open_.begin(), open_.end(), anchor, before); }
 
-    const TokenTable& grown(std::size_t anchor, Bytes piece) {
+    Piece& grown(std::size_t anchor, Bytes piece) {
         auto found = at(anchor);
         if (found == open_.end() || found->anchor != anchor) {
             if (!spare_) spare_ = std::make_unique<TokenTable>(*dictionary_, side_);
@@ -102,7 +132,7 @@ private:
         if (std::size_t const have = table.size(); have < piece.size)
             table.extend(side_ == TokenTable::Side::left ? piece.part(0, piece.size - have) : piece.part(have, piece.size));
         if (auto pairs = table.give_pairs()) pairs_ = std::move(pairs);
-        return table;
+        return *found;
     }
 
     const Dictionary* dictionary_;

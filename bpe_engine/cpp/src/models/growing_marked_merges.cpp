@@ -143,25 +143,20 @@ public:
 
     std::size_t count() override {
         if (text_.empty()) return 0;
-        if (model_.options_.ignore_merges && text_.size() <= model_.longest_) {
-            std::vector<Byte> const whole = as_read(side_, text_, 0, text_.size());
-            if (model_.find_token({whole.data(), whole.size()}) >= 0) return 1;
-        }
-        // The last unit that is whole, and bytes of a character as if nothing followed.
-        std::vector<std::size_t> ends(ends_.end() - (ends_.empty() ? 0 : 1), ends_.end());
-        units(ends_.empty() ? 0 : ends_.back(), text_.size(), ends);
-        std::size_t const first = ends_.empty() ? 0 : ends_.size() - 1;
-        std::vector<std::uint32_t> letters;
-        for (std::size_t index = 0, from = first == 0 ? 0 : ends_[first - 1]; index < ends.size(); from = ends[index++])
-            letters.push_back(letter(from, ends[index], first + index == 0, index + 1 == ends.size()));
-        struct Back {
-            GrowingPiece& piece;
-            std::size_t size;
-            ~Back() { piece.truncate(size); }
-        } const back{*inner_, inner_->size()};
-        add(letters);
-        return inner_->count();
+        if (whole_token() >= 0) return 1;
+        return with_all_letters([](GrowingPiece& letters) { return letters.count(); });
     }
+
+    std::size_t read(std::vector<std::uint32_t>& ids) override {
+        if (text_.empty()) return 0;
+        if (std::int64_t const token = whole_token(); token >= 0) {
+            inner_->forget_read();
+            ids.push_back(model_.ids_[static_cast<std::size_t>(token)]);
+            return 0;
+        }
+        return with_all_letters([&](GrowingPiece& letters) { return letters.read(ids); });
+    }
+    void forget_read() override { inner_->forget_read(); }
 
     // Whether a character inside a part becomes the same symbol as at the growing side of a piece.
     bool takes_parts() const { return model_.options_.continuing_prefix.empty() && !model_.options_.ignore_merges; }
@@ -221,6 +216,31 @@ public:
     }
 
 private:
+    // The token that the whole piece is, if it is not merged then; else negative.
+    std::int64_t whole_token() const {
+        if (!model_.options_.ignore_merges || text_.size() > model_.longest_) return -1;
+        std::vector<Byte> const whole = as_read(side_, text_, 0, text_.size());
+        return model_.find_token({whole.data(), whole.size()});
+    }
+
+    // `use` of the letters of all characters: the last one that is whole, and bytes of a character as if nothing followed, are taken away again.
+    template <class Use>
+    std::size_t with_all_letters(Use&& use) {
+        std::vector<std::size_t> ends(ends_.end() - (ends_.empty() ? 0 : 1), ends_.end());
+        units(ends_.empty() ? 0 : ends_.back(), text_.size(), ends);
+        std::size_t const first = ends_.empty() ? 0 : ends_.size() - 1;
+        std::vector<std::uint32_t> letters;
+        for (std::size_t index = 0, from = first == 0 ? 0 : ends_[first - 1]; index < ends.size(); from = ends[index++])
+            letters.push_back(letter(from, ends[index], first + index == 0, index + 1 == ends.size()));
+        struct Back {
+            GrowingPiece& piece;
+            std::size_t size;
+            ~Back() { piece.truncate(size); }
+        } const back{*inner_, inner_->size()};
+        add(letters);
+        return use(*inner_);
+    }
+
     std::size_t unfinished() const { return model_.options_.by_characters ? unfinished_at(side_, text_) : 0; }
 
     // Appends the ends of the characters (or bytes) between two distances, from the side that stays on.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "bpe/thresholds.hpp"
+#include "bpe/token_ends.hpp"
 #include "bpe/unicode.hpp"
 #include "distinct_tokens.hpp"
 #include "unigram_joins.hpp"
@@ -110,21 +112,35 @@ public:
         // Bytes at the end may again be the start of a character.
         done_ = std::min(done_, size - unfinished());
         rows_.truncate(size);
+        ends_.truncate(2 * done_ + 1);
         while (!ways_.empty() && ways_.back() > size) ways_.pop_back();
     }
 
     std::size_t size() const override { return text_.size(); }
 
     std::size_t count() override {
-        std::size_t const done = done_;
-        struct Back {
-            std::size_t& place;
-            std::size_t value;
-            ~Back() { place = value; }
-        } const back{done_, done};
-        add_up_to(text_.size());
+        AllRows const all(*this);
         return rows_.count(text_.size());
     }
+
+    // Ends are those of tokens, twice, and 1 more of the bytes of unknown characters: a run of these may become one token.
+    std::size_t read(std::vector<std::uint32_t>& ids) override {
+        AllRows const all(*this);
+        std::optional<std::size_t> run;  // of the end that was looked at last
+        auto const end_at = [&](std::size_t place) {
+            run = place > 0 ? rows_.run_of_bytes(place) : std::nullopt;
+            return 2 * place + (run ? 1 : 0);
+        };
+        std::size_t const same = ends_.walk(end_at(text_.size()), [&](std::size_t end) {
+            bool const is_byte = end % 2 == 1;
+            std::size_t const start = is_byte ? end / 2 - 1 : rows_.start_of_last(end / 2);
+            return is_byte && start > *run ? 2 * start + 1 : end_at(start);
+        });
+        ends_.for_each_walked(same,
+                              [&](std::size_t, std::size_t end) { ids.push_back(end % 2 == 1 ? *model_.bytes_[text_[end / 2 - 1]] : rows_.last_id(end / 2)); });
+        return run ? rows_.count(*run) + same / 2 - *run : rows_.count(same / 2);
+    }
+    void forget_read() override { ends_.clear(); }
 
     std::size_t fewest() override { return rows_.fewest(done_); }
 
@@ -154,6 +170,29 @@ public:
     }
 
 private:
+    // The rows of all bytes, for the time of a scope.
+    class AllRows {
+    public:
+        explicit AllRows(GrowingUnigram& piece) : piece_(piece), done_(piece.done_) {
+            try {
+                piece.add_up_to(piece.text_.size());
+            } catch (...) {
+                piece.done_ = done_;
+                throw;
+            }
+        }
+        ~AllRows() {
+            if (piece_.done_ > done_) piece_.ends_.truncate(2 * done_ + 1);
+            piece_.done_ = done_;
+        }
+        AllRows(const AllRows&) = delete;
+        AllRows& operator=(const AllRows&) = delete;
+
+    private:
+        GrowingUnigram& piece_;
+        std::size_t done_;
+    };
+
     // A span of a part, from the start of a character to that of another one, after which there is one way alone.
     struct Middle {
         std::size_t start = 0, end = 0, count = 0;
@@ -235,6 +274,7 @@ private:
     bool is_part_ = false;
     std::vector<std::size_t> ways_;  // of a part: the ends of characters to which there is more than one way
     std::size_t room_ = 0;           // bytes
+    TokenEnds ends_;                 // of the tokens that were read last
 };
 
 std::unique_ptr<GrowingPiece> UnigramModel::growing(Side side) const { return side == Side::right ? growing_after(0) : growing_to_the_left(*this); }

@@ -134,19 +134,19 @@ void UnigramRows::read(const Byte* text, std::size_t end, std::vector<std::uint3
         if (lengths) (*lengths)[--length_index] = static_cast<std::uint32_t>(size);
     };
     while (end > first_) {
-        Row const& at = row(end);
-        if (!is_unknown(at)) {
-            put(model_->ids_[at.last], model_->automaton_->token(at.last).size);
-            end -= model_->automaton_->token(at.last).size;
-            continue;
-        }
-        Rank const token = token_of_run(at, end);
-        if (token != no_rank) put(model_->ids_[token], end - at.run);
-        else if (at.last == broken) put(*model_->unknown_, end - at.run);
-        else
-            for (std::size_t place = end; place-- > at.run;) put(*model_->bytes_[text[place]], 1);
-        end = at.run;
+        std::size_t const start = start_of_last(end);
+        if (run_of_bytes(end))
+            for (std::size_t place = end; place-- > start;) put(*model_->bytes_[text[place]], 1);
+        else put(last_id(end), end - start);
+        end = start;
     }
+}
+
+std::uint32_t UnigramRows::last_id(std::size_t end) const {
+    Row const& at = row(end);
+    if (!is_unknown(at)) return model_->ids_[at.last];
+    Rank const token = token_of_run(at, end);
+    return token != no_rank ? model_->ids_[token] : *model_->unknown_;
 }
 
 void UnigramRows::forget(std::size_t start) {

@@ -80,6 +80,17 @@ public:
     std::optional<std::size_t> unknown_run(std::size_t end) const {
         return is_unknown(row(end)) && row(end).state == TokenAutomaton::start ? std::optional<std::size_t>(row(end).run) : std::nullopt;
     }
+    // Where the last token of text[:end) begins, or the unknown characters of which it is one. Not where it is a byte of those.
+    std::size_t start_of_last(std::size_t end) const {
+        Row const& at = row(end);
+        return is_unknown(at) ? at.run : end - model_->automaton_->token(at.last).size;
+    }
+    std::uint32_t last_id(std::size_t end) const;
+    // The start of the run of unknown characters that ends at `end`, if its tokens are those of its bytes.
+    std::optional<std::size_t> run_of_bytes(std::size_t end) const {
+        Row const& at = row(end);
+        return at.last == unknown && token_of_run(at, end) == no_rank ? std::optional<std::size_t>(at.run) : std::nullopt;
+    }
     // Appends the tokens of text[first, end), where `first` is the offset up to which `forget` has dropped the rows.
     void read(const Byte* text, std::size_t end, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const;
     // Forgets the rows before `start`, where the last character begins, which is settled.

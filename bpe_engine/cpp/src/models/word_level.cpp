@@ -43,6 +43,10 @@ public:
         return fewest();
     }
     std::size_t fewest() override { return size() > 0 ? 1 : 0; }
+    std::size_t read(std::vector<std::uint32_t>& ids) override {
+        if (count() > 0) ids.push_back(*model_->id_of(nodes_.back()));
+        return 0;
+    }
 
 private:
     const WordLevelModel* model_;

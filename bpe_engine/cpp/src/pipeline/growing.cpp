@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ids_sink.hpp"
+
 namespace bpe {
 
 namespace {
@@ -187,7 +189,9 @@ void PipelineAppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     state_.tokens = tokens_.size();
 }
 
-void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::uint32_t>& ids) const {
+void PipelineAppendingEncoder::encode_from(const State& state, FreshIds& fresh) {
+    if (state.tokens == tokens_.size() && state.certain == state_.certain && read_open(fresh)) return;
+    std::vector<std::uint32_t>& ids = fresh.ids;
     Position at = state.certain;
     for (std::size_t number = state.tokens;; ++number) {
         std::size_t const base = tokens_.end_of(number);
@@ -201,6 +205,57 @@ void PipelineAppendingEncoder::encode_from(const State& state, std::vector<std::
         ids.push_back(token.id);
         at = {token.end, inside ? Before::inside : Before::token};
     }
+}
+
+bool PipelineAppendingEncoder::read_open(FreshIds& ids) {
+    std::size_t const base = tokens_.end_of(tokens_.size());
+    if (marks_) return false;
+    if (GrowingPiece* const table = before_nonblank_.table.get(); table && before_nonblank_.start + table->size() == text_.size()) {
+        if (before_nonblank_.start != state_.certain.offset) return false;
+        ids.add(*table, before_nonblank_.known);
+        return true;
+    }
+    OpenTail* const tail = tail_from(base);
+    if (!tail) return false;
+    struct Sink : IdsSink {
+        FreshIds& fresh;
+        OpenTail& tail;
+        const Byte* text;
+        double sum;  // before the last cut
+        FreshIds::Place at_cut = fresh.place();
+        void part_of_region(const UnigramText& units, const UnigramText::Part& part) {
+            IdsSink::part_of_region(units, part);
+            sum = part.at.sum;
+        }
+        void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) {
+            bool const is_kept = (OpenTail::is_long(piece.size) || pipeline.goes_on_with_sums()) && tail.holds(text, piece);
+            if (!is_kept || !grown(pipeline.stages(), piece, is_first ? Before::nothing : Before::token)) IdsSink::piece(piece, readable, is_first, raw);
+        }
+        void part(std::size_t stage, Bytes piece, Before before) { grown(stage, piece, before); }
+        bool grown(std::size_t stage, Bytes piece, Before before) {
+            ids.flush();
+            return tail.read(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, before, sum); }, fresh);
+        }
+        bool cut(Position) {
+            ids.flush();
+            at_cut = fresh.place();
+            return true;
+        }
+        void again() {
+            ids.flush();
+            fresh.return_to(at_cut);
+        }
+        void uncertain() { again(); }  // pieces after the last cut come again
+    };
+    Pipeline::Lease const workspace = pipeline_->lease();
+    const Byte* const text = text_.data() + base;
+    Sink sink{{*pipeline_, *workspace, ids.ids}, ids, *tail, text, state_.certain.sum};
+    Position at = state_.certain;
+    at.offset -= base;
+    pipeline_->scan_to_end(text, 0, at, text_.size() - base, *workspace, sink, before_ != Before::nothing || tokens_.size() > 0, tail);
+    sink.ids.flush();
+    tail->note();
+    return true;
 }
 
 void PipelinePrependingEncoder::prepend(Bytes more) {

@@ -9,7 +9,9 @@
 // So open ends and ways back are those of any text.
 #include <algorithm>
 #include <mutex>
+#include <type_traits>
 
+#include "bpe/grown_ids.hpp"
 #include "bpe/growing_side.hpp"
 #include "bpe/models/unigram.hpp"
 #include "bpe/pipeline/growing.hpp"
@@ -54,7 +56,9 @@ void grow(PipelinePrependingEncoder& encoder, Bytes more) { encoder.prepend(more
 template <class Encoder, Side side>
 class GrowingInside final : public GrowingPiece {
 public:
-    GrowingInside(std::shared_ptr<const Pipeline> pipeline, Before before) : encoder_(std::move(pipeline), before), empty_(encoder_.state()) {}
+    GrowingInside(std::shared_ptr<const Pipeline> pipeline, Before before) : encoder_(std::move(pipeline), before), empty_(encoder_.state()) {
+        if constexpr (side == Side::right) ids_ = GrownIds<Encoder>(empty_);
+    }
 
     void extend(Bytes more) override {
         if constexpr (side == Side::left) std::reverse_copy(more.begin(), more.end(), std::back_inserter(text_));
@@ -70,7 +74,9 @@ public:
         text_.resize(size);
         if (encoder_.state().length <= size) return;
         while (!states_.empty() && states_.back().length > size) states_.pop_back();
-        encoder_.return_to(states_.empty() ? empty_ : states_.back());
+        State const& state = states_.empty() ? empty_ : states_.back();
+        encoder_.return_to(state);
+        if constexpr (side == Side::right) ids_.return_to(state);
     }
 
     std::size_t size() const override { return text_.size(); }
@@ -82,7 +88,26 @@ public:
 
     std::size_t fewest() override { return encoder_.fewest(); }
 
+    std::size_t read(std::vector<std::uint32_t>& ids) override {
+        if constexpr (side == Side::left) {
+            return GrowingPiece::read(ids);
+        } else {
+            catch_up();
+            ids_.update(encoder_);
+            std::size_t const same = ids_.changed_from();
+            std::vector<std::uint32_t> const others = ids_.from(same);
+            ids.insert(ids.end(), others.begin(), others.end());
+            ids_.told();
+            return same;
+        }
+    }
+    void forget_read() override {
+        if constexpr (side == Side::right) ids_.forget_told();
+    }
+
 private:
+    using State = typename Encoder::State;
+
     // A long text is added in halves, at character boundaries, so that a short rollback has little to read again.
     void catch_up() {
         for (std::size_t known; (known = encoder_.state().length) < text_.size();) {
@@ -99,9 +124,11 @@ private:
     }
 
     Encoder encoder_;
-    typename Encoder::State empty_;
-    std::vector<typename Encoder::State> states_;  // of the encoder, the shortest text first
-    std::vector<Byte> text_;                       // in the order in which it came
+    State empty_;
+    std::vector<State> states_;  // of the encoder, the shortest text first
+    std::vector<Byte> text_;     // in the order in which it came
+    struct None {};
+    std::conditional_t<side == Side::right, GrownIds<PipelineAppendingEncoder>, None> ids_;
 };
 
 std::unique_ptr<GrowingPiece> growing_text(std::shared_ptr<const Pipeline> pipeline, Side side, Before before) {

@@ -109,18 +109,19 @@ std::size_t OpenTail::index_of(std::size_t offset) const {
     return found != places.end() && normalized_.cuts[index] == offset - origin_ ? index : no_match;
 }
 
-std::optional<std::size_t> OpenTail::count(std::size_t stage, const Byte* text, Bytes piece, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
+template <class Use>
+bool OpenTail::with_table(std::size_t stage, const Byte* text, Bytes piece, const Make& make, Use&& use) {
     auto const start = static_cast<std::size_t>(piece.data - (now_.is_normalized ? normalized_.text.data() : text));
     auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.start == start && one.stage == stage; });
     if (found == pieces_.end()) {
         std::unique_ptr<GrowingPiece> table = make();
-        if (!table) return std::nullopt;
-        if (pieces_.size() == most_pieces)
-            pieces_.erase(std::min_element(pieces_.begin(), pieces_.end(), [](Piece const& one, Piece const& other) { return one.start < other.start; }));
-        pieces_.push_back({start, stage, std::move(table)});
-        found = std::prev(pieces_.end());
+        if (!table) return false;
+        // The one that was read longest ago: one from early on is read each time, and one at the end for a while.
+        if (pieces_.size() == most_pieces) pieces_.pop_back();
+        found = pieces_.insert(pieces_.end(), {start, stage, std::move(table)});
     }
-    GrowingPiece& table = *found->table;
+    std::rotate(pieces_.begin(), found, found + 1);
+    GrowingPiece& table = *pieces_.front().table;
     if (table.size() > piece.size) table.truncate(piece.size);
     std::size_t const most = std::max(chain_.valid, start) - start;
     if (table.size() < std::min(most, piece.size)) table.extend(piece.part(table.size(), std::min(most, piece.size)));
@@ -132,7 +133,18 @@ std::optional<std::size_t> OpenTail::count(std::size_t stage, const Byte* text, 
             if (table.size() > most) table.truncate(most);
         }
     } const back{table, most};
-    return table.count();
+    use(pieces_.front());
+    return true;
+}
+
+std::optional<std::size_t> OpenTail::count(std::size_t stage, const Byte* text, Bytes piece, const Make& make) {
+    std::optional<std::size_t> found;
+    with_table(stage, text, piece, make, [&](Piece& known) { found = known.table->count(); });
+    return found;
+}
+
+bool OpenTail::read(std::size_t stage, const Byte* text, Bytes piece, const Make& make, FreshIds& ids) {
+    return with_table(stage, text, piece, make, [&](Piece& known) { ids.add(*known.table, known.known); });
 }
 
 void OpenTail::note() {

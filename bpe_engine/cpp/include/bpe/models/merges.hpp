@@ -64,8 +64,8 @@ public:
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
     std::size_t most_bytes() const override;
-    // A piece that grows to either side. Null if some merge comes before one of its halves, or unknown characters are dropped; also null if tokens have a
-    // prefix or a suffix and one has two spellings, or characters fall back to bytes.
+    // A piece that grows to either side. Null if unknown characters are dropped, or a merge needs a token that stands in for other text; also null if tokens
+    // have a prefix or a suffix and one has two spellings, or characters fall back to bytes.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 
     // The ids of the tokens that merging their own bytes or characters does not make.
@@ -192,8 +192,11 @@ private:
     const std::shared_ptr<Growth>& growth() const;
     // The count of a long piece that repeats a unit of up to four bytes; none for other pieces, or if it is not found soon.
     std::optional<std::size_t> count_repetition(Bytes piece) const;
-    // The halves of the last merge that makes a token from its characters, in the form of Growth.
+    // What makes a token from its characters, in the form of Growth.
     std::uint64_t derive(std::uint32_t token) const;
+    Bytes text_of(std::uint32_t token) const;
+    // Merges the pair with the lowest rank, the leftmost of equals, and returns it; `none` if no pair merges.
+    MergePairs::Pair merge_best(std::vector<Symbol>& symbols) const;
     static std::uint32_t code_at_start(Bytes text, std::size_t& size);
 
     Options options_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "bpe/types.hpp"
@@ -34,6 +35,11 @@ public:
     virtual std::size_t count() = 0;
     // A lower bound for the count of this piece and of every continuation.
     virtual std::size_t fewest() = 0;
+    // Of a piece that grows to the right: appends the ids that `count` counts, from the first on that may have changed since `read` was called last, and
+    // returns how many are before that.
+    virtual std::size_t read(std::vector<std::uint32_t>&) { throw std::logic_error("no ids of a piece that grows to the left"); }
+    // The next `read` reads all.
+    virtual void forget_read() {}
     // The number of tokens of this piece with `parts` added. A table takes far less time than its text.
     virtual std::size_t count_with(const std::vector<AddedPart>& parts);
     // An empty piece of the same kind, as a table of a part; null where such tables are no help.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bpe/explicit_tokens.hpp"
+#include "bpe/grown_ids.hpp"
 #include "bpe/left_growing_text.hpp"
 #include "bpe/pipeline/mark_run.hpp"
 #include "bpe/pipeline/open_tail.hpp"
@@ -49,7 +50,7 @@ public:
 
     const ExplicitTokens& explicit_tokens() const { return tokens_; }
     // The ids of all that was not certain in `state`, from which this text has grown.
-    void encode_from(const State& state, std::vector<std::uint32_t>& ids) const;
+    void encode_from(const State& state, FreshIds& ids);
     static std::size_t settled_end(const State& state) { return state.certain.offset; }
     static std::size_t settled_count(const State& state) { return state.certain_count; }
 
@@ -75,6 +76,8 @@ private:
     };
 
     OpenTail* tail_from(std::size_t base);
+    // Adds the ids of the open text where its long pieces have tables; returns whether they have.
+    bool read_open(FreshIds& ids);
     // Counts the text where it ends with a long run of marks; returns whether it does.
     bool count_marks(PieceCoder::Workspace& workspace);
     // Counts the text where it ends inside of a character; returns whether a memory for that helps.
@@ -90,6 +93,7 @@ private:
     struct BeforeNonblank {
         std::size_t start = 0, tokens_before = 0;
         std::unique_ptr<GrowingPiece> table = nullptr;
+        FreshIds::Reading known = {};
     };
     BeforeNonblank before_nonblank_;
     std::unique_ptr<MarkRun> marks_;  // null: the text ends with no run that is known

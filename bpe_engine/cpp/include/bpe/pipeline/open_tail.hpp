@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "bpe/grown_ids.hpp"
 #include "bpe/pipeline/added_tokens.hpp"
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
@@ -76,7 +77,10 @@ public:
         return piece.data >= all.data && piece.data < all.data + all.size;
     }
     // The number of its tokens, of a piece that the stages before `stage` leave; nothing where `make` makes no table.
-    std::optional<std::size_t> count(std::size_t stage, const Byte* text, Bytes piece, const std::function<std::unique_ptr<GrowingPiece>()>& make);
+    using Make = std::function<std::unique_ptr<GrowingPiece>()>;
+    std::optional<std::size_t> count(std::size_t stage, const Byte* text, Bytes piece, const Make& make);
+    // Adds its ids; returns whether there is a table.
+    bool read(std::size_t stage, const Byte* text, Bytes piece, const Make& make, FreshIds& ids);
 
     // A text of this length is read; it has been read.
     void begin(std::size_t length) { now_.length = length; }
@@ -100,7 +104,11 @@ private:
     struct Piece {
         std::size_t start, stage;
         std::unique_ptr<GrowingPiece> table;
+        FreshIds::Reading known = {};
     };
+    // Calls `use` with the table of a piece, for the time of which it has all of the piece; returns whether there is one.
+    template <class Use>
+    bool with_table(std::size_t stage, const Byte* text, Bytes piece, const Make& make, Use&& use);
 
     void restart();
     void forget_pieces();
