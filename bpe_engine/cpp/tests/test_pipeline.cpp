@@ -323,6 +323,11 @@ void hostile() {
     // Of marks that are dropped nothing is left.
     for (std::string const before : {"", "a", "\xC3\xA9"})
         for (std::string const unit : {"\xCD\x82", "\xCC\x81\xCC\xA3"}) is_linear(all.back(), before, unit);
+    // Nor of characters that are cleaned away.
+    auto const cleaning = pipeline({{.kind = Kind::replace_members, .members = U"\x01\x08"}, {.kind = Kind::decompose}, {.kind = Kind::strip_accents}},
+                                   {stage("\\s+", Behaviour::without_match)}, merges(true, {"aa"}));
+    for (std::string const before : {"", "a", "\xC3\xA9"})
+        for (std::string const unit : {"\x01", "\x02\xCC\x81", "a\x01\x01"}) is_linear(cleaning, before, unit);
 }
 
 }  // namespace

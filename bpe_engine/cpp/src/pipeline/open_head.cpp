@@ -57,7 +57,7 @@ std::size_t OpenHead::after_dropped(const Normalizer& normalizer, const Byte* te
             break;
         }
         Character const character = table.at(text, place, end);
-        if (character.code < 128 || !normalizer.drops(character.code)) break;
+        if (!normalizer.drops(character.code)) break;
         place += character.size;
     }
     if (place > from) {

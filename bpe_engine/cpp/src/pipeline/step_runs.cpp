@@ -9,7 +9,7 @@
 namespace bpe {
 
 bool StepNormalizer::drops(char32_t code) const {
-    if (!drops_marks_ || code < 0x300 || code >= 0x110000) return false;
+    if (!drops_marks_ || code >= 0x110000 || (code < 128 && single_[code] >= 0)) return false;
     Items items{item_at(code, 0)};
     apply(items, false, false, true);
     return items.empty();
