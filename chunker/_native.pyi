@@ -8,12 +8,16 @@ def placed(kind: type, origin: object, pieces: list[tuple[int, int, str, int, st
     A chunk for each piece, as `chunker.models.placed` makes it; the first has the index `first`.
     """
 
+class ColumnBuffer:
+    """The memory of a column, by the buffer protocol."""
+
 class ChunkColumns:
     """
     Chunks of many texts by columns, as Arrow keeps them: see chunker.scale.chunk_columns.
     """
 
-    def __init__(self) -> None: ...
+    def __init__(self, bytes: int = 0) -> None:
+        """`bytes`: about so many all texts together will have."""
 
     def add(self, text: str, pieces: list[tuple[int, int, str, int, str]], identity: bytes) -> None:
         """
@@ -25,9 +29,9 @@ class ChunkColumns:
         The records of the chunks of one text as lines of JSON. `breadcrumbs`: the names around each; `rest`: the JSON of the fields that all have in common, from the language on, with the brace at the end.
         """
 
-    def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]:
+    def take(self, wide: bool) -> dict[str, tuple[ColumnBuffer, ...]]:
         """
-        The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.
+        Takes all chunks out. The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.
         """
 
 class DataOutline:

@@ -15,7 +15,7 @@ import json
 import pickle
 from collections import Counter
 from collections.abc import Callable, Collection
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
@@ -145,7 +145,7 @@ class ChunkBatch:
         text = given.column(column_of(given.schema, self._text))
         source = self._source_of(given.schema)
         names = iter(texts(given.column(column_of(given.schema, source)))) if source is not None else repeat(None)
-        rows = _Rows(schema.field(0).type)
+        rows = _Rows(schema.field(0).type, text.nbytes)
         for number, document in enumerate(texts(text)):
             self._add(rows, number, document, next(names))
         made = rows.arrays()
@@ -251,19 +251,18 @@ def _tokenizer_hash(tokenizer: object) -> str:
 
 
 class _Rows:
-    """The columns of chunks so far. `wide` is the type of texts.
+    """The columns of chunks so far. `wide` is the type of texts, `size` the number of bytes that they have, about.
 
-    What a document says of all of its rows is a list with a value a row: to expand it by pyarrow.compute was tried, and is
-    no faster for a thousand documents and slower for a hundred.
+    What documents say of all of their rows is kept once for documents in a row that say the same: most of a table do.
     """
 
-    def __init__(self, wide: pa.DataType) -> None:
+    def __init__(self, wide: pa.DataType, size: int) -> None:
         self._wide = wide
-        self._columns = chunk_columns()
+        self._columns = chunk_columns(size)
         self.documents: list[int] = []  # for each row, the number of its document
-        self._languages: list[str | None] = []
-        self._notes: list[str | None] = []
-        self._metadata: list[str] = []  # as JSON
+        # Language, notes and metadata (as JSON), and the number of rows.
+        self._told: list[tuple[str | None, str | None, str]] = []
+        self._sizes: list[int] = []
         self._names: list[str] = []  # the names in the breadcrumbs of all rows
         self._ends = [0]  # the number of names up to the end of each row
         self._problems: list[tuple[int, str]] = []  # by row
@@ -292,9 +291,14 @@ class _Rows:
         """
         size = len(fresh)
         self.documents += [number] * size
-        self._languages += [language] * size
-        self._notes += [note_of(metadata) if metadata else None] * size
-        self._metadata += [json.dumps(metadata, ensure_ascii=False, separators=(",", ":")) if metadata else "{}"] * size
+        told: tuple[str | None, str | None, str] = language, None, "{}"
+        if metadata:
+            told = language, note_of(metadata), json.dumps(metadata, ensure_ascii=False, separators=(",", ":"))
+        if self._told and self._told[-1] == told:
+            self._sizes[-1] += size
+        else:
+            self._told.append(told)
+            self._sizes.append(size)
         names = self._names
         if breadcrumb is None:
             self._ends += [len(names)] * size
@@ -311,20 +315,26 @@ class _Rows:
     def arrays(self) -> dict[str, pa.Array]:
         """Return the columns by name."""
         made = self._columns.arrays(self._wide)
-        made["language"] = pa.array(self._languages, pa.string())
-        made["note"] = pa.array(self._notes, pa.string())
-        made["metadata"] = pa.array(self._metadata, pa.string())
+        for place, name in enumerate(("language", "note", "metadata")):
+            made[name] = _repeated([told[place] for told in self._told], self._sizes)
         made["breadcrumb"] = pa.ListArray.from_arrays(
             pa.array(self._ends, pa.int32()), pa.array(self._names, pa.string())
         )
         if self._problems:
             # For each row of the table, the row in the columns; None for a problem.
             reasons = dict(self._problems)
-            numbers = iter(range(len(self._languages)))
+            numbers = iter(range(sum(self._sizes)))
             places = pa.array([None if row in reasons else next(numbers) for row in range(len(self))], pa.int64())
             made = {name: column.take(places) for name, column in made.items()}
             made[PROBLEM] = pa.array([reasons.get(row) for row in range(len(self))], pa.string())
         return made
+
+
+def _repeated(values: list[str | None], sizes: list[int]) -> pa.Array:
+    """Return a column that has each of the values so many times."""
+    if len(values) == 1:
+        return pa.repeat(pa.scalar(values[0], pa.string()), sizes[0])
+    return pa.array(chain.from_iterable(map(repeat, values, sizes)), pa.string())
 
 
 def table_of(given: Any) -> pa.Table:  # noqa: ANN401  # whatever hands out Arrow

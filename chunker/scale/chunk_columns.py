@@ -53,10 +53,10 @@ class ChunkRows(Protocol):
         ...
 
 
-def chunk_columns() -> ChunkRows:
-    """Return columns without rows."""
+def chunk_columns(size: int = 0) -> ChunkRows:
+    """Return columns without rows; `size` is about the number of bytes that the texts will have."""
     compiled = native()
-    return PythonColumns() if compiled is None else CompiledColumns(compiled.ChunkColumns())
+    return PythonColumns() if compiled is None else CompiledColumns(compiled.ChunkColumns(size))
 
 
 class CompiledColumns:

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "column_buffer.hpp"
 #include "given.hpp"
 #include "parts.hpp"
 #include "source.hpp"
@@ -36,37 +37,39 @@ void add(ChunkColumns& columns, nb::str text, nb::list pieces, nb::bytes identit
     columns.add(whole, found, {identity.c_str(), identity.size()});
 }
 
-template <class Value>
-nb::bytes bytes_of(const std::vector<Value>& values) {
-    return nb::bytes(values.data(), values.size() * sizeof(Value));
+template <class Values>
+nb::object buffer_of(Values values) {
+    return nb::cast(ColumnBuffer(std::move(values)));
 }
 
-nb::tuple strings_of(const StringColumn& column, bool wide) {
-    nb::bytes const data(column.data.data(), column.data.size());
-    if (wide) return nb::make_tuple(bytes_of(column.ends), data);
-    if (column.ends.back() > std::numeric_limits<std::int32_t>::max())
-        given::raise(PyExc_OverflowError, "a column of strings holds 2 GB, and these are %zu bytes: take a large_string, or smaller tables",
-                     column.data.size());
-    return nb::make_tuple(bytes_of(std::vector<std::int32_t>(column.ends.begin(), column.ends.end())), data);
+nb::tuple strings_of(StringColumn column, bool wide) {
+    std::size_t const size = column.data.size();
+    nb::object const data = buffer_of(std::move(column.data));
+    if (wide) return nb::make_tuple(buffer_of(std::move(column.ends)), data);
+    if (size > std::numeric_limits<std::int32_t>::max())
+        given::raise(PyExc_OverflowError, "a column of strings holds 2 GB, and these are %zu bytes: take a large_string, or smaller tables", size);
+    return nb::make_tuple(buffer_of(std::vector<std::int32_t>(column.ends.begin(), column.ends.end())), data);
 }
 
-nb::dict take(ChunkColumns& columns, bool wide) {
-    columns.hash();
+nb::dict take(ChunkColumns& of, bool wide) {
+    of.hash();
+    ChunkColumns columns = std::exchange(of, {});
+    bool const has_contexts = !columns.context.data.empty();
     nb::dict result;
-    result["body"] = strings_of(columns.body, wide);
-    result["text"] = &columns.texts() == &columns.body ? nb::object(result["body"]) : strings_of(columns.text, wide);
-    result["context"] = strings_of(columns.context, wide);
-    result["token_count"] = nb::make_tuple(bytes_of(columns.tokens));
-    result["start"] = nb::make_tuple(bytes_of(columns.start));
-    result["end"] = nb::make_tuple(bytes_of(columns.end));
-    result["start_byte"] = nb::make_tuple(bytes_of(columns.start_byte));
-    result["end_byte"] = nb::make_tuple(bytes_of(columns.end_byte));
-    result["start_line"] = nb::make_tuple(bytes_of(columns.start_line));
-    result["end_line"] = nb::make_tuple(bytes_of(columns.end_line));
-    result["index"] = nb::make_tuple(bytes_of(columns.index));
-    result["kind"] = strings_of(columns.kind, false);
-    result["id"] = strings_of(columns.id, false);
-    result["content_hash"] = strings_of(columns.content_hash, false);
+    result["body"] = strings_of(std::move(columns.body), wide);
+    result["text"] = has_contexts ? strings_of(std::move(columns.text), wide) : nb::borrow<nb::tuple>(result["body"]);
+    result["context"] = strings_of(std::move(columns.context), wide);
+    result["token_count"] = nb::make_tuple(buffer_of(std::move(columns.tokens)));
+    result["start"] = nb::make_tuple(buffer_of(std::move(columns.start)));
+    result["end"] = nb::make_tuple(buffer_of(std::move(columns.end)));
+    result["start_byte"] = nb::make_tuple(buffer_of(std::move(columns.start_byte)));
+    result["end_byte"] = nb::make_tuple(buffer_of(std::move(columns.end_byte)));
+    result["start_line"] = nb::make_tuple(buffer_of(std::move(columns.start_line)));
+    result["end_line"] = nb::make_tuple(buffer_of(std::move(columns.end_line)));
+    result["index"] = nb::make_tuple(buffer_of(std::move(columns.index)));
+    result["kind"] = strings_of(std::move(columns.kind), false);
+    result["id"] = strings_of(std::move(columns.id), false);
+    result["content_hash"] = strings_of(std::move(columns.content_hash), false);
     return result;
 }
 
@@ -89,8 +92,12 @@ nb::bytes lines(ChunkColumns& columns, nb::list breadcrumbs, nb::str source, nb:
 }  // namespace
 
 void define_columns(nb::module_& module) {
+    static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(ColumnBuffer::get)}, {0, nullptr}};
+    nb::class_<ColumnBuffer>(module, "ColumnBuffer", nb::type_slots(slots), "The memory of a column, by the buffer protocol.");
     nb::class_<ChunkColumns>(module, "ChunkColumns", "Chunks of many texts by columns, as Arrow keeps them: see chunker.scale.chunk_columns.")
-        .def(nb::init<>())
+        .def(
+            "__init__", [](ChunkColumns* columns, nb::object bytes) { new (columns) ChunkColumns(given::size(bytes, "bytes")); }, nb::arg("bytes") = 0,
+            nb::sig("def __init__(self, bytes: int = 0) -> None"), "`bytes`: about so many all texts together will have.")
         .def("add", &add, nb::lock_self(), nb::arg("text"), nb::arg("pieces"), nb::arg("identity"),
              nb::sig("def add(self, text: str, pieces: list[tuple[int, int, str, int, str]], identity: bytes) -> None"),
              "Add the chunks of a text; `identity` is what their ids begin with. Raises UnicodeEncodeError for halves of surrogate pairs.")
@@ -98,8 +105,9 @@ void define_columns(nb::module_& module) {
              nb::sig("def lines(self, breadcrumbs: list[tuple[str, ...]], source: str, rest: bytes) -> bytes"),
              "The records of the chunks of one text as lines of JSON. `breadcrumbs`: the names around each; `rest`: the JSON of the fields that all have in "
              "common, from the language on, with the brace at the end.")
-        .def("take", &take, nb::lock_self(), nb::arg("wide"), nb::sig("def take(self, wide: bool) -> dict[str, tuple[bytes, ...]]"),
-             "The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of numbers the values.");
+        .def("take", &take, nb::lock_self(), nb::arg("wide"), nb::sig("def take(self, wide: bool) -> dict[str, tuple[ColumnBuffer, ...]]"),
+             "Takes all chunks out. The buffers of each column: of strings where each ends and the bytes of all, in 64 bits if `wide` and else in 32; of "
+             "numbers the values.");
 }
 
 }  // namespace chunker::bindings

@@ -1,6 +1,7 @@
 // Chunks of many texts by columns, as Arrow keeps them: what chunker/scale/chunk_columns.py says of each.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -28,12 +29,17 @@ struct StringColumn {
 
 struct ChunkColumns {
     static constexpr std::size_t most_tokens = std::numeric_limits<std::int32_t>::max();  // of a chunk
+    static constexpr std::size_t most_reserved = std::size_t{1} << 28;                    // bytes
 
     // A chunk: where it starts and ends, in characters, its tokens, context and kind.
     struct Piece {
         std::size_t start, end, tokens;
         std::string_view context, kind;
     };
+
+    ChunkColumns() = default;
+    // `bytes`: about so many the texts will have.
+    explicit ChunkColumns(std::size_t bytes) { body.data.reserve(std::min(bytes, most_reserved)); }
 
     // Add the chunks of a text, in UTF-8. `identity` is what their ids begin with. No piece is empty or after the text.
     void add(std::string_view text, const std::vector<Piece>& pieces, std::string_view identity);
