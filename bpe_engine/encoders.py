@@ -145,8 +145,7 @@ class AppendingEncoder(GrowingEncoder):
 
         Without explicit tokens they equal `tokenizer.encode(encoder.data)`; with explicit tokens they are the encodings
         of the texts between them, with their ids in between. The result is a copy of four bytes a token. Beside the
-        copy it takes the time of encoding what was added since the last call and what is open at the end (in pure
-        Python all text after the last explicit token). An encoder that is never asked for ids spends nothing on them.
+        copy it takes the time of `changes` (in pure Python that of encoding all text after the last explicit token). An encoder that is never asked for ids spends nothing on them.
 
         Returns:
             A view of the copy, which stays as it is when the text grows. Its first item is the id of the first token.
@@ -156,7 +155,8 @@ class AppendingEncoder(GrowingEncoder):
     def changes(self) -> tuple[int, memoryview]:
         """The change of the ids since the last call; at the first call all ids.
 
-        Takes the time of `ids`, without the copy of the ids that have not changed.
+        Takes the time of what was added since the last call, and of the ids that have changed: of a long word, or of a
+        paragraph without spaces, that still goes on only the end is read again (in pure Python as `ids`).
 
         Returns:
             A position, and the new ids from there on as unsigned 32-bit integers. If `ids` were the ids after the last

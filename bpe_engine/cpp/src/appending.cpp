@@ -1,5 +1,7 @@
 #include "bpe/appending.hpp"
 
+#include <utility>
+
 #include "bpe/thresholds.hpp"
 
 namespace bpe {
@@ -39,7 +41,6 @@ void AppendingEncoder::append_token(std::uint32_t id, Bytes text) {
     state_.length = state_.settled_end = state_.first_open_end = end;
     state_.settled_count = ++state_.count;
     state_.tokens = tokens_.size();
-    open_.clear();
     if (pieces_.any_open()) pieces_.settle(end);
 }
 
@@ -57,15 +58,16 @@ void AppendingEncoder::encode_from(const State& state, FreshIds& fresh) {
 
 bool AppendingEncoder::read_open(FreshIds& ids) {
     if (!pieces_.any_open()) return false;
-    if (open_.empty()) {
-        State const state = state_;
-        read_tail(state.length, state.length, false);
-        state_ = state;
-    }
+    std::vector<std::size_t> ends;
+    State const state = state_;
+    read_tail(state.length, state.length, false, [&ends](std::size_t end) { ends.push_back(end); });
+    state_ = state;
     Encoder::Lease const lease(*encoder_);
-    for (Piece const& piece : open_) {
-        Bytes const text = this->text().part(piece.start, piece.end);
-        if (pieces_.is_open(piece.start) && pieces_.read(piece.start, text, ids, [this](Rank rank) { return encoder_->id(rank); })) continue;
+    std::size_t start = state.settled_end;
+    for (std::size_t const end : ends) {
+        std::size_t const from = std::exchange(start, end);
+        Bytes const text = this->text().part(from, end);
+        if (pieces_.is_open(from) && pieces_.read(from, text, ids, [this](Rank rank) { return encoder_->id(rank); })) continue;
         for (Rank const rank : encoder_->encode_piece(text, *lease)) ids.ids.push_back(encoder_->id(rank));
     }
     return true;
@@ -80,15 +82,16 @@ void AppendingEncoder::copy(const AppendingEncoder& other) {
 std::size_t AppendingEncoder::unfinished() const { return unfinished_end(text().part(tokens_.end_of(tokens_.size()), text_.size())); }
 
 void AppendingEncoder::update(std::size_t old_length) {
-    open_.clear();
     state_.length = text_.size();
     std::size_t const finished = encoder_->scanner() ? text_.size() - unfinished() : text_.size();
     // Each byte of an unfinished character is one character until it is complete: these bytes are counted, and settle nothing.
-    if (finished > state_.settled_end) read_tail(old_length, finished, true);
-    if (finished < text_.size()) read_tail(old_length, text_.size(), false);
+    auto const nobody = [](std::size_t) {};
+    if (finished > state_.settled_end) read_tail(old_length, finished, true, nobody);
+    if (finished < text_.size()) read_tail(old_length, text_.size(), false, nobody);
 }
 
-void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool settle) {
+template <class OnEnd>
+void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool settle, OnEnd&& on_end) {
     Encoder::Lease const lease(*encoder_);
     const Byte* const text = text_.data();
     const Scanner* const scanner = encoder_->scanner();
@@ -115,9 +118,8 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
             --holding;
         }
         held[holding++] = {start, end, count};
-        if (!settle) open_.push_back({start, end, count});
+        on_end(end);
     };
-    open_.clear();
     if (!scanner) {
         if (limit > settled_end) take(settled_end, limit);
     } else {
@@ -141,7 +143,6 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
         count += piece.count != not_counted ? piece.count : count_piece(piece.start, piece.end, true, *lease);
     }
     state_.count = count;
-    if (settle && pieces_.any_open()) open_.assign(held.begin(), held.begin() + static_cast<std::ptrdiff_t>(holding));
     state_.first_open_end = holding ? held[0].end : settled_end;
     if (settle && settled_end > state_.settled_end) {
         state_.settled_end = settled_end;
@@ -182,7 +183,6 @@ void AppendingEncoder::return_to(const State& state) {
     text_.truncate(state.length);
     tokens_.truncate(state.tokens);
     state_ = state;
-    open_.clear();
     pieces_.truncate(state.length, state.settled_end);
     while (!indexes_.empty() && indexes_.back().origin() >= state.length) indexes_.pop_back();
     if (!indexes_.empty()) indexes_.back().truncate(state.length - unfinished());

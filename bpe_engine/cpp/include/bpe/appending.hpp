@@ -67,8 +67,9 @@ private:
     };
 
     void update(std::size_t old_length);
-    // Find the pre-tokens of the tail up to `limit`; with `settle`, settle all but the last few.
-    void read_tail(std::size_t old_length, std::size_t limit, bool settle);
+    // Find the pre-tokens of the tail up to `limit`, and call `on_end` with the end of each; with `settle`, settle all but the last few.
+    template <class OnEnd>
+    void read_tail(std::size_t old_length, std::size_t limit, bool settle, OnEnd&& on_end);
     std::size_t count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace);
     // Adds the ids of the open text where one of its pieces has a table; returns whether one has.
     bool read_open(FreshIds& ids);
@@ -81,7 +82,6 @@ private:
     ExplicitTokens tokens_;
     State state_;
     OpenPieces pieces_;
-    std::vector<Piece> open_;        // the pre-tokens of the tail, in the text as it is; none where these are not known
     std::vector<RunIndex> indexes_;  // of the long tails so far, by origin
 };
 
