@@ -67,7 +67,7 @@ bool AppendingEncoder::read_open(FreshIds& ids) {
     for (std::size_t const end : ends) {
         std::size_t const from = std::exchange(start, end);
         Bytes const text = this->text().part(from, end);
-        if (pieces_.is_open(from) && pieces_.read(from, text, ids, [this](Rank rank) { return encoder_->id(rank); })) continue;
+        if (pieces_.has_table(from) && pieces_.read(from, text, ids, [this](Rank rank) { return encoder_->id(rank); })) continue;
         for (Rank const rank : encoder_->encode_piece(text, *lease)) ids.ids.push_back(encoder_->id(rank));
     }
     return true;
@@ -155,7 +155,7 @@ void AppendingEncoder::read_tail(std::size_t old_length, std::size_t limit, bool
 
 std::size_t AppendingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
     Bytes const piece = text().part(start, end);
-    if ((still_open || pieces_.is_open(start)) && !pieces_.is_better_anew(start, piece.size)) return pieces_.count(start, piece);
+    if ((still_open || pieces_.has_table(start)) && !pieces_.is_better_anew(start, piece.size)) return pieces_.count(start, piece);
     return encoder_->count_piece(piece, text_.size() - start, workspace);
 }
 

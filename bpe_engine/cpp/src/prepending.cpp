@@ -50,7 +50,9 @@ std::size_t PrependingEncoder::total(std::size_t added) {
     Encoder::Lease const lease(*encoder_);
     for (std::size_t index = chain_.size(); index-- > 0;) {
         Link const link = chain_[index];
-        totals_[link.start] = totals_[link.end] + static_cast<std::uint32_t>(count_piece(link.start, link.end, link.start == left, *lease));
+        // It may grow, or has grown though another one is before it now.
+        bool const is_open = link.start == left || (link.start > left - added && link.end < left - added);
+        totals_[link.start] = totals_[link.end] + static_cast<std::uint32_t>(count_piece(link.start, link.end, is_open, *lease));
     }
     // The rest of a cut character may be a pre-token now, but not after its start is added, so it settles nothing.
     if (!chain_.empty() && unfinished_start(text()) == 0) {
@@ -110,7 +112,7 @@ std::size_t PrependingEncoder::indexed_end(std::size_t place) {
 
 std::size_t PrependingEncoder::count_piece(std::size_t start, std::size_t end, bool still_open, Workspace& workspace) {
     Bytes const piece{from(start).data, start - end};
-    if ((still_open || pieces_.is_open(end)) && !pieces_.is_better_anew(end, piece.size)) return pieces_.count(end, piece);
+    if ((still_open || pieces_.has_table(end)) && !pieces_.is_better_anew(end, piece.size)) return pieces_.count(end, piece);
     return encoder_->count_piece(piece, start, workspace);
 }
 

@@ -89,6 +89,65 @@ void halves_of_characters() {
 #endif
 }
 
+// Punctuation and marks are one pre-token, or a mark and the character before it are one and the rest is another: it depends on the characters to the left.
+const Vocabulary& marks_and_punctuation() {
+    static Vocabulary const vocabulary({"#", "-", "a", " ", "\xcc", "\x81", "\xcc\x81", "##", "####", "#\xcc", "\xcc\x81#", "--", "a-"});
+    return vocabulary;
+}
+
+void pretokens_that_open_again() {
+#ifdef BPE_SMALL_THRESHOLDS
+    for (const char* name : grammar_names) {
+        const Scanner* const scanner = scanner_named(name);
+        for (std::string const unit :
+             {"####\xcc\x81\xcc\x81\xcc\x81", "#\xcc\x81", "#######\xcc\x81", "\xcc\x81\xcc\x81\xcc\x81\xcc\x81-----------------------"}) {
+            for (std::size_t const size : {3, 7, 10}) {
+                std::uint64_t taken[2];
+                for (std::size_t const length : {1000, 4000}) {
+                    std::string text;
+                    while (text.size() < length) text += unit;
+                    PrependingEncoder growing(encoder_of(marks_and_punctuation(), scanner));
+                    std::uint64_t const before = steps;
+                    for (std::size_t end = text.size(); end > 0;) {
+                        std::size_t const more = std::min(end, size);
+                        growing.prepend(view(text).part(end - more, end));
+                        end -= more;
+                    }
+                    taken[length > 1000] = steps - before;
+                    CHECK(growing.count() == marks_and_punctuation().count(scanner, text));
+                }
+                CHECK(taken[1] <= 6 * taken[0]);
+            }
+        }
+    }
+#endif
+}
+
+template <class Core>
+void open_again_and_back(Choices& choices) {
+    const Scanner* const scanner = scanner_named(choices.of(std::vector<const char*>(std::begin(grammar_names), std::end(grammar_names))));
+    Core growing(encoder_of(marks_and_punctuation(), scanner));
+    std::string text;
+    std::vector<std::pair<typename Core::State, std::string>> marks{{growing.state(), text}};
+    for (std::size_t steps = 1 + choices.below(60); steps > 0 && choices.more(); --steps) {
+        if (choices.one_in(5)) {
+            marks.resize(choices.below(marks.size()) + 1);
+            growing.return_to(marks.back().first);
+            text = marks.back().second;
+        } else {
+            std::string more, unit = choices.of(std::vector<std::string>{"#", "-", "##-", "\xcc\x81", "#\xcc\x81", "\xcc\x81-", "a", " "});
+            for (std::size_t times = 1 + choices.below(choices.one_in(3) ? 60 : 4); times > 0; --times) more += unit;
+            constexpr bool appends = std::is_same_v<Core, AppendingEncoder>;
+            text = appends ? text + more : more + text;
+            if constexpr (appends) growing.append(view(more));
+            else growing.prepend(view(more));
+        }
+        CHECK(growing.count() == marks_and_punctuation().count(scanner, text));
+        CHECK(growing.fewest() <= growing.count());
+        if (choices.one_in(3)) marks.emplace_back(growing.state(), text);
+    }
+}
+
 // What is refused leaves everything as it was.
 void refused() {
     AppendingEncoder appending(encoder_of(letters(), scanner_named("o200k")));
@@ -222,10 +281,13 @@ int main(int count, char** arguments) {
     one_token_of_unknown_bytes();
     window_inside_a_character();
     halves_of_characters();
+    pretokens_that_open_again();
     long_runs<AppendingEncoder>();
     long_runs<PrependingEncoder>();
     repeat(count, arguments, rounds, [](Choices& choices) { try_growing<AppendingEncoder>(choices); });
     repeat(count, arguments, rounds, [](Choices& choices) { try_growing<PrependingEncoder>(choices); });
+    repeat(count, arguments, rounds, open_again_and_back<AppendingEncoder>);
+    repeat(count, arguments, rounds, open_again_and_back<PrependingEncoder>);
     repeat(count, arguments, rounds, explicit_tokens);
     return 0;
 }

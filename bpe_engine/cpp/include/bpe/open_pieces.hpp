@@ -57,26 +57,25 @@ public:
     // Whether to encode a growing pre-token again at each step instead of making a table; counts the bytes for which the answer was yes.
     bool is_better_anew(std::size_t anchor, std::size_t size) {
         if (size <= thresholds::short_piece) return true;
-        if (size > thresholds::middle_piece || read_again_ >= thresholds::worth_a_table || is_open(anchor)) return false;
+        if (size > thresholds::middle_piece || read_again_ >= thresholds::worth_a_table || has_table(anchor)) return false;
         read_again_ += size;
         return true;
     }
 
     // The current answer, without counting.
-    bool has_no_table(std::size_t anchor, std::size_t size) const { return size <= thresholds::middle_piece && !is_open(anchor); }
+    bool has_no_table(std::size_t anchor, std::size_t size) const { return size <= thresholds::middle_piece && !has_table(anchor); }
 
     bool any_open() const { return !open_.empty(); }
 
-    bool is_open(std::size_t anchor) const {
-        auto const found = at(anchor);
-        return found != open_.end() && found->anchor == anchor;
-    }
+    bool has_table(std::size_t anchor) const { return is_in(open_, anchor) || is_in(settled_, anchor); }
 
-    // Settle the pre-tokens before the distance `place`.
+    // Settle the pre-tokens before the distance `place`. One may be open again: to the left of "--" all of "-\u0301--" is one pre-token, and to the left of a
+    // space two.
     void settle(std::size_t place) {
         std::size_t count = 0;
         while (count < open_.size() && open_[count].anchor < place) {
             Piece& piece = open_[count++];
+            piece.cut(place - piece.anchor);
             if (piece.table->size() < thresholds::kept_size) {
                 spare_ = std::move(piece.table);
                 continue;
@@ -86,6 +85,7 @@ public:
             else settled_.insert(where, std::move(piece));
         }
         open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(count));
+        if (!settled_.empty()) reach_ = std::max(reach_, place);
     }
 
     // Follow a rollback of the text to `length` bytes, of which `settled` are settled.
@@ -93,18 +93,17 @@ public:
         while (!settled_.empty() && settled_.back().anchor >= settled) {
             Piece piece = std::move(settled_.back());
             settled_.pop_back();
-            if (!is_open(piece.anchor)) open_.insert(at(piece.anchor), std::move(piece));
+            if (!is_in(open_, piece.anchor)) open_.insert(at(piece.anchor), std::move(piece));
         }
         while (!open_.empty() && open_.back().anchor >= length) {
             // Kept for the next text in a long pre-token, because a table is expensive to set up.
             if (open_.back().table->size() <= thresholds::middle_piece) spare_ = std::move(open_.back().table);
             open_.pop_back();
         }
-        for (Piece& piece : open_) {
-            std::size_t const left = length - piece.anchor;
-            if (piece.table->size() > left) piece.table->truncate(left);
-            piece.ends.truncate(left);
-        }
+        for (Piece& piece : open_) piece.cut(length - piece.anchor);
+        if (reach_ <= length) return;
+        for (Piece& piece : settled_) piece.cut(length - piece.anchor);
+        reach_ = length;
     }
 
 private:
@@ -113,18 +112,32 @@ private:
         std::unique_ptr<TokenTable> table;
         TokenEnds ends = {};  // of the tokens that were read last
         FreshIds::Reading known = {};
+
+        void cut(std::size_t size) {
+            if (table->size() > size) table->truncate(size);
+            ends.truncate(size);
+        }
     };
 
     static bool before(const Piece& piece, std::size_t anchor) { return piece.anchor < anchor; }
     std::vector<Piece>::iterator at(std::size_t anchor) { return std::lower_bound(open_.begin(), open_.end(), anchor, before); }
-    std::vector<Piece>::const_iterator at(std::size_t anchor) const { return std::lower_bound(open_.begin(), open_.end(), anchor, before); }
+    static bool is_in(const std::vector<Piece>& pieces, std::size_t anchor) {
+        auto const found = std::lower_bound(pieces.begin(), pieces.end(), anchor, before);
+        return found != pieces.end() && found->anchor == anchor;
+    }
 
     Piece& grown(std::size_t anchor, Bytes piece) {
         auto found = at(anchor);
         if (found == open_.end() || found->anchor != anchor) {
-            if (!spare_) spare_ = std::make_unique<TokenTable>(*dictionary_, side_);
-            found = open_.insert(found, {anchor, std::move(spare_)});
-            found->table->truncate(0);
+            auto const settled = std::lower_bound(settled_.begin(), settled_.end(), anchor, before);
+            if (settled != settled_.end() && settled->anchor == anchor) {
+                found = open_.insert(found, std::move(*settled));
+                settled_.erase(settled);
+            } else {
+                if (!spare_) spare_ = std::make_unique<TokenTable>(*dictionary_, side_);
+                found = open_.insert(found, {anchor, std::move(spare_)});
+                found->table->truncate(0);
+            }
         }
         TokenTable& table = *found->table;
         // One table at a time has the memory of pairs: many pieces may be open, if each began where a word could have ended.
@@ -138,6 +151,7 @@ private:
     const Dictionary* dictionary_;
     TokenTable::Side side_;
     std::vector<Piece> open_, settled_;  // by anchor
+    std::size_t reach_ = 0;              // no settled one goes further, as a distance from the fixed side
     std::unique_ptr<TokenTable> spare_;  // a table that is not in use
     std::unique_ptr<PairMemory> pairs_;  // of the table that grows
     std::size_t read_again_ = 0;         // bytes
