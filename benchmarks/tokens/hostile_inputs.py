@@ -44,6 +44,9 @@ INPUTS: dict[str, Input] = {
     "letters, then many 'l": lambda size: "a" * (size // 2) + "'l" * (size // 4),
     # White space is one pre-token up to its last line break, and one more after it: both grow.
     "blank lines of 100 spaces": repeated(" " * 100 + "\n"),
+    "blank lines of 1,000 spaces": repeated(" " * 1000 + "\n"),
+    # One pre-token, of which a mark and the character before it are another where the text begins with them.
+    "punctuation and marks": repeated("####\u0301\u0301\u0301"),
     "a letter, then spaces": lambda size: "a\n" + " " * (size - 2),
     # Nothing special, to compare with.
     "prose": repeated("The quick brown fox doesn't jump over 12,345 lazy dogs; it walks around them. "),

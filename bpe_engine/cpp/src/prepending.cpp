@@ -57,7 +57,7 @@ std::size_t PrependingEncoder::total(std::size_t added) {
     // The rest of a cut character may be a pre-token now, but not after its start is added, so it settles nothing.
     if (!chain_.empty() && unfinished_start(text()) == 0) {
         state_.settled = std::max(state_.settled, chain_[0].end);
-        if (pieces_.any_open()) pieces_.settle(state_.settled);
+        if (pieces_.any_open()) pieces_.settle(chain_[0].end);
     }
     return totals_[left];
 }

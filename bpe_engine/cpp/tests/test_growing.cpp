@@ -99,9 +99,10 @@ void pretokens_that_open_again() {
 #ifdef BPE_SMALL_THRESHOLDS
     for (const char* name : grammar_names) {
         const Scanner* const scanner = scanner_named(name);
-        for (std::string const unit :
-             {"####\xcc\x81\xcc\x81\xcc\x81", "#\xcc\x81", "#######\xcc\x81", "\xcc\x81\xcc\x81\xcc\x81\xcc\x81-----------------------"}) {
-            for (std::size_t const size : {3, 7, 10}) {
+        for (std::string const& unit :
+             std::vector<std::string>{"####\xcc\x81\xcc\x81\xcc\x81", "#\xcc\x81", "#######\xcc\x81", std::string(250, '#') + "\xcc\x81\xcc\x81",
+                                      "\xcc\x81\xcc\x81\xcc\x81\xcc\x81-----------------------"}) {
+            for (std::size_t const size : {1, 3, 7, 10}) {
                 std::uint64_t taken[2];
                 for (std::size_t const length : {1000, 4000}) {
                     std::string text;
