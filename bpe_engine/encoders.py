@@ -145,7 +145,8 @@ class AppendingEncoder(GrowingEncoder):
 
         Without explicit tokens they equal `tokenizer.encode(encoder.data)`; with explicit tokens they are the encodings
         of the texts between them, with their ids in between. The result is a copy of four bytes a token. Beside the
-        copy it takes the time of `changes` (in pure Python that of encoding all text after the last explicit token). An encoder that is never asked for ids spends nothing on them.
+        copy it takes the time of `changes` (in pure Python that of encoding all text after the last explicit token). An
+        encoder that is never asked for ids spends nothing on them.
 
         Returns:
             A view of the copy, which stays as it is when the text grows. Its first item is the id of the first token.

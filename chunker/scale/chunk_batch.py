@@ -332,7 +332,8 @@ class _Rows:
 
 def _repeated(values: list[str | None], sizes: list[int]) -> pa.Array:
     """Return a column that has each of the values so many times."""
-    if len(values) == 1:
+    # pa.repeat does not look whether its offsets have room.
+    if len(values) == 1 and len((values[0] or "").encode()) * sizes[0] < 1 << 31:
         return pa.repeat(pa.scalar(values[0], pa.string()), sizes[0])
     return pa.array(chain.from_iterable(map(repeat, values, sizes)), pa.string())
 

@@ -49,7 +49,7 @@ class ChunkRows(Protocol):
         ...
 
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
-        """Return the columns. Texts have the type `wide`: string or large_string."""
+        """Take the columns out. Texts have the type `wide`: string or large_string."""
         ...
 
 
@@ -80,10 +80,9 @@ class CompiledColumns:
     def arrays(self, wide: pa.DataType) -> dict[str, pa.Array]:
         """See `ChunkRows`."""
         buffers = self._columns.take(pa.types.is_large_string(wide))
+        rows, self._rows = self._rows, 0
         return {
-            name: pa.Array.from_buffers(
-                wide if kind is None else kind, self._rows, [None, *map(pa.py_buffer, buffers[name])]
-            )
+            name: pa.Array.from_buffers(wide if kind is None else kind, rows, [None, *map(pa.py_buffer, buffers[name])])
             for name, kind in COLUMNS.items()
         }
 

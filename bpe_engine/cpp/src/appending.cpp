@@ -59,11 +59,16 @@ void AppendingEncoder::encode_from(const State& state, FreshIds& fresh) {
 bool AppendingEncoder::read_open(FreshIds& ids) {
     if (!pieces_.any_open()) return false;
     std::vector<std::size_t> ends;
-    State const state = state_;
-    read_tail(state.length, state.length, false, [&ends](std::size_t end) { ends.push_back(end); });
-    state_ = state;
+    {
+        struct Back {
+            State& state;
+            State kept;
+            ~Back() { state = kept; }
+        } const back{state_, state_};
+        read_tail(state_.length, state_.length, false, [&ends](std::size_t end) { ends.push_back(end); });
+    }
     Encoder::Lease const lease(*encoder_);
-    std::size_t start = state.settled_end;
+    std::size_t start = state_.settled_end;
     for (std::size_t const end : ends) {
         std::size_t const from = std::exchange(start, end);
         Bytes const text = this->text().part(from, end);

@@ -43,16 +43,16 @@ nb::object buffer_of(Values values) {
 }
 
 nb::tuple strings_of(StringColumn column, bool wide) {
-    std::size_t const size = column.data.size();
     nb::object const data = buffer_of(std::move(column.data));
     if (wide) return nb::make_tuple(buffer_of(std::move(column.ends)), data);
-    if (size > std::numeric_limits<std::int32_t>::max())
-        given::raise(PyExc_OverflowError, "a column of strings holds 2 GB, and these are %zu bytes: take a large_string, or smaller tables", size);
     return nb::make_tuple(buffer_of(std::vector<std::int32_t>(column.ends.begin(), column.ends.end())), data);
 }
 
 nb::dict take(ChunkColumns& of, bool wide) {
     of.hash();
+    for (StringColumn const* const column : {&of.body, &of.text, &of.context, &of.kind, &of.id, &of.content_hash})
+        if (std::size_t const size = column->data.size(); !wide && size > std::numeric_limits<std::int32_t>::max())
+            given::raise(PyExc_OverflowError, "a column of strings holds 2 GB, and these are %zu bytes: take a large_string, or smaller tables", size);
     ChunkColumns columns = std::exchange(of, {});
     bool const has_contexts = !columns.context.data.empty();
     nb::dict result;

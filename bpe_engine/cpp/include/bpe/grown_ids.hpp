@@ -18,7 +18,7 @@ public:
         std::uint64_t request = 0;
         std::size_t first = 0;
     };
-    // Before ids[place] come `count` that have not changed.
+    // Before ids[place] come `count` that have not changed: those that had the same numbers at the request before.
     struct Span {
         std::size_t place, count;
     };
@@ -28,7 +28,7 @@ public:
 
     // The next request; `first` is the number of the first id that is read.
     void begin(std::size_t first) {
-        request_ += is_done_ ? 1 : 2;  // what one has read that failed is not known to who asked
+        request_ += is_done_ ? 1 : 2;  // after one that has failed every table is read from its start: nobody got what that one read
         is_done_ = false;
         return_to({});
         first_ = first;
@@ -59,7 +59,7 @@ public:
 
 private:
     std::vector<Span> unchanged_;
-    std::size_t first_ = 0;  // the number of ids[0], were all unchanged ones before it
+    std::size_t first_ = 0;  // ids[index] has the number first_ + index after all unchanged ones: 7 if 5 ids have settled and 2 are unchanged
     std::uint64_t request_ = 1;
     bool is_done_ = true;
 };

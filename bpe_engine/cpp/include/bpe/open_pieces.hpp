@@ -25,7 +25,7 @@ public:
         return grown(anchor, piece).table->count(piece.size);
     }
 
-    // Adds the ids of such a pre-token; `id_of(rank)` is that of a token. Returns false where it is one token, though its bytes may be none.
+    // Adds the ids of such a pre-token; `id_of(rank)` is that of a token. Returns false where all of it is a token, which merging might not make.
     template <class IdOf>
     bool read(std::size_t anchor, Bytes piece, FreshIds& ids, IdOf&& id_of) {
         if (dictionary_->has_unreachable() && piece.size <= dictionary_->longest() && dictionary_->find(piece) != no_rank) return false;

@@ -132,18 +132,15 @@ private:
     };
     const Course& course(const MergeModel& model, std::uint32_t token) {
         std::lock_guard const lock(courses_mutex_);
-        auto& known = courses_[token];
-        if (known) return *known;
-        known = std::make_unique<Course>();
-        std::vector<Symbol> made;
-        model.symbols(model.text_of(token), made);
-        known->first = made.front().id;
-        known->last = made.back().id;
-        while (made.size() > 1) {
-            MergePairs::Pair const best = model.merge_best(made);
-            known->merges.push_back({best.rank, made.front().id, made.back().id});
+        if (auto const known = courses_.find(token); known != courses_.end()) return *known->second;
+        std::vector<Symbol> symbols;
+        model.symbols(model.text_of(token), symbols);
+        auto made = std::make_unique<Course>(Course{symbols.front().id, symbols.back().id, {}});
+        while (symbols.size() > 1) {
+            MergePairs::Pair const best = model.merge_best(symbols);
+            made->merges.push_back({best.rank, symbols.front().id, symbols.back().id});
         }
-        return *known;
+        return *courses_.emplace(token, std::move(made)).first->second;
     }
 
     std::mutex courses_mutex_;

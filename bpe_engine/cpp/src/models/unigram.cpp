@@ -123,10 +123,15 @@ public:
         return rows_.count(text_.size());
     }
 
-    // Ends are those of tokens, twice, and 1 more of the bytes of unknown characters: a run of these may become one token.
+    // Ends are those of tokens, twice, and 1 more of bytes of unknown characters:
+    //
+    //     text    a b | ф ч         ends 4 (of "ab"), 7 9 11 13 (of four bytes)
+    //             a b | ф ч ю       ends 4, 12: now all of the run is one token, though a byte ended at its place before
+    //
+    // `run` is that of the end that was looked at last, with which the walk ends.
     std::size_t read(std::vector<std::uint32_t>& ids) override {
         AllRows const all(*this);
-        std::optional<std::size_t> run;  // of the end that was looked at last
+        std::optional<std::size_t> run;
         auto const end_at = [&](std::size_t place) {
             run = place > 0 ? rows_.run_of_bytes(place) : std::nullopt;
             return 2 * place + (run ? 1 : 0);

@@ -210,7 +210,9 @@ void PipelineAppendingEncoder::encode_from(const State& state, FreshIds& fresh) 
 bool PipelineAppendingEncoder::read_open(FreshIds& ids) {
     std::size_t const base = tokens_.end_of(tokens_.size());
     if (marks_) return false;
-    if (GrowingPiece* const table = before_nonblank_.table.get(); table && before_nonblank_.start + table->size() == text_.size()) {
+    GrowingPiece* const table = before_nonblank_.table.get();
+    bool const ends_inside = unfinished_end(text().part(state_.certain.offset, text_.size())) > 0;
+    if (table && ends_inside && before_nonblank_.start + table->size() == text_.size()) {
         if (before_nonblank_.start != state_.certain.offset) return false;
         ids.add(*table, before_nonblank_.known);
         return true;
@@ -252,7 +254,12 @@ bool PipelineAppendingEncoder::read_open(FreshIds& ids) {
     Sink sink{{*pipeline_, *workspace, ids.ids}, ids, *tail, text, state_.certain.sum};
     Position at = state_.certain;
     at.offset -= base;
-    pipeline_->scan_to_end(text, 0, at, text_.size() - base, *workspace, sink, before_ != Before::nothing || tokens_.size() > 0, tail);
+    try {
+        pipeline_->scan_to_end(text, 0, at, text_.size() - base, *workspace, sink, before_ != Before::nothing || tokens_.size() > 0, tail);
+    } catch (...) {
+        tails_.clear();  // one may be half read
+        throw;
+    }
     sink.ids.flush();
     tail->note();
     return true;

@@ -64,7 +64,8 @@ public:
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
     std::size_t most_bytes() const override;
-    // A piece that grows to either side. Null if unknown characters are dropped, or a merge needs a token that stands in for other text; also null if tokens
+    // A piece that grows to either side. Null if a merge needs a token that stands in for other text, or some character is no token
+    // and is dropped, or whole pre-tokens are tokens all the same; also null if tokens
     // have a prefix or a suffix and one has two spellings, or characters fall back to bytes.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 

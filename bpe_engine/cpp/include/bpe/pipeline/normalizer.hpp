@@ -90,7 +90,7 @@ public:
     virtual bool has_lonely() const { return false; }
     virtual std::vector<std::string> inseparable() const { return {}; }
     // Whether nothing is left of a character wherever it stands, and no other character changes because of it unless one is between them: accents that are
-    // stripped.
+    // stripped, control characters that are cleaned away.
     virtual bool drops(char32_t) const { return false; }
     // The combining class of a mark that is put in order among the marks beside it, and that is nothing else to the normalizer unless it is joined to what
     // stands before it; 0 for all other characters.

@@ -277,13 +277,17 @@ private:
     Progress grown_inside(const Byte* text, std::size_t begin, Position& at, std::size_t stop, std::size_t limit, bool at_end,
                           const AddedTokens::Wanted& wanted, Workspace& workspace, Sink& sink, OpenTail& tail) const {
         if constexpr (takes_parts<Sink>) {
+            bool const is_whole = at.offset == tail.origin();
+            if (is_whole && !tail.is_normalized()) tail.begin_normalized();
+            // At the end of the text a token may begin that what follows completes: nothing is kept of what is normalized up to there.
+            if (is_whole && !at_end) tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
             if (!at_end && !tail.is_worth_a_try(stop - at.offset)) return Progress::uncertain;
-            if (at_end && at.offset == tail.origin()) {
-                if (!tail.is_normalized()) tail.begin_normalized();
-                tail.normalize(*normalizer_, text, stop - unfinished_end({text + at.offset, stop - at.offset}), false);
+            if (at_end && is_whole) {
                 tail.normalize(*normalizer_, text, stop, true);
                 Normalized const& made = tail.normalized();
-                if (!made.text.empty()) sink.part(before_tokens_inside(), Bytes{made.text.data(), made.text.size()}, at.before);
+                // What the normalizer leaves may come from after the first character of the text.
+                bool const is_later = at.before == Before::nothing && !made.text.empty() && tail.origin() + made.origin[0] != begin;
+                if (!made.text.empty()) sink.part(before_tokens_inside(), Bytes{made.text.data(), made.text.size()}, is_later ? Before::token : at.before);
                 tail.keep_certain();
                 at = {stop, Before::region};
                 return sink.cut(at) ? Progress::done : Progress::ended;

@@ -27,8 +27,8 @@ struct Resumption {
         State state = dead_state;
     };
     static constexpr std::size_t least = thresholds::resumed;  // bytes; shorter attempts are not worth an entry
-    std::array<Try, 2> tries{};  // the last first
-    std::size_t valid = 0;       // the text up to there has not changed
+    std::array<Try, 2> tries{};                                // the last first
+    std::size_t valid = 0;                                     // the text up to there has not changed
 
     const Try* find(std::size_t from) const {
         for (Try const& one : tries)

@@ -1,0 +1,161 @@
+"""Long text between added tokens of all kinds, which grows, is cut inside of characters and goes back to marks: its count and
+its ids are those of `tokenizers`.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from huggingface_files import both, crowded
+from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+from bpe_engine import AppendingEncoder, implementation
+from bpe_engine.errors import BpeEngineError
+
+SEEDS = 120 if implementation() == "cpp" else 3
+UNITS = [
+    *[
+        "a",
+        "b",
+        "e",
+        "th",
+        "the",
+        "ab",
+        "<",
+        "x",
+        "0",
+        "'s",
+        " ",
+        "  ",
+        "\n",
+        "▁",
+        "中",
+        "の",
+        "é",
+        "e\u0301",
+        "\u0301",
+    ],
+    *["😀", "\x00", "\u00ad", "\u200b", "\u3000", "\u1ab0", "\u1100", "\ufeff", "İ", "ß"],
+]
+
+
+def long_text(random: Random) -> str:
+    units = random.choices(UNITS, k=random.choice((1, 2, 2, 3, 5)))
+    widths = random.choice(((1,), (1, 2, 3), (1, 60), (150,)))
+    run = "".join(random.choice(units) * random.choice(widths) for _ in range(random.choice((30, 200, 400))))[:1200]
+    return random.choice(("", "a ", "\n\n", "The end. ")) + run + random.choice(("", "", " b", "\n", "the", "ab"))
+
+
+def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
+    ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+    return ids
+
+
+class Client:
+    """One who asks for changes alone."""
+
+    def __init__(self) -> None:
+        self.ids: list[int] = []
+
+    def ask(self, encoder: AppendingEncoder) -> None:
+        position, new = encoder.changes()
+        self.ids[position:] = new.tolist()
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_random_programs(seed: int) -> None:
+    random = Random(seed)
+    theirs, ours = both(crowded(random))
+    encoder, text, client = ours.appending_encoder(), "", Client()
+    marks = [(encoder.snapshot(), text)]
+
+    def check() -> None:
+        client.ask(encoder)
+        wanted = ids_of(theirs, text)
+        assert (text, encoder.count, client.ids) == (text, len(wanted), wanted)
+
+    for _ in range(2):
+        more, size = long_text(random), random.choice((1, 7, 40, 300))
+        for place in range(0, len(more), size):
+            part = more[place : place + size].encode()
+            middle = random.randint(0, len(part)) if random.random() < 0.2 else 0
+            for half in (part[:middle], part[middle:]):
+                try:
+                    encoder.append(half)
+                except BpeEngineError:  # a character without a token, and no unknown token
+                    with pytest.raises(BpeEngineError):
+                        ours.encode(encoder.data + half)
+                    return
+                if random.random() < 0.1:
+                    client.ask(encoder)
+            text += part.decode()
+            if random.random() < 0.05:
+                check()
+            if random.random() < 0.05:
+                marks.append((encoder.snapshot(), text))
+            if random.random() < 0.03:
+                del marks[random.randrange(len(marks)) + 1 :]
+                mark, text = marks[-1]
+                encoder.rollback(mark)
+                check()
+        check()
+    end, prepending = text[-500:], ours.prepending_encoder()
+    for place in range(len(end), 0, -40):
+        prepending.prepend(end[max(0, place - 40) : place])
+    assert (end, prepending.count) == (end, len(ids_of(theirs, end)))
+
+
+def _tokenizer(normalizer: Any, cutter: Any, tokens: list[AddedToken]) -> tuple[Tokenizer, Any]:
+    vocabulary = {token: number for number, token in enumerate(["▁", "a", "<unk>", "t", "h", "e", " "])}
+    made = Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>", fuse_unk=True))
+    made.normalizer, made.decoder = normalizer, decoders.Metaspace()
+    if cutter is not None:
+        made.pre_tokenizer = cutter
+    made.add_tokens(tokens)
+    return both(made.to_str())
+
+
+@pytest.mark.parametrize("parts", [["中" * 200, "th", "e a"], ["中" * 200, "t", "h", "e"], ["a中" * 300, "th", "e"]])
+@pytest.mark.parametrize("scheme", [None, "first", "always"])
+def test_a_raw_token_that_is_completed_after_a_long_region(parts: list[str], scheme: Any) -> None:
+    """Beside one that is looked for in normalized text."""
+    cutter = None if scheme is None else pre_tokenizers.Metaspace("▁", scheme, False)
+    tokens = [AddedToken("the", normalized=False), AddedToken("ab", normalized=True)]
+    theirs, ours = _tokenizer(normalizers.Lowercase(), cutter, tokens)
+    encoder, text, client = ours.appending_encoder(), "", Client()
+    for part in parts:
+        encoder.append(part)
+        text += part
+        client.ask(encoder)
+        wanted = ids_of(theirs, text)
+        assert (encoder.count, client.ids) == (len(wanted), wanted)
+
+
+@pytest.mark.parametrize("start", ["", "\n", " \n "])
+def test_what_is_left_of_a_text_that_is_stripped_at_its_start(start: str) -> None:
+    """Nothing is put before text that is not the first of its text, which the normalizer removes."""
+    cutter = pre_tokenizers.Metaspace("▁", "first", False)
+    theirs, ours = _tokenizer(normalizers.Strip(True, False), cutter, [AddedToken("zz", normalized=True)])
+    text, appending, prepending = start + "中" * 300, ours.appending_encoder(), ours.prepending_encoder()
+    for place in range(0, len(text), 50):
+        appending.append(text[place : place + 50])
+    for place in range(len(text), 0, -50):
+        prepending.prepend(text[max(0, place - 50) : place])
+    wanted = ids_of(theirs, text)
+    assert (appending.tokens(), appending.count, prepending.count) == (wanted, len(wanted), len(wanted))
+
+
+@pytest.mark.parametrize("byte", [b"\xc3", b"\xe4\xb8"])
+def test_ids_after_a_return_out_of_a_character(byte: bytes) -> None:
+    """White space that is stripped at the end is there again while a character is cut, and only then."""
+    file = json.loads(_tokenizer(normalizers.Strip(False, True), None, [])[0].to_str())
+    theirs, ours = both(json.dumps(file))
+    text, encoder = "a" + " " * 600, ours.appending_encoder()
+    encoder.append(text)
+    mark = encoder.snapshot()
+    encoder.append(byte)
+    encoder.rollback(mark)
+    assert (encoder.count, encoder.tokens()) == (1, ids_of(theirs, text))
