@@ -36,6 +36,7 @@ OPERATIONS = (
     "append 40 bytes at a time",
     "append a character at a time",
     "prepend 40 bytes at a time",
+    "append 40 bytes at a time, and ask for changed ids",
     "interval encoder: 20 slices",
     "count up to 100",
     "TextChunker, overlap",

@@ -38,6 +38,7 @@ def engine_operations(tokenizer: Tokenizer) -> list[Operation]:
         Operation("encode", lambda text: lambda: tokenizer.encode(text)),
         Operation("append 40 bytes at a time", bound(_append_pieces)),
         Operation("append a character at a time", lambda text: lambda: _appended(tokenizer, text)),
+        Operation("append 40 bytes at a time, and ask for changed ids", bound(_append_and_ask)),
         Operation(f"{ROLLBACKS} rollbacks of appends", bound(_roll_back_appends), constant=True),
         Operation("prepend 40 bytes at a time", bound(_prepend_pieces)),
         Operation(f"{ROLLBACKS} rollbacks of prepends", bound(_roll_back_prepends), constant=True),
@@ -103,6 +104,18 @@ def _prepended(tokenizer: Tokenizer, pieces: Iterable[bytes]) -> PrependingEncod
 def _append_pieces(tokenizer: Tokenizer, text: str) -> Callable[[], object]:
     pieces = _pieces(text.encode())  # these cut characters too
     return lambda: _appended(tokenizer, pieces)
+
+
+def _append_and_ask(tokenizer: Tokenizer, text: str) -> Callable[[], object]:
+    pieces = _pieces(text.encode())
+
+    def grow() -> None:
+        encoder = tokenizer.appending_encoder()
+        for piece in pieces:
+            encoder.append(piece)
+            encoder.changes()
+
+    return grow
 
 
 def _prepend_pieces(tokenizer: Tokenizer, text: str) -> Callable[[], object]:
