@@ -12,9 +12,10 @@ namespace nb = nanobind;
 
 class ColumnBuffer {
 public:
-    // Takes a vector or a string over.
+    // Takes a vector or a string over; much more room than it needs is given back, since a table may be kept for long.
     template <class Values>
     explicit ColumnBuffer(Values values) {
+        if (values.capacity() - values.size() > values.size() / 4) values.shrink_to_fit();
         auto owned = std::make_shared<Values>(std::move(values));
         data_ = owned->empty() ? static_cast<const void*>("") : owned->data();  // Arrow takes no null pointer
         size_ = static_cast<Py_ssize_t>(owned->size() * sizeof(*owned->data()));
