@@ -43,7 +43,7 @@ def in_cpp(text: str, chunker: TextChunker, outline: Outline, context_at: Contex
 
 
 def readable(text: str, budget: Budget, tokenizer: Tokenizer, outline: Outline, context_at: ContextAt) -> None:
-    """The same by the specification."""
+    """Make all pieces by the specification."""
     for _ in Grower(text, outline, tokenizer, budget, context_at).pieces():
         pass
 

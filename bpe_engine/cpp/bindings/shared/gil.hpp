@@ -1,6 +1,6 @@
 // The lock of the interpreter (GIL), let go for work that needs no Python, and taken back.
 //
-// Where the interpreter is at its end, a thread that takes the lock is ended by it (a daemon thread's, before Python 3.14). With glibc this unwinds
+// At the end of the interpreter, before Python 3.14, a daemon thread that takes the lock is ended. With glibc this unwinds
 // the stack like an exception, which would run destructors that touch objects of Python, and abort the process in functions that throw nothing. Such
 // a thread waits for the end of the process instead, as all do from Python 3.14 on; so nobody takes the lock who holds one of C++.
 #pragma once

@@ -10,7 +10,7 @@
 
 namespace bpe {
 
-// What a request reads: ids, and between them spans of ids that are as they were at the request before.
+// The ids that a request has read, and spans between them whose ids are those of the request before.
 class FreshIds {
 public:
     // The place of the tokens of a table among all ids when they were read last.
@@ -157,7 +157,7 @@ private:
         open_.assign(all.begin() + static_cast<std::ptrdiff_t>(settled), all.end());
     }
 
-    // What was read, with what has not changed.
+    // All ids from number `kept` on: those that were read, and the unchanged ones between them.
     std::vector<std::uint32_t> whole(std::size_t kept) {
         if (fresh_.unchanged().empty()) return std::move(fresh_.ids);
         std::vector<std::uint32_t> all;

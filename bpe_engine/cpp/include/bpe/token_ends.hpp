@@ -3,7 +3,7 @@
 //     read before   a|ab|ac|b         ends 1 3 5 6
 //     the text now  a b a b a c b b   its tokens are walked back from the end on: acbb, which ends at 8 and begins at 4 ...
 //
-// What is cut back is forgotten.
+// When the piece is cut back, the ends after the cut are removed.
 #pragma once
 
 #include <cstddef>

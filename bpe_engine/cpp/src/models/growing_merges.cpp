@@ -10,162 +10,18 @@
 // two of them, each is made by itself, so only the two decide whether one ever does. Mistral's tokens of spaces all have one rank: then the left token is made
 // first.
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 
-#include "bpe/models/merges.hpp"
-#include "bpe/models/token_automaton.hpp"
 #include "bpe/steps.hpp"
 #include "bpe/token_ends.hpp"
 #include "bpe/unicode.hpp"
 #include "bpe/growing_side.hpp"
+#include "merge_growth.hpp"
 
 namespace bpe {
-
-namespace {
-
-constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-
-}  // namespace
-
-// Tables that all pieces of a model share: made when the first is asked for.
-struct MergeModel::Growth {
-    struct Sided {
-        std::once_flag once;
-        std::unique_ptr<const TokenAutomaton> automaton;
-        std::vector<std::uint32_t> numbers;  // of the automaton's ranks
-    };
-    bool is_possible = false;
-    Sided right, left;
-    // A repeated unit: the counts of its prefixes, and the period after which they repeat, with its number of tokens; 0 bytes: no period is known.
-    struct Repetition {
-        std::vector<std::uint32_t> counts;  // none if no character ends there
-        std::size_t period = 0, tokens = 0;
-    };
-    std::mutex mutex;
-    std::unordered_map<std::string, std::unique_ptr<const Repetition>> repetitions;
-    // What each token is made of; found on first use. 0: not known yet.
-    std::vector<std::atomic<std::uint64_t>> derivations;
-    static constexpr std::uint64_t single = 1, unreachable = 2;  // made by none: a character; no encoding of its own text
-
-    std::uint64_t derivation(const MergeModel& model, std::uint32_t token) {
-        std::uint64_t found = derivations[token].load(std::memory_order_relaxed);
-        if (found != 0) return found;
-        found = model.derive(token);
-        derivations[token].store(found, std::memory_order_relaxed);
-        return found;
-    }
-
-    // The rank of the last merge of a token.
-    static std::int64_t born(const MergeModel& model, std::uint64_t made) {
-        return made == single ? -1 : std::int64_t{model.pairs_.find(left_of(made), right_of(made)).rank};
-    }
-
-    // A derivation holds the halves of the last merge of a token, and whether its merges are in order: none has a lower rank than one of those before it.
-    static constexpr std::uint64_t in_order = std::uint64_t{1} << 63;
-    static std::uint64_t of_halves(std::uint32_t left, std::uint32_t right, bool is_in_order) {
-        return (std::uint64_t{left} + 1) << 32 | right | (is_in_order ? in_order : 0);
-    }
-    static std::uint32_t left_of(std::uint64_t made) { return static_cast<std::uint32_t>(((made & ~in_order) >> 32) - 1); }
-    static std::uint32_t right_of(std::uint64_t made) { return static_cast<std::uint32_t>(made); }
-    static bool is_in_order(std::uint64_t made) { return made == single || (made & in_order); }
-
-    // Whether two tokens can be side by side, because no merge crosses the boundary between them before both are made, or after that. Of the next merge of
-    // either and the one that crosses, the lowest rank is first, and of equal ranks the leftmost.
-    bool meet(const MergeModel& model, std::uint32_t left, std::uint32_t right) {
-        std::uint64_t const left_made = derivation(model, left), right_made = derivation(model, right);
-        return is_in_order(left_made) && is_in_order(right_made) ? meet_in_order(model, left, right) : meet_in_turns(model, left, right);
-    }
-
-private:
-    // Merges in order: the tokens are un-merged from the outside in, the later merge first.
-    bool meet_in_order(const MergeModel& model, std::uint32_t left, std::uint32_t right) {
-        std::uint64_t left_ends = never, right_ends = never;  // ranks
-        for (;;) {
-            count_step();
-            MergePairs::Pair const& pair = model.pairs_.find(left, right);
-            if (pair.merges() && pair.rank < left_ends && pair.rank <= right_ends) return false;
-            std::uint64_t const left_made = derivation(model, left), right_made = derivation(model, right);
-            if (left_made == single && right_made == single) return true;
-            std::int64_t const left_born = born(model, left_made), right_born = born(model, right_made);
-            if (left_born > right_born) {
-                left_ends = static_cast<std::uint64_t>(left_born);
-                left = right_of(left_made);
-            } else {
-                right_ends = static_cast<std::uint64_t>(right_born);
-                right = left_of(right_made);
-            }
-        }
-    }
-
-    // Any merges: both tokens are made, merge by merge. In Llama 3's tokenizer.json 107 of 127,214 tokens are not made in order.
-    bool meet_in_turns(const MergeModel& model, std::uint32_t left, std::uint32_t right) {
-        Course const &of_left = course(model, left), &of_right = course(model, right);
-        left = of_left.last;
-        right = of_right.first;
-        auto const rank_at = [](const Course& course, std::size_t done) {
-            return done < course.merges.size() ? std::uint64_t{course.merges[done].rank} : never;
-        };
-        for (std::size_t done_left = 0, done_right = 0;;) {
-            count_step();
-            std::uint64_t const next_left = rank_at(of_left, done_left), next_right = rank_at(of_right, done_right);
-            MergePairs::Pair const& pair = model.pairs_.find(left, right);
-            if (pair.merges() && pair.rank < next_left && pair.rank <= next_right) return false;
-            if (next_left == never && next_right == never) return true;
-            if (next_left <= next_right) left = of_left.merges[done_left++].last;
-            else right = of_right.merges[done_right++].first;
-        }
-    }
-
-    // How a token is made: its first and its last symbol before any merge, and after each.
-    struct Course {
-        struct Merged {
-            std::uint32_t rank, first, last;
-        };
-        std::uint32_t first, last;
-        std::vector<Merged> merges;
-    };
-    const Course& course(const MergeModel& model, std::uint32_t token) {
-        std::lock_guard const lock(courses_mutex_);
-        if (auto const known = courses_.find(token); known != courses_.end()) return *known->second;
-        std::vector<Symbol> symbols;
-        model.symbols(model.text_of(token), symbols);
-        auto made = std::make_unique<Course>(Course{symbols.front().id, symbols.back().id, {}});
-        while (symbols.size() > 1) {
-            MergePairs::Pair const best = model.merge_best(symbols);
-            made->merges.push_back({best.rank, symbols.front().id, symbols.back().id});
-        }
-        return *courses_.emplace(token, std::move(made)).first->second;
-    }
-
-    std::mutex courses_mutex_;
-    std::unordered_map<std::uint32_t, std::unique_ptr<Course>> courses_;
-};
-
-std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
-    auto growth = std::make_shared<Growth>();
-    bool const is_covered = std::all_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; }) ||
-                            (!options_.by_characters && std::all_of(byte_tokens_.begin(), byte_tokens_.end(), [](std::int64_t token) { return token >= 0; }));
-    if (!tells_joins() || bytes_.size() >= std::numeric_limits<std::uint32_t>::max()) return growth;
-    // A dropped character lets its neighbours merge; and `ignore_merges` finds whole pre-tokens although some of their characters are no tokens.
-    if (!is_covered && (options_.unknown == Unknown::drop || options_.ignore_merges)) return growth;
-    // The unknown token and the byte tokens stand in for characters that are no tokens. No merge may need one of them.
-    std::vector<bool> is_stand_in(ids_.size());
-    if (options_.unknown == Unknown::token) is_stand_in[options_.unknown_id] = true;
-    for (std::int64_t const number : options_.byte_fallback)
-        if (number >= 0) is_stand_in[static_cast<std::size_t>(number)] = true;
-    for (MergePairs::Pair const& pair : pairs_)
-        for (std::uint32_t const half : {pair.left, pair.right})
-            if (is_stand_in[half] || half + 1 >= offsets_.size() || text_of(half).size == 0) return growth;
-    growth->derivations = std::vector<std::atomic<std::uint64_t>>(ids_.size());
-    growth->is_possible = true;
-    return growth;
-}
 
 template <bool to_left>
 class MergeModel::Growing final : public GrowingPiece {
@@ -468,7 +324,7 @@ private:
     bool may_meet(std::uint32_t inner, std::uint32_t added) {
         std::uint32_t const left = to_left ? added : inner, right = to_left ? inner : added;
         std::uint64_t const key = std::uint64_t{left} << 32 | right;
-        if (pairs_.empty()) pairs_.resize(std::size_t{1} << pair_bits, {never, false});
+        if (pairs_.empty()) pairs_.resize(std::size_t{1} << pair_bits, {Growth::never, false});
         auto& [known, answer] = pairs_[mixed(key) >> (64 - pair_bits)];
         if (known != key) {
             known = key;
@@ -487,45 +343,6 @@ private:
     TokenEnds ends_;          // of the tokens that were read last
     std::vector<std::pair<std::uint64_t, bool>> pairs_;
 };
-
-Bytes MergeModel::text_of(std::uint32_t token) const { return {bytes_.data() + offsets_[token], offsets_[token + 1] - offsets_[token]}; }
-
-MergePairs::Pair MergeModel::merge_best(std::vector<Symbol>& symbols) const {
-    MergePairs::Pair best = MergePairs::none;
-    std::size_t place = 0;
-    for (std::size_t index = 0; index + 1 < symbols.size(); ++index) {
-        MergePairs::Pair const& pair = pairs_.find(symbols[index].id, symbols[index + 1].id);
-        if (pair.rank < best.rank) {
-            best = pair;
-            place = index;
-        }
-    }
-    if (!best.merges()) return best;
-    symbols[place] = {best.merged, symbols[place].length + symbols[place + 1].length};
-    symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(place) + 1);
-    return best;
-}
-
-std::uint64_t MergeModel::derive(std::uint32_t token) const {
-    Bytes const text = text_of(token);
-    std::size_t size = 1;
-    if (options_.by_characters) (void)code_at_start(text, size);
-    std::vector<Symbol> made;
-    if (size == text.size) return Growth::single;
-    try {
-        symbols(text, made);
-    } catch (const EncodingError&) {
-        return Growth::unreachable;
-    }
-    bool is_in_order = true;
-    for (std::uint32_t last = 0;;) {
-        MergePairs::Pair const best = merge_best(made);
-        if (!best.merges()) return Growth::unreachable;
-        is_in_order = is_in_order && best.rank >= last;
-        last = best.rank;
-        if (made.size() == 1) return best.merged == token ? Growth::of_halves(best.left, best.right, is_in_order) : Growth::unreachable;
-    }
-}
 
 const std::shared_ptr<MergeModel::Growth>& MergeModel::growth() const {
     std::call_once(growth_once_, [&] {

@@ -126,7 +126,7 @@ public:
     // Ends are those of tokens, twice, and 1 more of bytes of unknown characters:
     //
     //     text    a b | ф ч         ends 4 (of "ab"), 7 9 11 13 (of four bytes)
-    //             a b | ф ч ю       ends 4, 12: now all of the run is one token, though a byte ended at its place before
+    //             a b | ф ч ю       ends 4, 16: now all of the run is one token, though a byte ended at its place before
     //
     // `run` is that of the end that was looked at last, with which the walk ends.
     std::size_t read(std::vector<std::uint32_t>& ids) override {

@@ -193,7 +193,7 @@ private:
     const std::shared_ptr<Growth>& growth() const;
     // The count of a long piece that repeats a unit of up to four bytes; none for other pieces, or if it is not found soon.
     std::optional<std::size_t> count_repetition(Bytes piece) const;
-    // What makes a token from its characters, in the form of Growth.
+    // The halves of the last merge that makes a token from its characters, and whether its merges are in order: a derivation of Growth.
     std::uint64_t derive(std::uint32_t token) const;
     Bytes text_of(std::uint32_t token) const;
     // Merges the pair with the lowest rank, the leftmost of equals, and returns it; `none` if no pair merges.

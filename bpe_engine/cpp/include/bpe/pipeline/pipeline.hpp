@@ -232,7 +232,7 @@ public:
                 if (!keeps) head.normalize(*normalizer(), other, text.data, at.offset, end, at_start, is_first, added, without);
                 Bytes const inner = keeps ? text.part(at.offset, end) : head.normalized();
                 (void)head.chain(inner.data, inner.size);
-                // What the normalizer leaves may come from after the first character of the text.
+                // If the normalizer removes the first character of the text, what is left is not the start of the text.
                 bool const is_later = !keeps && inner.size > 0 && at.before == Before::nothing && end - head.distance(0) != (after_token ? no_match : 0);
                 if (inner.size > 0) sink.part(before_tokens_inside(), inner, is_later ? Before::token : at.before);
                 at = {end, Before::region};

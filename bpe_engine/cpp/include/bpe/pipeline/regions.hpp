@@ -285,7 +285,7 @@ private:
             if (at_end && is_whole) {
                 tail.normalize(*normalizer_, text, stop, true);
                 Normalized const& made = tail.normalized();
-                // What the normalizer leaves may come from after the first character of the text.
+                // If the normalizer removes the first character of the text, what is left is not the start of the text.
                 bool const is_later = at.before == Before::nothing && !made.text.empty() && tail.origin() + made.origin[0] != begin;
                 if (!made.text.empty()) sink.part(before_tokens_inside(), Bytes{made.text.data(), made.text.size()}, is_later ? Before::token : at.before);
                 tail.keep_certain();
