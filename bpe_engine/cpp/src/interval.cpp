@@ -17,19 +17,17 @@ namespace {
 // "\n  " is one pre-token under cl100k. One more than any grammar needs.
 constexpr int reread = 3;
 
+// Words of 64 bytes in which the start of a piece is looked for.
+constexpr std::size_t far = thresholds::long_piece / 64 + 1;
+
 // Bytes of low letters that are not read again.
 constexpr std::size_t worth_remembering = 12;
-
-std::uint64_t next_number() {
-    static std::atomic<std::uint64_t> last = 0;
-    return ++last;
-}
 
 constexpr bool is_low_ascii(Byte byte) { return byte >= 'a' && byte <= 'z'; }
 
 }  // namespace
 
-IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), number_(next_number()), text_(text) {
+IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), number_(SliceEnd::next_number()), text_(text) {
     if (!encoder_->scanner()) return;
     Encoder::Lease const lease(*encoder_);
     Workspace& workspace = *lease;
@@ -44,13 +42,12 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
         std::uint64_t sum = tokens;  // a local variable, which stays in a register
         for (auto const& one : pieces) {
             auto const start = static_cast<std::size_t>(one.start - text.data), end = start + one.size();
-            if (begins) {
-                pretoken = start;
-                std::size_t const word = start >> 6;
-                for (; filled <= word; ++filled) words[filled] = {0, sum, sums_.size()};
-                words[word].starts |= std::uint64_t{1} << (start & 63);
-                sums_.push_back(static_cast<std::uint8_t>(sum - words[word].tokens));
-            }
+            std::size_t const word = start >> 6;
+            for (; filled <= word; ++filled) words[filled] = {0, 0, sum, sums_.size()};
+            words[word].pieces |= std::uint64_t{1} << (start & 63);
+            sums_.push_back(static_cast<std::uint8_t>(sum - words[word].tokens));
+            if (begins) pretoken = start;
+            else has_seams_ = true, words[word].seams |= std::uint64_t{1} << (start & 63);
             unsigned const known = one.slot->count(one.key);
             sum += known ? known : encoder_->count_missed(one, text.size - start, workspace);
             begins = !pieces.ends_at_seam(one);
@@ -58,33 +55,51 @@ IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes t
         }
         tokens = sum;
     });
-    for (; filled < words_.size(); ++filled) words[filled] = {0, tokens, sums_.size()};
+    for (; filled < words_.size(); ++filled) words[filled] = {0, 0, tokens, sums_.size()};
     sums_.push_back(static_cast<std::uint8_t>(tokens - words_.back().tokens));
     sums_.shrink_to_fit();
 }
 
 std::size_t IntervalEncoder::tokens_before(std::size_t place) const {
     Word const& word = words_[place >> 6];
-    return word.tokens + sums_[word.pretokens + ones(word.starts & ((std::uint64_t{1} << (place & 63)) - 1))];
+    return word.tokens + sums_[word.before + ones(word.pieces & ((std::uint64_t{1} << (place & 63)) - 1))];
+}
+
+std::size_t IntervalEncoder::piece_at_or_before(std::size_t place) const {
+    std::size_t word = place >> 6;
+    std::uint64_t bits = words_[word].pieces & (~std::uint64_t{0} >> (63 - (place & 63)));
+    for (std::size_t step = 0; !bits && step < far; ++step) bits = words_[--word].pieces;  // place 0 is a start
+    return bits ? word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits)) : start_at_or_before(place);
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> IntervalEncoder::pieces_within(std::size_t start, std::size_t end) const {
+    if (!has_seams_) return std::nullopt;
+    std::size_t word = start >> 6;
+    std::uint64_t bits = words_[word].pieces & (~std::uint64_t{0} << (start & 63));
+    for (std::size_t const last = std::min(end >> 6, word + far); !bits && word < last;) bits = words_[++word].pieces;
+    std::size_t const first = bits ? word * 64 + static_cast<std::size_t>(std::countr_zero(bits)) : text_.size;
+    if (first >= end || start_at_or_after(start + 1) < end) return std::nullopt;
+    std::size_t const last = is_piece(end) ? end : piece_at_or_before(end);
+    return last > first ? std::optional(std::pair(first, last)) : std::nullopt;
 }
 
 std::size_t IntervalEncoder::start_at_or_before(std::size_t place) const {
     std::size_t word = place >> 6;
-    std::uint64_t bits = words_[word].starts & (~std::uint64_t{0} >> (63 - (place & 63)));
+    std::uint64_t bits = words_[word].starts() & (~std::uint64_t{0} >> (63 - (place & 63)));
     if (!bits) [[unlikely]]
         if (auto const piece = long_piece_around(place)) return piece->first;
-    while (!bits) bits = words_[--word].starts;  // place 0 is a start
+    while (!bits) bits = words_[--word].starts();  // place 0 is a start
     return word * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits));
 }
 
 std::size_t IntervalEncoder::start_at_or_after(std::size_t place) const {
     std::size_t word = place >> 6;
-    std::uint64_t bits = words_[word].starts & (~std::uint64_t{0} << (place & 63));
+    std::uint64_t bits = words_[word].starts() & (~std::uint64_t{0} << (place & 63));
     if (!bits) [[unlikely]]
         if (auto const piece = long_piece_around(place)) return piece->second;
     while (!bits) {
         if (++word == words_.size()) return text_.size;
-        bits = words_[word].starts;
+        bits = words_[word].starts();
     }
     return word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
 }
@@ -126,6 +141,15 @@ std::size_t IntervalEncoder::pretoken_end(std::size_t place, std::size_t limit) 
 }
 
 std::size_t IntervalEncoder::count_piece(std::size_t start, std::size_t end, Workspace& workspace) const {
+    if (end - start > PieceKey::longest)
+        if (auto const pieces = pieces_within(start, end))
+            return count_rest(start, pieces->first, workspace) + tokens_before(pieces->second) - tokens_before(pieces->first) +
+                   count_rest(pieces->second, end, workspace);
+    return count_rest(start, end, workspace);
+}
+
+std::size_t IntervalEncoder::count_rest(std::size_t start, std::size_t end, Workspace& workspace) const {
+    if (start == end) return 0;
     if (end - start <= thresholds::long_piece || end - start <= encoder_->dictionary().longest())
         return encoder_->count_piece(text_.part(start, end), text_.size - start, workspace);
     std::size_t first = 0, last = text_.size;
@@ -244,8 +268,8 @@ std::size_t IntervalEncoder::count_slice(std::size_t place, std::size_t end, Wor
     std::size_t const total = count_head(place, end, workspace);
     if (place == end) return total;
     if (scanner.lines_end && text_[end - 1] == '\n' && is_start(end)) return total + tokens_before(end) - tokens_before(place);
-    Workspace::SliceEnd& known = workspace.slice_end;
-    if (known.encoder == number_ && known.end == end && place <= known.from) return total + known.tokens - tokens_before(place);
+    SliceEnd& known = workspace.slice_end;
+    if (known.holds(number_, place, end)) return total + known.tokens - tokens_before(place);
     if (std::size_t const last = start_at_or_before(end - 1); last >= place && begins_word(last, end)) {
         std::size_t const tokens = is_start(end) ? tokens_before(end) : tokens_before(last) + count_piece(last, end, workspace);
         known = {number_, end, last, tokens};

@@ -11,20 +11,11 @@ Seams::Seams(Bytes tokens, std::span<const std::uint32_t> offsets) : held_((std:
         held_[found >> 6] |= std::uint64_t{1} << (found & 63);
     };
     std::size_t token = 0;
-    for (std::size_t place = 0; place < tokens.size; ++place) {
-        // Most tokens are of ASCII: eight bytes at once.
-        std::uint64_t word;
-        if (tokens.size - place >= sizeof(word)) {
-            std::memcpy(&word, tokens.data + place, sizeof(word));
-            if (!(word & 0x8080808080808080u)) {
-                place += sizeof(word) - 1;
-                continue;
-            }
-        }
-        if (tokens[place] < first_lead) continue;
+    auto const look_at = [&](std::size_t place) {
+        if (tokens[place] < first_lead) return;
         while (offsets[token + 1] <= place) ++token;
         std::size_t const start = offsets[token], end = offsets[token + 1];
-        if (place == start || (tokens[place - 1] & 0xC0) != 0x80) continue;
+        if (place == start || (tokens[place - 1] & 0xC0) != 0x80) return;
         bool const has_before = place - start >= 2, has_after = place + 1 < end;
         // Bytes that are not part of the token; `among` looks up no other values there.
         std::uint32_t const before_first = has_before ? tokens[place - 2] : 0x80, before_last = has_before ? tokens[place - 2] : 0xFF;
@@ -32,7 +23,15 @@ Seams::Seams(Bytes tokens, std::span<const std::uint32_t> offsets) : held_((std:
         std::uint32_t const middle = std::uint32_t{tokens[place - 1]} << 8 | std::uint32_t{tokens[place]} << 16;
         for (std::uint32_t before = before_first; before <= before_last; ++before)
             for (std::uint32_t after = after_first; after <= after_last; ++after) hold(before | middle | after << 24);
+    };
+    std::size_t place = 0;
+    for (std::uint64_t word; tokens.size - place >= sizeof(word); place += sizeof(word)) {
+        std::memcpy(&word, tokens.data + place, sizeof(word));
+        // In most words there is no byte from 0xE0 on, whose first three bits are ones.
+        for (std::uint64_t leads = word & word << 1 & word << 2 & 0x8080808080808080u; leads; leads &= leads - 1)
+            look_at(place + static_cast<std::size_t>(std::countr_zero(leads)) / 8);
     }
+    for (; place < tokens.size; ++place) look_at(place);
 }
 
 std::uint64_t Seams::among(const Byte* block, std::uint64_t places) const {

@@ -104,6 +104,38 @@ void cut_words(Choices& choices) {
     }
 }
 
+// Pre-tokens of Chinese that come apart at seams: slices begin and end at them, beside them, and inside of characters.
+void seams(Choices& choices) {
+    static const std::vector<std::string> characters{"\u6f22", "\u5b57", "\u8ed2", "\u4ef6", "\u304b", "\uac00"};
+    static const Vocabulary vocabulary = [] {
+        std::vector<std::string> tokens;
+        for (int byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+        for (std::string const& one : characters) {
+            if (std::string const start = one.substr(0, 2); std::find(tokens.begin(), tokens.end(), start) == tokens.end()) tokens.push_back(start);
+            tokens.push_back(one);
+        }
+        // The first and the second belong together, and so do the bytes where the third and the fourth meet.
+        tokens.push_back(characters[0] + characters[1]);
+        tokens.push_back(characters[2].substr(1) + characters[3].substr(0, 1));
+        tokens.push_back("ab");
+        return Vocabulary(std::move(tokens));
+    }();
+    std::string text;
+    for (std::size_t count = choices.below(choices.one_in(20) ? 2 * thresholds::long_piece : 40); count > 0; --count)
+        text += choices.one_in(10) ? (choices.one_in(2) ? "ab" : choices.one_in(2) ? " " : "\u3002") : choices.of(characters);
+    const Scanner* const scanner = random_scanner(choices);
+    IntervalEncoder const intervals(std::make_shared<Encoder>(vocabulary.dictionary, scanner, std::vector<std::uint32_t>{}), view(text));
+    for (int time = 0; time < 60; ++time) {
+        std::size_t const one = choices.below(text.size() + 1), other = choices.one_in(2) ? choices.below(text.size() + 1) : one + choices.below(24);
+        std::size_t const start = std::min(one, other), end = std::min(std::max(one, other), text.size());
+        if (intervals.count(start, end) != vocabulary.count(scanner, text.substr(start, end - start)))
+            fail("another count of a slice", vocabulary, scanner, text);
+        auto const agreement = intervals.agreement(start);
+        if (agreement && end >= agreement->from)
+            CHECK(static_cast<std::ptrdiff_t>(intervals.count(start, end)) == static_cast<std::ptrdiff_t>(intervals.count(0, end)) + agreement->shift);
+    }
+}
+
 // Indexes and trees are made by the first thread whose slice asks for one.
 void threads() {
     Vocabulary const vocabulary({"a", "b", " ", "\n", "ab", "aba", "abab"});
@@ -141,6 +173,7 @@ int main(int count, char** arguments) {
     cut_heads();
     repeat(count, arguments, 200, character_places);
     repeat(count, arguments, 2000, cut_words);
+    repeat(count, arguments, 2000, seams);
     repeat(count, arguments, thresholds::long_piece > 100 ? 1000 : 3000, try_interval);
     return 0;
 }

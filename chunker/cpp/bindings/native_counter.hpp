@@ -88,23 +88,10 @@ public:
         prepends_ = false;
     }
     std::size_t prepend(std::size_t start, std::size_t end) override {
-        if (right_end_ == nowhere) {
-            right_end_ = end;
-            sum_to_right_end_.reset();
-        }
+        if (right_end_ == nowhere) right_end_ = end;
         std::size_t const first = text_.place(start), last = text_.place(right_end_);
-        if (!prepends_ && window_.hold(first, last)) {
-            // In scripts without spaces most slices are inside of one pre-token, and agree after their end: to ask first is slower.
-            bool const is_short = last - first <= slice_worth_a_price;
-            if (is_short && text_.data()[first] >= first_without_spaces) return count(0, start, right_end_);
-            auto const agreed = window_.agreement({}, first);
-            if (agreed && last >= agreed->from) {
-                if (!sum_to_right_end_ || summed_in_ != window_.number()) sum_to_right_end_ = window_.count(window_.start(), last);
-                summed_in_ = window_.number();
-                if (sum_to_right_end_) return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum_to_right_end_) + agreed->shift);
-            }
-            if (agreed || is_short) return count(0, start, right_end_);
-        }
+        if (!prepends_ && window_.hold(first, last))
+            if (auto const found = window_.count(first, last)) return *found;
         return grow_to_the_left(first, prepends_ ? text_.place(end) : last);
     }
 
@@ -136,10 +123,6 @@ private:
     static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max(), no_window = nowhere;
     // Bytes of a token: as many of the text as are looked at to leap, and so many of a slice that it is surely too long.
     static constexpr std::size_t likely_bytes = 4, worth_a_window = 16;
-    // Bytes. A slice up to this length is priced even inside of a long pre-token, or at the end of the text.
-    static constexpr std::size_t slice_worth_a_price = 64;
-    // The first byte of U+3000, from which on Chinese and Japanese are written.
-    static constexpr unsigned char first_without_spaces = 0xE3;
 
     // The tokens of the context and text[origin:last], in bytes; none where they have to be counted by appending.
     std::optional<std::size_t> priced(std::size_t last) {
@@ -244,10 +227,8 @@ private:
     };
     std::array<Asked, 16> asked_;  // the agreements last asked for, by offset and context
     bool appends_ = false, is_kept_ = false;
-    // The text that grows to the left: its end in characters, and the tokens of the window up to there.
+    // The text that grows to the left: its end in characters.
     std::size_t right_end_ = nowhere;
-    std::optional<std::size_t> sum_to_right_end_;
-    std::size_t summed_in_ = no_window;
     bool prepends_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include "bpe/merging.hpp"
 #include "bpe/piece_cache.hpp"
 #include "bpe/scanner.hpp"
+#include "bpe/slice_end.hpp"
 
 namespace bpe {
 
@@ -24,12 +25,6 @@ struct Workspace {
     LongPieceCache<false> long_counts;
     LongPieceCache<false, 3> longer_counts;
     Merging merging;
-    // The end of the last slice that an interval encoder counted: a slice up to there that starts at `from` or before has `tokens` tokens, less those of the
-    // text before the slice. Many slices have one end where an overlap is looked for.
-    struct SliceEnd {
-        std::uint64_t encoder = 0;  // its number
-        std::size_t end = 0, from = 0, tokens = 0;
-    };
     SliceEnd slice_end;
     // Made on the first request for ids.
     struct Ids {

@@ -7,12 +7,15 @@
 //                     ute|_total|(self|):\n              its own
 //                     ^^^ read anew      ^^^ read anew   the rest: a difference of two sums
 //
+// A pre-token of Chinese, Japanese or Korean comes apart at its seams (seams.hpp), whose sums are kept like those of pre-tokens. So a slice inside it is a difference
+// of two sums as well, with what is cut off at both ends.
+//
 // Most cuts are inside a word. What is left of lower-case letters, or of letters without case, is one pre-token on either side of a cut, so that nothing is
 // scanned there: scanning took most of the time of a count. Tried and rejected: a bit for each such word, which makes reading a text a fifth slower.
 //
-// Memory for 64 bytes of text: a bit for each byte at which a pre-token may start, the number of tokens and of pre-tokens before (8 bytes
-// each), and a byte for each pre-token with the tokens before it: about half a byte for each byte of text, without the text itself. A pre-token
-// of more than `long_piece` bytes (thresholds.hpp) has a tree, made when a slice first cuts it.
+// Memory for 64 bytes of text: two bits for each byte at which a pre-token may start or a seam may be, the number of tokens and of pieces before (8 bytes each),
+// and a byte for each piece with the tokens before it: about .7 bytes for each byte of text, without the text itself. A pre-token of more than `long_piece`
+// bytes (thresholds.hpp) without seams nearby has a tree, made when a slice first cuts it.
 #pragma once
 
 #include <atomic>
@@ -55,15 +58,18 @@ private:
     template <class Words, class Starts>
     friend class Reach;
 
+    // Pieces are the pre-tokens, cut at their seams: the counts of all of them add up.
     struct Word {
-        std::uint64_t starts = 0;  // a bit for each of 64 bytes
-        std::uint64_t tokens = 0;  // before the first of these starts
-        std::uint64_t pretokens = 0;
+        std::uint64_t pieces = 0;  // a bit for each of 64 bytes at which one starts
+        std::uint64_t seams = 0;   // those of them that are inside of a pre-token
+        std::uint64_t tokens = 0;  // before the first of these pieces
+        std::uint64_t before = 0;  // pieces
+        std::uint64_t starts() const { return pieces & ~seams; }
     };
 
     // No pre-token starts in an empty text, nor in a text that is one pre-token.
     bool has_starts() const { return !words_.empty() && text_.size > 0; }
-    bool is_start(std::size_t place) const { return place == text_.size || (words_[place >> 6].starts >> (place & 63) & 1); }
+    bool is_start(std::size_t place) const { return place == text_.size || (words_[place >> 6].starts() >> (place & 63) & 1); }
     // Whether the slice text[...:end] has text[start:end], the beginning of one pre-token or all of it, as its last pre-token, because it is a word.
     bool begins_word(std::size_t start, std::size_t end) const;
     // The offset after the first letter of the word that starts at `start`, a start of a pre-token; 0 if it is no word. A slice that has a pre-token at
@@ -75,18 +81,24 @@ private:
     std::size_t low_letters_end(std::size_t start, std::size_t end) const;
     // Whether a word before `place` may be longer in another slice: before a letter, a mark, or an apostrophe, which may begin a contraction.
     bool may_go_on(std::size_t place) const;
-    // The starts of pre-tokens in 64 bytes; the number of tokens before one, and before the last one up to any place.
-    std::uint64_t bits(std::size_t word) const { return words_[word].starts; }
+    // The starts of pieces in 64 bytes; the number of tokens before one, and before the last one up to any place.
+    std::uint64_t bits(std::size_t word) const { return words_[word].pieces; }
     std::size_t tokens_before(std::size_t place) const;
-    std::size_t sum_before(std::size_t place) const { return tokens_before(start_at_or_before(place)); }
+    std::size_t sum_before(std::size_t place) const { return tokens_before(piece_at_or_before(place)); }
+    std::size_t piece_at_or_before(std::size_t place) const;
     std::size_t start_at_or_before(std::size_t place) const;
     std::size_t start_at_or_after(std::size_t place) const;
+    bool is_piece(std::size_t place) const { return place == text_.size || (words_[place >> 6].pieces >> (place & 63) & 1); }
+    // The first and the last start of a piece in text[start:end], ends included; none if pre-tokens meet in there, or if they are far from the ends.
+    std::optional<std::pair<std::size_t, std::size_t>> pieces_within(std::size_t start, std::size_t end) const;
 
     std::size_t count_head(std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t count_slice(std::size_t start, std::size_t end, Workspace& workspace) const;
     std::size_t count_head_after(Bytes before, std::size_t& place, std::size_t end, Workspace& workspace) const;
     std::size_t pretoken_end(std::size_t place, std::size_t limit) const;
+    // The tokens of a pre-token of a slice, and of what is left of one between the starts of pieces.
     std::size_t count_piece(std::size_t start, std::size_t end, Workspace& workspace) const;
+    std::size_t count_rest(std::size_t start, std::size_t end, Workspace& workspace) const;
     std::optional<std::pair<std::size_t, std::size_t>> long_piece_around(std::size_t place) const;
     bool near_long(std::size_t place) const;
     const RunIndex& index() const;
@@ -96,8 +108,9 @@ private:
     std::uint64_t number_;  // no other has it
     Bytes text_;
     std::vector<Word> words_;
-    std::vector<std::uint8_t> sums_;  // the tokens before each pre-token, and the end, since the first that starts in the same word: less than 64
+    std::vector<std::uint8_t> sums_;  // the tokens before each piece, and the end, since the first that starts in the same word: less than 64
     std::vector<std::pair<std::size_t, std::size_t>> long_;  // start and end of the long pre-tokens
+    bool has_seams_ = false;
 
     // The last long run of low letters that was read, its start and its end in 32 bits each: one part of a text is cut at many places.
     mutable std::atomic<std::uint64_t> low_letters_ = 0;

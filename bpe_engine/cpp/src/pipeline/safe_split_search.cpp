@@ -42,7 +42,9 @@ bool SafeSplits::has_at(const Byte* text, std::size_t start, std::size_t place, 
         return pairs_[text[place - 1] * classes + text[place]] == yes;
     // The class of a character may depend on the two before it, and a split on the character after it.
     std::size_t from = place;
-    for (int characters = 0; characters < 3 && from > start; ++characters) from = character_before(text, from, start);
+    constexpr int looked_at = 3;
+    static_assert(reach_back > looked_at * std::size_t{4});
+    for (int characters = 0; characters < looked_at && from > start; ++characters) from = character_before(text, from, start);
     std::size_t const limit = std::min(end, place + 8);
     Search search(*this, text, from, limit, limit == end, from > start || follows);
     std::array<std::size_t, Search::least_room> splits;

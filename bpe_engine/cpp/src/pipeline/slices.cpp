@@ -10,7 +10,7 @@ namespace bpe {
 
 using thresholds::slice_window;
 
-PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text) : pipeline_(std::move(pipeline)), text_(text) {
+PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text) : pipeline_(std::move(pipeline)), number_(SliceEnd::next_number()), text_(text) {
     struct Sink {
         PipelineIntervalEncoder& encoder;
         const PieceCoder& coder;
@@ -152,14 +152,19 @@ std::size_t PipelineIntervalEncoder::last_split(std::size_t start, std::size_t e
 std::optional<std::size_t> PipelineIntervalEncoder::count_by_splits(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const {
     if (cuts_character(start) || cuts_character(end)) return std::nullopt;
     auto const between = [&](Position at, std::size_t stop) { return pipeline_->count_between(text_.data, at, stop, text_.size, workspace); };
-    std::size_t const last = last_split(start, end);
-    if (has_token(last == 0 ? start : last, end)) return std::nullopt;
-    if (last == 0) return end - start <= Regions::longest_unit ? std::optional(between({start, Before::nothing}, end)) : std::nullopt;
-    std::size_t total = last < end ? between({last, Before::region}, end) : 0;
-    if (start == 0) return total + tokens_before(last);
+    SliceEnd& known = workspace.slice_end;
+    std::size_t total = known.tokens;  // of the text up to `end`
+    if (!known.holds(number_, start, end)) {
+        std::size_t const last = last_split(start, end);
+        if (has_token(last == 0 ? start : last, end)) return std::nullopt;
+        if (last == 0) return end - start <= Regions::longest_unit ? std::optional(between({start, Before::nothing}, end)) : std::nullopt;
+        total = tokens_before(last) + (last < end ? between({last, Before::region}, end) : 0);
+        if (last - start >= SafeSplits::reach_back) known = {number_, end, last - SafeSplits::reach_back, total};
+    }
+    if (start == 0) return total;
     std::size_t const first = first_split(start, end);
     if (first == 0 || has_token(start, first)) return std::nullopt;
-    return between({start, Before::nothing}, first) + tokens_before(last) - tokens_before(first) + total;
+    return between({start, Before::nothing}, first) + total - tokens_before(first);
 }
 
 std::optional<Agreement> PipelineIntervalEncoder::agreement_by_splits(std::size_t start, Bytes before) const {

@@ -25,6 +25,7 @@
 #include "bpe/pipeline/safe_splits.hpp"
 #include "bpe/pipeline/unigram_text.hpp"
 #include "bpe/pipeline/unit_caches.hpp"
+#include "bpe/slice_end.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/unicode.hpp"
 
@@ -41,6 +42,7 @@ public:
         std::unique_ptr<UnitIds> unit_ids;         // made on the first request for ids
         Normalized normalized;
         Normalized first;  // of two normalizers
+        SliceEnd slice_end;
     };
 
     // As those of Pipeline.

@@ -51,6 +51,8 @@ public:
     // Whether there is a safe split at `place`, between two characters of text[start:end), which is a text of its own; `follows`: or follows one that is not
     // known. Few characters around it are looked at: seldom returns false although there is one.
     bool has_at(const Byte* text, std::size_t start, std::size_t place, std::size_t end, bool follows = false) const;
+    // Bytes. It is the same for all starts that are so far before a place.
+    static constexpr std::size_t reach_back = 13;
 
     // Finds the safe splits of a text, from left to right.
     class Search {

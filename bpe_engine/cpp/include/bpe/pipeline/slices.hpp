@@ -83,6 +83,7 @@ private:
     std::size_t sum_before(std::size_t place) const { return tokens_before(place); }
 
     std::shared_ptr<const Pipeline> pipeline_;
+    std::uint64_t number_;  // no other has it
     Bytes text_;
     const SafeSplits* splits_ = nullptr;          // null: none are known
     Pipeline::Places added_;                      // of added tokens
