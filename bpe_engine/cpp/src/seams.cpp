@@ -25,10 +25,13 @@ Seams::Seams(Bytes tokens, std::span<const std::uint32_t> offsets) : held_((std:
             for (std::uint32_t after = after_first; after <= after_last; ++after) hold(before | middle | after << 24);
     };
     std::size_t place = 0;
-    for (std::uint64_t word; tokens.size - place >= sizeof(word); place += sizeof(word)) {
+    std::uint64_t before = 0;
+    for (std::uint64_t word; tokens.size - place >= sizeof(word); place += sizeof(word), before = word) {
         std::memcpy(&word, tokens.data + place, sizeof(word));
-        // In most words there is no byte from 0xE0 on, whose first three bits are ones.
-        for (std::uint64_t leads = word & word << 1 & word << 2 & 0x8080808080808080u; leads; leads &= leads - 1)
+        // In most words there is no byte from 0xE3 on: 111, and a one in the next three bits, or ones in the last two. And none of them follows 10.
+        std::uint64_t const from_e0 = word & word << 1 & word << 2, from_e3 = from_e0 & (word << 3 | word << 4 | word << 5 | (word << 6 & word << 7));
+        std::uint64_t const shifted = word << 8 | before >> 56, after_continuation = shifted & ~(shifted << 1);
+        for (std::uint64_t leads = from_e3 & after_continuation & 0x8080808080808080u; leads; leads &= leads - 1)
             look_at(place + static_cast<std::size_t>(std::countr_zero(leads)) / 8);
     }
     for (; place < tokens.size; ++place) look_at(place);
