@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -71,8 +72,8 @@ class CompiledChunks:
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
         """See `AnyGrower`."""
-        while made := self.compiled.grow(Piece, _AT_ONCE, horizon):
-            yield from made
+        # Not a generator, which takes a tenth of a microsecond for each piece.
+        return chain.from_iterable(iter(partial(self.compiled.grow, Piece, _AT_ONCE, horizon), []))
 
     def bodies(self, *, strip: bool) -> list[str]:
         """Return the texts of the chunks without contexts, as `bodies_of` does: no piece is made of them."""
