@@ -27,7 +27,8 @@ constexpr bool is_low_ascii(Byte byte) { return byte >= 'a' && byte <= 'z'; }
 
 }  // namespace
 
-IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text) : encoder_(std::move(encoder)), number_(SliceEnd::next_number()), text_(text) {
+IntervalEncoder::IntervalEncoder(std::shared_ptr<const Encoder> encoder, Bytes text)
+    : encoder_(std::move(encoder)), number_(SliceEnd::next_number()), text_(text) {
     if (!encoder_->scanner()) return;
     Encoder::Lease const lease(*encoder_);
     Workspace& workspace = *lease;

@@ -38,7 +38,10 @@ public:
     void keep() override { kept_ = appending_.attr("snapshot")(); }
     void go_back() override { appending_.attr("rollback")(kept_); }
 
-    void begin_at_the_end() override { prepending_ = tokenizer_.attr("prepending_encoder")(); }
+    void begin_to_the_left(std::size_t start, std::size_t end) override {
+        prepending_ = tokenizer_.attr("prepending_encoder")();
+        if (start < end) prepending_.attr("prepend")(part_of(source_, start, end));
+    }
     std::size_t prepend(std::size_t start, std::size_t end) override {
         prepending_.attr("prepend")(part_of(source_, start, end));
         return count_of(prepending_);

@@ -35,7 +35,7 @@ public:
         return text_.offset_at(last - std::min(last, tokens));
     }
 
-    void begin_at_the_end() override { size_to_the_left_ = 0; }
+    void begin_to_the_left(std::size_t start, std::size_t end) override { size_to_the_left_ = length(start, end); }
     std::size_t prepend(std::size_t start, std::size_t end) override { return size_to_the_left_ += length(start, end); }
 
     std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) override {

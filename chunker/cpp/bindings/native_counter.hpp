@@ -83,12 +83,11 @@ public:
         return window_.hold(std::min(origin_, last), last) ? text_.offset_at(window_.reach_back(last, tokens)) : end;
     }
 
-    void begin_at_the_end() override {
-        right_end_ = nowhere;
+    void begin_to_the_left(std::size_t, std::size_t end) override {
+        right_end_ = end;  // up to which the next step counts anyway
         prepends_ = false;
     }
     std::size_t prepend(std::size_t start, std::size_t end) override {
-        if (right_end_ == nowhere) right_end_ = end;
         std::size_t const first = text_.place(start), last = text_.place(right_end_);
         if (!prepends_ && window_.hold(first, last))
             if (auto const found = window_.count(first, last)) return *found;
@@ -228,7 +227,7 @@ private:
     std::array<Asked, 16> asked_;  // the agreements last asked for, by offset and context
     bool appends_ = false, is_kept_ = false;
     // The text that grows to the left: its end in characters.
-    std::size_t right_end_ = nowhere;
+    std::size_t right_end_ = 0;
     bool prepends_ = false;
 };
 

@@ -42,10 +42,10 @@ Places Overlap::repeated(Places places, const Place& next) const {
 // The first of places[first:] from which the text up to `end` fits, and of those up to `known`, which is one of them or the number of all; `known` where there
 // is none.
 std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const {
-    counter_.begin_at_the_end();
     std::size_t keep = leap_back(places, end, first, known);
-    if (keep == known && known < places.size()) counter_.prepend(places[known].offset, end);
-    if (keep < places.size()) end = places[keep].offset;
+    std::size_t const reached = keep < places.size() ? places[keep].offset : end;
+    if (keep == known) counter_.begin_to_the_left(reached, end);
+    end = reached;
     for (std::size_t index = keep - 1; index >= first; --index) {
         std::size_t const start = places[index].offset;
         std::size_t const count = prepend_fitting(start, end);
@@ -56,7 +56,7 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
     return keep;
 }
 
-// Goes in one step to one of places[first:known] that the overlap surely reaches, and answers with it; `known` where there is none, and nothing is done.
+// Goes in one step to one of places[first:known] that the overlap surely reaches, and answers with it; `known` where there is none.
 std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_t first, std::size_t known) const {
     if (limits_.overlap <= leap_spares || known - first < 2) return known;
     std::size_t const reached = counter_.reach_back(end, limits_.overlap - leap_spares);
@@ -64,9 +64,8 @@ std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_
     auto const place = std::lower_bound(places.begin() + static_cast<std::ptrdiff_t>(first), stop, reached,
                                         [](const Place& one, std::size_t offset) { return one.offset < offset; });
     if (stop - place < 2) return known;
-    if (counter_.prepend(place->offset, end) <= limits_.overlap) return static_cast<std::size_t>(place - places.begin());
-    counter_.begin_at_the_end();
-    return known;
+    counter_.begin_to_the_left(end, end);
+    return counter_.prepend(place->offset, end) <= limits_.overlap ? static_cast<std::size_t>(place - places.begin()) : known;
 }
 
 // Prepend what fits into the overlap, and of what is too long at most a part; the count of all then.

@@ -41,7 +41,7 @@ public:
         CHECK(kept_ <= grown_.size());
         grown_.resize(kept_);
     }
-    void begin_at_the_end() override { left_.clear(); }
+    void begin_to_the_left(std::size_t start, std::size_t end) override { left_ = text_.substr(start, end - start); }
     std::size_t prepend(std::size_t start, std::size_t end) override {
         left_.insert(0, text_.substr(start, end - start));
         return count_of(left_);

@@ -7,15 +7,15 @@
 //                     ute|_total|(self|):\n              its own
 //                     ^^^ read anew      ^^^ read anew   the rest: a difference of two sums
 //
-// A pre-token of Chinese, Japanese or Korean comes apart at its seams (seams.hpp), whose sums are kept like those of pre-tokens. So a slice inside it is a difference
-// of two sums as well, with what is cut off at both ends.
+// A pre-token of Chinese, Japanese or Korean comes apart at its seams (seams.hpp), whose sums are kept like those of pre-tokens. So a slice inside it is a
+// difference of two sums as well, with what is cut off at both ends.
 //
 // Most cuts are inside a word. What is left of lower-case letters, or of letters without case, is one pre-token on either side of a cut, so that nothing is
 // scanned there: scanning took most of the time of a count. Tried and rejected: a bit for each such word, which makes reading a text a fifth slower.
 //
-// Memory for 64 bytes of text: two bits for each byte at which a pre-token may start or a seam may be, the number of tokens and of pieces before (8 bytes each),
-// and a byte for each piece with the tokens before it: about .7 bytes for each byte of text, without the text itself. A pre-token of more than `long_piece`
-// bytes (thresholds.hpp) without seams nearby has a tree, made when a slice first cuts it.
+// Memory for 64 bytes of text: two bits for each byte at which a pre-token may start or a seam may be, the number of tokens and of pieces before (8 bytes
+// each), and a byte for each piece with the tokens before it: about .7 bytes for each byte of text, without the text itself. A pre-token of more than
+// `long_piece` bytes (thresholds.hpp) without seams nearby has a tree, made when a slice first cuts it.
 #pragma once
 
 #include <atomic>

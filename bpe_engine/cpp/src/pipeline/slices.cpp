@@ -10,7 +10,8 @@ namespace bpe {
 
 using thresholds::slice_window;
 
-PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text) : pipeline_(std::move(pipeline)), number_(SliceEnd::next_number()), text_(text) {
+PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline> pipeline, Bytes text)
+    : pipeline_(std::move(pipeline)), number_(SliceEnd::next_number()), text_(text) {
     struct Sink {
         PipelineIntervalEncoder& encoder;
         const PieceCoder& coder;

@@ -39,8 +39,8 @@ public:
     virtual std::size_t reach(std::size_t start, std::size_t) { return start; }
     virtual std::size_t reach_back(std::size_t end, std::size_t) { return end; }
 
-    // A text that grows to the left, from nothing.
-    virtual void begin_at_the_end() = 0;
+    // A text that grows to the left, from text[start:end]; its count after each step.
+    virtual void begin_to_the_left(std::size_t start, std::size_t end) = 0;
     virtual std::size_t prepend(std::size_t start, std::size_t end) = 0;
 
     // The count of a text alone; none if it is above the limit.
