@@ -307,7 +307,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
             total += count.value_or(0);
         }
         std::optional<std::size_t> grown(std::size_t stage, Bytes piece, Before before) {
-            return head->count(stage, piece, before == Before::nothing, [&] { return encoder.pipeline_->growing(stage, Side::left, before); });
+            return head->count(stage, piece, before, [&] { return encoder.pipeline_->growing(stage, Side::left, before); });
         }
 
         bool cut(Position at) {

@@ -340,19 +340,19 @@ void OpenHead::order_marks() {
     orders_marks_ = true;
 }
 
-std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
+std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece, Before before, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
     Marks& marks = *marks_;
     auto const start = static_cast<std::size_t>(piece.data - text_.data());
     std::size_t const size = text_.size() - marks.rest - start;
     if (start > marks.cut_size || piece.size < size) return std::nullopt;
     auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
-    if (!marks.has_piece || marks.piece.end != end || marks.piece.stage != stage || marks.piece.is_first != is_first) {
+    if (!marks.has_piece || marks.piece.end != end || marks.piece.stage != stage || marks.piece.before != before) {
         marks.has_piece = false;
         std::unique_ptr<GrowingPiece> table = make();
         if (!table) return std::nullopt;
         table->extend(piece.part(size, piece.size));
         for (Marks::Part& part : marks.parts) part.table = table->another();
-        marks.piece = {end, stage, is_first, std::move(table)};
+        marks.piece = {end, stage, before, std::move(table)};
         marks.has_piece = true;
     }
     // Those of the highest class are next to the text after them.
@@ -366,17 +366,17 @@ std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece,
     return marks.piece.table->count_with(parts);
 }
 
-std::optional<std::size_t> OpenHead::count(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
-    if (has_marks(piece)) return count_marks(stage, piece, is_first, make);
+std::optional<std::size_t> OpenHead::count(std::size_t stage, Bytes piece, Before before, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
+    if (has_marks(piece)) return count_marks(stage, piece, before, make);
     auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
     auto found =
-        std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end && one.stage == stage && one.is_first == is_first; });
+        std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end && one.stage == stage && one.before == before; });
     if (found == pieces_.end()) {
         std::unique_ptr<GrowingPiece> table = make();
         if (!table) return std::nullopt;
         // The one that was read longest ago.
         if (pieces_.size() == most_pieces) pieces_.pop_back();
-        found = pieces_.insert(pieces_.end(), {end, stage, is_first, std::move(table)});
+        found = pieces_.insert(pieces_.end(), {end, stage, before, std::move(table)});
     }
     std::rotate(pieces_.begin(), found, found + 1);
     GrowingPiece& table = *pieces_.front().table;

@@ -18,6 +18,7 @@
 #include "bpe/pipeline/chain.hpp"
 #include "bpe/pipeline/normalizer.hpp"
 #include "bpe/pipeline/piece_coder.hpp"
+#include "bpe/pipeline/position.hpp"
 
 namespace bpe {
 
@@ -56,9 +57,8 @@ public:
         chain_.begin(end);
         return chain_;
     }
-    // The number of tokens of a piece of that text, which the stages before `stage` leave; nothing where `make` makes no table. `is_first`: the whole text
-    // begins with it.
-    std::optional<std::size_t> count(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make);
+    // The number of tokens of a piece of that text, which the stages before `stage` leave; nothing where `make` makes no table. `before`: what it begins after.
+    std::optional<std::size_t> count(std::size_t stage, Bytes piece, Before before, const std::function<std::unique_ptr<GrowingPiece>()>& make);
 
     // Only the last `length` bytes of the raw text are still there.
     void truncate(std::size_t length);
@@ -100,7 +100,7 @@ private:
     struct Piece {
         std::size_t end;  // distance
         std::size_t stage;
-        bool is_first;
+        Before before;
         std::unique_ptr<GrowingPiece> table;
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1), most_pieces = 2;
@@ -129,7 +129,7 @@ private:
     void drop_marks();
     void drop_first_mark();
     void drop_cut_mark();
-    std::optional<std::size_t> count_marks(std::size_t stage, Bytes piece, bool is_first, const std::function<std::unique_ptr<GrowingPiece>()>& make);
+    std::optional<std::size_t> count_marks(std::size_t stage, Bytes piece, Before before, const std::function<std::unique_ptr<GrowingPiece>()>& make);
     void truncate_chain(std::size_t distance);
     static NeedlessPart middle(const SettlingRun* run, KeptRun& kept, const Byte* text, std::size_t from, std::size_t first, std::size_t end,
                                std::size_t length);
