@@ -108,6 +108,37 @@ def test_random_programs(seed: int) -> None:
     assert (end, prepending.count) == (end, len(ids_of(theirs, end)))
 
 
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_random_programs_to_the_left(seed: int) -> None:
+    """A long text, and before it one by one what may complete a token, or ends a region."""
+    random = Random(seed)
+    theirs, ours = both(crowded(random))
+    for _ in range(6):
+        encoder, text = ours.prepending_encoder(), ""
+        marks = [(encoder.snapshot(), text)]
+        long = long_text(random)
+        for part in [
+            *[long[place : place + 400] for place in range(0, len(long), 400)][::-1],
+            *random.choices(UNITS, k=12),
+        ]:
+            try:
+                encoder.prepend(part)
+            except BpeEngineError:  # a character without a token, and no unknown token
+                with pytest.raises(BpeEngineError):
+                    ours.encode(part + text)
+                return
+            text = part + text
+            wanted = ids_of(theirs, text)
+            assert (text, encoder.count) == (text, len(wanted))
+            if random.random() < 0.2:
+                marks.append((encoder.snapshot(), text))
+            if random.random() < 0.1:
+                del marks[random.randrange(len(marks)) + 1 :]
+                mark, text = marks[-1]
+                encoder.rollback(mark)
+        assert encoder.tokens() == ids_of(theirs, text)
+
+
 def _tokenizer(normalizer: Any, cutter: Any, tokens: list[AddedToken]) -> tuple[Tokenizer, Any]:
     vocabulary = {token: number for number, token in enumerate(["▁", "a", "<unk>", "t", "h", "e", " "])}
     made = Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>", fuse_unk=True))
@@ -132,6 +163,20 @@ def test_a_raw_token_that_is_completed_after_a_long_region(parts: list[str], sch
         client.ask(encoder)
         wanted = ids_of(theirs, text)
         assert (encoder.count, client.ids) == (len(wanted), wanted)
+
+
+@pytest.mark.parametrize("parts", [["中" * 200, "e", "th"], ["中" * 200, "e", "h", "t"], ["a中" * 300, "he", "t"]])
+@pytest.mark.parametrize("scheme", [None, "first", "always"])
+def test_a_raw_token_that_is_completed_before_a_long_region(parts: list[str], scheme: Any) -> None:
+    """The region goes on before that, and begins after the token then."""
+    cutter = None if scheme is None else pre_tokenizers.Metaspace("▁", scheme, False)
+    tokens = [AddedToken("the", normalized=False), AddedToken("ab", normalized=True)]
+    theirs, ours = _tokenizer(normalizers.Lowercase(), cutter, tokens)
+    encoder, text = ours.prepending_encoder(), ""
+    for part in parts:
+        encoder.prepend(part)
+        text = part + text
+        assert (text, encoder.count) == (text, len(ids_of(theirs, text)))
 
 
 @pytest.mark.parametrize("start", ["", "\n", " \n "])
