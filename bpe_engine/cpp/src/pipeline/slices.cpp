@@ -165,7 +165,8 @@ std::optional<std::size_t> PipelineIntervalEncoder::count_by_splits(std::size_t 
     if (start == 0) return total;
     std::size_t const first = first_split(start, end);
     if (first == 0 || has_token(start, first)) return std::nullopt;
-    return between({start, Before::nothing}, first) + total - tokens_before(first);
+    std::size_t const head = between({start, Before::nothing}, first);
+    return may_begin(head) ? std::optional(head + total - tokens_before(first)) : std::nullopt;
 }
 
 std::optional<Agreement> PipelineIntervalEncoder::agreement_by_splits(std::size_t start, Bytes before) const {
@@ -181,6 +182,7 @@ std::optional<Agreement> PipelineIntervalEncoder::agreement_by_splits(std::size_
         Pipeline::Lease const workspace = pipeline_->lease();
         total = pipeline_->count_between(text_.data, {start, Before::nothing}, first, text_.size, *workspace);
     }
+    if (!may_begin(total)) return std::nullopt;
     return Agreement{first + character_size(text_.data + first, text_.size - first),
                      static_cast<std::ptrdiff_t>(total) - static_cast<std::ptrdiff_t>(tokens_before(first))};
 }

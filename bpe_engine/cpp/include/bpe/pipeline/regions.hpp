@@ -54,6 +54,8 @@ public:
     const Normalizer* normalizer() const { return normalizer_.get(); }
     const std::shared_ptr<const Normalizer>& second() const { return second_; }
     bool looks_inside() const { return looks_inside_; }
+    // Whether something is done at the start of a region that is not done elsewhere.
+    bool acts_at_start() const { return acts_at_start_; }
     const Chain& chain() const { return chain_; }
     const PieceCoder& coder() const { return coder_; }
     // The stage before which a region is whole, and still has tokens in it: see Pipeline::growing.

@@ -72,6 +72,8 @@ private:
     bool has_token(std::size_t start, std::size_t end) const;
     bool cuts_character(std::size_t place) const { return place < text_.size && UnicodeTable::continues(text_[place]); }
     std::optional<std::size_t> count_by_splits(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const;
+    // Whether a text may begin with `tokens` tokens before a safe split. None are what is dropped, after which the text begins, unless that is not seen.
+    bool may_begin(std::size_t tokens) const { return tokens > 0 || !pipeline_->acts_at_start(); }
     std::optional<Agreement> agreement_by_splits(std::size_t start, Bytes before) const;
     std::size_t count_scanned(std::size_t start, std::size_t end, Pipeline::Workspace& workspace) const;
     // The number of tokens of text[from.offset:end], which is long and has no cut that its end does not change. Ends mostly ascend: each goes on from the last.
