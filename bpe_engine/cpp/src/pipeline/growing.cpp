@@ -268,6 +268,7 @@ bool PipelineAppendingEncoder::read_open(FreshIds& ids) {
 void PipelinePrependingEncoder::prepend(Bytes more) {
     if (more.size == 0) return;
     State const before = state_;
+    if (state_.length > 0 && UnicodeTable::continues(text()[0])) forget_start();
     text_.prepend(more, state_.length);
     state_.length += more.size;
     totals_.resize(state_.length + 1, unknown);
@@ -367,10 +368,19 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
     return count;
 }
 
+void PipelinePrependingEncoder::forget_start() {
+    if (!pipeline_->looks_back()) return;
+    // Of the character before a token the last bytes may be there.
+    std::size_t const first = state_.length - std::min<std::size_t>(state_.length, 3);
+    std::fill(totals_.begin() + static_cast<std::ptrdiff_t>(first), totals_.end(), unknown);
+    after_tokens_.erase(after_tokens_.lower_bound(first), after_tokens_.end());
+}
+
 void PipelinePrependingEncoder::return_to(const State& state) {
     state_ = state;
     totals_.resize(state.length + 1, unknown);
     after_tokens_.erase(after_tokens_.upper_bound(state.length), after_tokens_.end());
+    forget_start();
     for (auto const& head : heads_)
         if (head) head->truncate(state.length);
 }

@@ -131,6 +131,8 @@ private:
     static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
     std::size_t total(std::size_t added);
+    // Forget the totals that depend on what stands before the text.
+    void forget_start();
     std::uint32_t& total_at(std::size_t distance, Before before) {
         return before == Before::region ? totals_[distance] : after_tokens_.emplace(distance, unknown).first->second;
     }

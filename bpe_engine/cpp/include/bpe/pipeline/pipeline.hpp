@@ -65,6 +65,8 @@ public:
     const Normalizer* normalizer() const { return regions_.normalizer(); }
     const Chain& chain() const { return regions_.chain(); }
     bool acts_at_start() const { return regions_.acts_at_start(); }
+    // Whether a token may be found or not for the character before it.
+    bool looks_back() const { return (outer_.finds({}) && outer_.looks_back()) || (regions_.inner().finds({}) && regions_.inner().looks_back()); }
     // The chain for runs of marks, where these stand in the order in which they came.
     const Chain& chain_of_marks() const { return chain_of_marks_; }
     // Whether an added token that is found, but not wanted, may hide another: hardly any file has such tokens, which are read without caches and memory.
