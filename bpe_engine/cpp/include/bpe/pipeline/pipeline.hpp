@@ -236,7 +236,8 @@ public:
                 Bytes const inner = keeps ? text.part(at.offset, end) : head.normalized();
                 (void)head.chain(inner.data, inner.size);
                 // If the normalizer removes the first character of the text, what is left is not the start of the text.
-                bool const is_later = !keeps && inner.size > 0 && at.before == Before::nothing && end - head.distance(0) != (after_token ? no_match : 0);
+                std::size_t const first = keeps || inner.size == 0 ? at.offset : end - head.distance(0);
+                bool const is_later = at.before == Before::nothing && first != (after_token ? no_match : 0);
                 if (inner.size > 0) sink.part(before_tokens_inside(), inner, is_later ? Before::token : at.before);
                 at = {end, Before::region};
                 (void)sink.cut(at);
