@@ -179,6 +179,54 @@ def test_a_raw_token_that_is_completed_before_a_long_region(parts: list[str], sc
         assert (text, encoder.count) == (text, len(ids_of(theirs, text)))
 
 
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("others", [[" ", "x"], ["x", " "], ["é", "\u00a0"], ["a", "ab", " "]])
+def test_a_whole_word_before_which_another_text_is_put(others: list[str], normalized: bool) -> None:
+    """A token that is a word alone depends on what is before it, which is another text after a return."""
+    tokens = [AddedToken("the", single_word=True, normalized=normalized), AddedToken("ab", normalized=not normalized)]
+    theirs, ours = _tokenizer(normalizers.Lowercase(), None, tokens)
+    encoder = ours.prepending_encoder()
+    for part in ("e ", "h", "t"):
+        encoder.prepend(part)
+    mark = encoder.snapshot()
+    for other in others:
+        data = other.encode()
+        for byte in reversed(range(len(data))):
+            encoder.prepend(data[byte : byte + 1])
+            text = (data[byte:] + b"the ").decode("utf-8", "replace")
+            if byte == 0:
+                assert (text, encoder.count) == (text, len(ids_of(theirs, text)))
+        encoder.rollback(mark)
+        assert encoder.count == len(ids_of(theirs, "the "))
+
+
+def test_marks_that_are_stripped_at_the_start_of_a_long_text() -> None:
+    """What follows them is not the first of its text."""
+    cutter = pre_tokenizers.Metaspace("▁", "first", False)
+    tokens = [AddedToken("the", normalized=True)]
+    theirs, ours = _tokenizer(normalizers.StripAccents(), cutter, tokens)
+    encoder, text = ours.prepending_encoder(), ""
+    for part in ("か" * 200, "\u0f71\u0f72中"):
+        encoder.prepend(part)
+        text = part + text
+        assert (text, encoder.count) == (text, len(ids_of(theirs, text)))
+
+
+@pytest.mark.parametrize("marks", [1, 3, 4, 40])
+def test_slices_that_begin_with_what_is_stripped(marks: int) -> None:
+    """What is put before a text is put before the first that is left of it."""
+    cutter = pre_tokenizers.Metaspace("▁", "always", True)
+    steps = normalizers.Sequence([normalizers.Replace(" ", "▁"), normalizers.StripAccents(), normalizers.Prepend("▁")])
+    theirs, ours = _tokenizer(steps, cutter, [])
+    ours.count("a " * 600_000)  # so much that safe splits are looked for
+    text = "a" + "\u0345" * marks + " e a" + "\u0345" * marks + "e" * 30
+    prices = ours.interval_encoder(text)
+    for end in (len(text), marks + 4):
+        for start in range(marks + 2):
+            wanted = ids_of(theirs, text[start:end])
+            assert (start, end, prices.count(start, end)) == (start, end, len(wanted))
+
+
 @pytest.mark.parametrize("start", ["", "\n", " \n "])
 def test_what_is_left_of_a_text_that_is_stripped_at_its_start(start: str) -> None:
     """Nothing is put before text that is not the first of its text, which the normalizer removes."""
