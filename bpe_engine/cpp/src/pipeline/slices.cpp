@@ -104,6 +104,7 @@ struct PipelineIntervalEncoder::Slice {
     const PieceCoder& coder;
     PieceCoder::Workspace& workspace;
     std::size_t total = 0, at_cut = 0;
+    std::size_t first = 0;  // the first place at which to look
     Position met{};
     bool looks = true, has_met = false;
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t) { total += coder.count(piece, readable, is_first, workspace); }
@@ -111,7 +112,7 @@ struct PipelineIntervalEncoder::Slice {
     void token(std::uint32_t, std::size_t, std::size_t) { ++total; }
     bool cut(Position at) {
         at_cut = total;
-        if (!looks || !encoder.is_cut(at)) return true;
+        if (!looks || at.offset < first || !encoder.is_cut(at)) return true;
         met = at;
         has_met = true;
         return false;
@@ -243,6 +244,8 @@ std::size_t PipelineIntervalEncoder::count_scanned(std::size_t start, std::size_
         at = last;
     }
     sink.looks = last.offset > start && start > 0;
+    // What is left of a character that the slice cuts is another one to a token that looks back.
+    if (cuts_character(start) && pipeline_->looks_back()) sink.first = start + 4;
     for (std::size_t size = thresholds::slice_start; at.offset < end;) {
         if (!sink.looks && splits_ && end - at.offset > thresholds::long_tail) return sink.total + count_tail(at, end);
         std::size_t const limit = sink.looks ? std::min(end, at.offset + size) : end;
