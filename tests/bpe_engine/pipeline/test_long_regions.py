@@ -212,6 +212,34 @@ def test_marks_that_are_stripped_at_the_start_of_a_long_text() -> None:
         assert (text, encoder.count) == (text, len(ids_of(theirs, text)))
 
 
+@pytest.mark.parametrize("scheme", ["first", "always"])
+@pytest.mark.parametrize("text", ["a", "aa", "中" * 300, "a" * 700, "x" + "中" * 400])
+def test_a_token_that_the_normalizer_puts_before_a_text(text: str, scheme: Any) -> None:
+    """What follows it is the first of its text, too, since both come from its first character."""
+    steps = normalizers.Sequence([normalizers.Prepend("q"), normalizers.Replace("b", "")])
+    cutter = pre_tokenizers.Metaspace("▁", scheme, False)
+    theirs, ours = _tokenizer(steps, cutter, [AddedToken("b", normalized=True)])
+    appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+    for place in range(0, len(text), 50):
+        appending.append(text[place : place + 50])
+    for place in range(len(text), 0, -50):
+        prepending.prepend(text[max(0, place - 50) : place])
+    wanted = ids_of(theirs, text)
+    assert (appending.tokens(), prepending.tokens()) == (wanted, wanted)
+    assert (appending.count, prepending.count) == (len(wanted), len(wanted))
+
+
+def test_slices_of_bytes_that_begin_in_a_character_before_a_whole_word() -> None:
+    """Rest of a character is no letter."""
+    theirs, ours = _tokenizer(normalizers.Lowercase(), None, [AddedToken("the", normalized=False, single_word=True)])
+    data = ("文the a the文 " * 30).encode()
+    prices = ours.interval_encoder(data)
+    for start in range(0, 40):
+        for end in (start + 9, start + 60, len(data)):
+            assert (start, end, prices.count(start, end)) == (start, end, ours.count(data[start:end]))
+    assert ours.encode("文the the") == ids_of(theirs, "文the the")
+
+
 @pytest.mark.parametrize("marks", [1, 3, 4, 40])
 def test_slices_that_begin_with_what_is_stripped(marks: int) -> None:
     """What is put before a text is put before the first that is left of it."""

@@ -369,8 +369,7 @@ std::optional<std::size_t> OpenHead::count_marks(std::size_t stage, Bytes piece,
 std::optional<std::size_t> OpenHead::count(std::size_t stage, Bytes piece, Before before, const std::function<std::unique_ptr<GrowingPiece>()>& make) {
     if (has_marks(piece)) return count_marks(stage, piece, before, make);
     auto const end = static_cast<std::size_t>(cut_end_ - (piece.data + piece.size));
-    auto found =
-        std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end && one.stage == stage && one.before == before; });
+    auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](Piece const& one) { return one.end == end && one.stage == stage && one.before == before; });
     if (found == pieces_.end()) {
         std::unique_ptr<GrowingPiece> table = make();
         if (!table) return std::nullopt;

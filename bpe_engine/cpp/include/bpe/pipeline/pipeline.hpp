@@ -216,7 +216,7 @@ public:
     // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
     bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head, bool after_token = false) const {
-        if ((looks_inside() && coder().acts_at_start()) || hides_tokens()) return false;
+        if ((looks_inside() && !regions_.grows_inside()) || hides_tokens()) return false;
         std::size_t end = text.size;
         if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
         if (regions_.inner().finds({}) && !looks_inside()) end = head.first_token(regions_.inner(), 1, text.data, at.offset, end, text.size, added);

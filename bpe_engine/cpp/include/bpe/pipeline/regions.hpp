@@ -54,6 +54,8 @@ public:
     const Normalizer* normalizer() const { return normalizer_.get(); }
     const std::shared_ptr<const Normalizer>& second() const { return second_; }
     bool looks_inside() const { return looks_inside_; }
+    // Whether a region in which tokens are looked for can be read on by a pipeline of its own.
+    bool grows_inside() const { return grows_inside_; }
     // Whether something is done at the start of a region that is not done elsewhere.
     bool acts_at_start() const { return acts_at_start_; }
     const Chain& chain() const { return chain_; }
@@ -83,7 +85,7 @@ public:
         }
         if (tail && !looks_inside_) return grown(text, begin, at, is_known ? no_match : end, reach, limit, is_known, workspace, sink, *tail, learns);
         if (at.offset >= end) return Progress::uncertain;
-        if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
+        if (tail && grows_inside_) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
         if constexpr (counts_units<Sink> || requires { sink.unit(text, begin, end, limit); })
             if (SafeSplits const* const splits = !looks_inside_ || wanted.empty() ? this->splits(end - at.offset) : nullptr)
                 return by_units(*splits, text, begin, at, end, limit, is_known, workspace, sink);
@@ -168,10 +170,10 @@ public:
                 if (second_) {
                     Normalized& made = workspace.normalized;
                     made.clear();
-                    second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, 0, made);
+                    second_->run(first.text.data(), place, end, starts, is_first && starts && base + first.origin[place] == begin, ended, place, made);
                     for (std::size_t index = 0; index < made.origin.size(); ++index) {
-                        if (made.is_cut(index)) made.cuts[index] = first.cuts[made.cuts[index]];
-                        made.origin[index] = first.origin[made.origin[index]];
+                        if (made.is_cut(index)) made.cuts[index] = first.cuts[place + made.cuts[index]];
+                        made.origin[index] = first.origin[place + made.origin[index]];
                     }
                     give(made, 0, made.text.size());
                 } else {
@@ -369,6 +371,7 @@ private:
     PieceCoder coder_;
     bool acts_at_start_, leaves_out_;
     std::vector<AddedToken> tokens_inside_;
+    bool grows_inside_;
     mutable std::once_flag splits_once_;
     mutable std::unique_ptr<const SafeSplits> splits_;
     mutable std::atomic<bool> has_sought_splits_ = false;
