@@ -234,7 +234,7 @@ def test_slices_of_bytes_that_begin_in_a_character_before_a_whole_word() -> None
     theirs, ours = _tokenizer(normalizers.Lowercase(), None, [AddedToken("the", normalized=False, single_word=True)])
     data = ("文the a the文 " * 30).encode()
     prices = ours.interval_encoder(data)
-    for start in range(0, 40):
+    for start in range(40):
         for end in (start + 9, start + 60, len(data)):
             assert (start, end, prices.count(start, end)) == (start, end, ours.count(data[start:end]))
     assert ours.encode("文the the") == ids_of(theirs, "文the the")
