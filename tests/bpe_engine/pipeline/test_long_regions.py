@@ -269,6 +269,20 @@ def test_what_is_left_of_a_text_that_is_stripped_at_its_start(start: str) -> Non
     assert (appending.tokens(), appending.count, prepending.count) == (wanted, len(wanted), len(wanted))
 
 
+def test_ids_where_a_whole_word_may_begin() -> None:
+    """Nothing is kept of what is normalized behind the place where a token may begin."""
+    steps = normalizers.Sequence([normalizers.NFC(), normalizers.StripAccents()])
+    cutter = pre_tokenizers.Metaspace("▁", "always", True)
+    theirs, ours = _tokenizer(steps, cutter, [AddedToken("the", normalized=False, single_word=True)])
+    encoder, text, client = ours.appending_encoder(), "", Client()
+    for part in ("\u0f71\u0f72" * 85, "the", "e", " the", "\u0f71" * 300, "the"):
+        encoder.append(part)
+        text += part
+        client.ask(encoder)
+        wanted = ids_of(theirs, text)
+        assert (text, encoder.count, client.ids, encoder.tokens()) == (text, len(wanted), wanted, wanted)
+
+
 @pytest.mark.parametrize("byte", [b"\xc3", b"\xe4\xb8"])
 def test_ids_after_a_return_out_of_a_character(byte: bytes) -> None:
     """White space that is stripped at the end is there again while a character is cut, and only then."""
