@@ -270,7 +270,7 @@ def test_what_is_left_of_a_text_that_is_stripped_at_its_start(start: str) -> Non
 
 
 def test_ids_where_a_whole_word_may_begin() -> None:
-    """Nothing is kept of what is normalized behind the place where a token may begin."""
+    """Nothing is kept of what is normalized after the place where a token may begin."""
     steps = normalizers.Sequence([normalizers.NFC(), normalizers.StripAccents()])
     cutter = pre_tokenizers.Metaspace("▁", "always", True)
     theirs, ours = _tokenizer(steps, cutter, [AddedToken("the", normalized=False, single_word=True)])

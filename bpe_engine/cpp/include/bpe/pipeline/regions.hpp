@@ -263,7 +263,7 @@ private:
             return plain(text, begin, at, stop, limit, at_end, sink, &memory, last_cut);
         }
         // The part that no later text can change is kept for the next time. The rest is normalized as the end of the text, and removed again below.
-        // A token may begin behind `learned` that what follows completes.
+        // A token may begin after `learned` that what follows completes.
         std::size_t const certain = at_end ? std::clamp(tail.learned(), at.offset, stop) : stop;
         if (!at_end || !tail.has_normalized()) tail.normalize(*normalizer_, text, certain - unfinished_end({text + at.offset, certain - at.offset}), false);
         if (at_end) tail.normalize(*normalizer_, text, stop, true);
