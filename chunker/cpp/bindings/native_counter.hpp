@@ -89,7 +89,8 @@ public:
     }
     std::size_t prepend(std::size_t start, std::size_t end) override {
         std::size_t const first = text_.place(start), last = text_.place(right_end_);
-        if (!prepends_ && window_.hold(first, last))
+        // Where the start of a slice agrees with the text soon, it is priced in no time; not inside of a long pre-token, where a table is better.
+        if (!prepends_ && window_.hold(first, last) && (last - first <= slice_worth_a_price || window_.agreement({}, first)))
             if (auto const found = window_.count(first, last)) return *found;
         return grow_to_the_left(first, prepends_ ? text_.place(end) : last);
     }
@@ -122,6 +123,8 @@ private:
     static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max(), no_window = nowhere;
     // Bytes of a token: as many of the text as are looked at to leap, and so many of a slice that it is surely too long.
     static constexpr std::size_t likely_bytes = 4, worth_a_window = 16;
+    // Bytes. A slice up to this length is priced even inside of a long pre-token.
+    static constexpr std::size_t slice_worth_a_price = 256;
 
     // The tokens of the context and text[origin:last], in bytes; none where they have to be counted by appending.
     std::optional<std::size_t> priced(std::size_t last) {
