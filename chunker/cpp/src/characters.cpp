@@ -77,7 +77,7 @@ void Text::decode(std::size_t number) const {
     if (!places_) std::copy_n(next, end - offset, characters + offset);
     else
         while (offset < end) {
-            // Most texts that are not of ASCII are of characters of three bytes, or of two.
+            // Characters of three bytes come in runs, and so do those of one.
             for (; offset < end && *next >= 0xE0 && *next < 0xF0; next += 3) characters[offset++] = decoded(next, 3);
             for (; offset < end && *next < 0x80; ++next) characters[offset++] = *next;
             if (offset == end) break;

@@ -213,12 +213,20 @@ def test_marks_that_are_stripped_at_the_start_of_a_long_text() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["first", "always"])
-@pytest.mark.parametrize("text", ["a", "aa", "中" * 300, "a" * 700, "x" + "中" * 400])
-def test_a_token_that_the_normalizer_puts_before_a_text(text: str, scheme: Any) -> None:
-    """What follows it is the first of its text, too, since both come from its first character."""
-    steps = normalizers.Sequence([normalizers.Prepend("q"), normalizers.Replace("b", "")])
+@pytest.mark.parametrize(
+    ("steps", "token"),
+    [
+        ([normalizers.Prepend("q"), normalizers.Replace("b", "")], "b"),
+        ([normalizers.Prepend("q"), normalizers.Replace("a", "")], "a"),
+        ([normalizers.Prepend("q"), normalizers.Replace("qa", "a"), normalizers.Replace("b", "")], "b"),
+        ([normalizers.Replace("x", "qc"), normalizers.Replace("b", "q")], "b"),
+    ],
+)
+@pytest.mark.parametrize("text", ["a", "aa", "中" * 300, "a" * 700, "x" + "中" * 400, "c" * 700])
+def test_a_token_in_what_comes_from_the_first_character(text: str, steps: list[Any], token: str, scheme: Any) -> None:
+    """What follows it is the first of its text, too, since both come from that character."""
     cutter = pre_tokenizers.Metaspace("▁", scheme, False)
-    theirs, ours = _tokenizer(steps, cutter, [AddedToken("b", normalized=True)])
+    theirs, ours = _tokenizer(normalizers.Sequence(steps), cutter, [AddedToken(token, normalized=True)])
     appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
     for place in range(0, len(text), 50):
         appending.append(text[place : place + 50])

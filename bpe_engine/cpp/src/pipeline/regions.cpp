@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include "count_sink.hpp"
 
@@ -14,16 +13,6 @@ std::vector<AddedToken> looked_for_inside(const std::vector<AddedToken>& tokens)
     std::vector<AddedToken> found;
     std::copy_if(tokens.begin(), tokens.end(), std::back_inserter(found), [](AddedToken const& token) { return token.normalized; });
     return found;
-}
-
-// Whether a normalizer puts such a token before a text. Then two regions begin at the start of that text.
-bool puts_first(const Normalizer& normalizer, const std::vector<AddedToken>& tokens) {
-    Byte const sample[] = {'a'};
-    Normalized made;
-    normalizer.run(sample, 0, 1, true, true, true, 0, made);
-    std::string_view const all(reinterpret_cast<const char*>(made.text.data()), made.text.size()),
-        before = all.substr(0, all.size() - std::min<std::size_t>(all.size(), 1));
-    return std::any_of(tokens.begin(), tokens.end(), [&](AddedToken const& token) { return before.find(token.sought) != before.npos; });
 }
 
 }  // namespace
@@ -39,7 +28,6 @@ Regions::Regions(const std::vector<AddedToken>& tokens, std::shared_ptr<const No
       acts_at_start_((normalizer_ && normalizer_->acts_at_start()) || coder_.acts_at_start()),
       leaves_out_(chain_.leaves_out()),
       tokens_inside_(looks_inside_ ? looked_for_inside(tokens) : std::vector<AddedToken>()),
-      grows_inside_(!coder_.acts_at_start() && !(looks_inside_ && puts_first(*normalizer_, tokens_inside_))),
       units_of_unigram_(looks_inside_ ? nullptr : UnigramText::make(coder_, chain_, normalizer_.get())) {}
 
 bool Regions::seek_splits(std::size_t size) const {

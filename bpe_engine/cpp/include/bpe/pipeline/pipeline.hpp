@@ -167,7 +167,7 @@ public:
             if (tail && !at_end) tail->close();
             tail = nullptr;
             sink.token(match.number, match.start, match.end);
-            looks = finds_outer && match.end >= outer.end;
+            looks = outer.is_found() && match.end >= outer.end;  // where none is found there is none up to the end
             if (match.start == outer.start) region = match.end;
             at = {match.end, Before::token};
             if (!sink.cut(at)) return;
@@ -216,7 +216,8 @@ public:
     // this text, and `added` bytes of it are new, about. Returns false where this is no help.
     template <class Sink>
     bool scan_head(Bytes text, Position& at, std::size_t added, Sink& sink, OpenHead& head, bool after_token = false) const {
-        if ((looks_inside() && !regions_.grows_inside()) || hides_tokens()) return false;
+        if ((looks_inside() && coder().acts_at_start()) || hides_tokens()) return false;
+        Position const from = at;
         std::size_t end = text.size;
         if (outer_.finds({})) end = head.first_token(outer_, 0, text.data, at.offset, end, text.size, added);
         if (regions_.inner().finds({}) && !looks_inside()) end = head.first_token(regions_.inner(), 1, text.data, at.offset, end, text.size, added);
@@ -238,6 +239,12 @@ public:
                 // If the normalizer removes the first character of the text, what is left is not the start of the text.
                 std::size_t const first = keeps || inner.size == 0 ? at.offset : end - head.distance(0);
                 bool const is_later = at.before == Before::nothing && first != (after_token ? no_match : 0);
+                std::size_t same = 0;  // bytes that come from the first character
+                while (!keeps && same < inner.size && head.distance(same) == head.distance(0)) ++same;
+                if (at.before == Before::nothing && !is_later && regions_.begins_with_token(inner, same)) {
+                    at = from;
+                    return false;
+                }
                 if (inner.size > 0) sink.part(before_tokens_inside(), inner, is_later ? Before::token : at.before);
                 at = {end, Before::region};
                 (void)sink.cut(at);

@@ -54,8 +54,11 @@ public:
     const Normalizer* normalizer() const { return normalizer_.get(); }
     const std::shared_ptr<const Normalizer>& second() const { return second_; }
     bool looks_inside() const { return looks_inside_; }
-    // Whether a region in which tokens are looked for can be read on by a pipeline of its own.
-    bool grows_inside() const { return grows_inside_; }
+    // Whether a token that is looked for inside of a region is in what comes from the first character of the text, the first `size` bytes of the region as it
+    // is normalized. Then what follows it is the first of the text as well, which a pipeline that begins with the token does not know.
+    bool begins_with_token(Bytes made, std::size_t size) const {
+        return size < made.size && inner_.finds({}) && inner_.find(made.data, 0, 0, size, true, {}).is_found();
+    }
     // Whether something is done at the start of a region that is not done elsewhere.
     bool acts_at_start() const { return acts_at_start_; }
     const Chain& chain() const { return chain_; }
@@ -85,7 +88,7 @@ public:
         }
         if (tail && !looks_inside_) return grown(text, begin, at, is_known ? no_match : end, reach, limit, is_known, workspace, sink, *tail, learns);
         if (at.offset >= end) return Progress::uncertain;
-        if (tail && grows_inside_) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
+        if (tail && !coder_.acts_at_start()) return grown_inside(text, begin, at, end, limit, is_known, wanted, workspace, sink, *tail);
         if constexpr (counts_units<Sink> || requires { sink.unit(text, begin, end, limit); })
             if (SafeSplits const* const splits = !looks_inside_ || wanted.empty() ? this->splits(end - at.offset) : nullptr)
                 return by_units(*splits, text, begin, at, end, limit, is_known, workspace, sink);
@@ -295,10 +298,16 @@ private:
                 Normalized const& made = tail.normalized();
                 // If the normalizer removes the first character of the text, what is left is not the start of the text.
                 bool const is_later = at.before == Before::nothing && !made.text.empty() && tail.origin() + made.origin[0] != begin;
-                if (!made.text.empty()) sink.part(before_tokens_inside(), Bytes{made.text.data(), made.text.size()}, is_later ? Before::token : at.before);
+                Bytes const all{made.text.data(), made.text.size()};
+                auto const after_first = std::upper_bound(made.origin.begin(), made.origin.begin() + static_cast<std::ptrdiff_t>(all.size), made.origin[0]);
+                bool const begins =
+                    at.before == Before::nothing && !is_later && begins_with_token(all, static_cast<std::size_t>(after_first - made.origin.begin()));
+                if (!begins && all.size > 0) sink.part(before_tokens_inside(), all, is_later ? Before::token : at.before);
                 tail.keep_certain();
-                at = {stop, Before::region};
-                return sink.cut(at) ? Progress::done : Progress::ended;
+                if (!begins) {
+                    at = {stop, Before::region};
+                    return sink.cut(at) ? Progress::done : Progress::ended;
+                }
             }
         }
         return pieces(text, begin, at, stop, limit, at_end, wanted, workspace, sink);
@@ -373,7 +382,6 @@ private:
     PieceCoder coder_;
     bool acts_at_start_, leaves_out_;
     std::vector<AddedToken> tokens_inside_;
-    bool grows_inside_;
     mutable std::once_flag splits_once_;
     mutable std::unique_ptr<const SafeSplits> splits_;
     mutable std::atomic<bool> has_sought_splits_ = false;
