@@ -296,7 +296,7 @@ void try_pipeline(Choices& choices) {
     for (int slice = 0; slice < 12; ++slice) {
         std::size_t const start = choices.below(text.size() + 1), end = start + choices.below(text.size() - start + 1);
         CHECK(prices.count(start, end) == pipeline->count(view(text).part(start, end)));
-        // What is known of an end serves slices with other starts.
+        // Slices with the same end and other starts: the encoder remembers the end.
         for (int other = 0; other < 3; ++other) {
             std::size_t const first = choices.below(end + 1);
             CHECK(prices.count(first, end) == pipeline->count(view(text).part(first, end)));

@@ -89,7 +89,8 @@ public:
     }
     std::size_t prepend(std::size_t start, std::size_t end) override {
         std::size_t const first = text_.place(start), last = text_.place(right_end_);
-        // Where the start of a slice agrees with the text soon, it is priced in no time; not inside of a long pre-token, where a table is better.
+        // A long slice is priced only if its pre-tokens soon are those of the text. Inside a long pre-token they never are, and a price takes the time of the
+        // slice.
         if (!prepends_ && window_.hold(first, last) && (last - first <= slice_worth_a_price || window_.agreement({}, first)))
             if (auto const found = window_.count(first, last)) return *found;
         return grow_to_the_left(first, prepends_ ? text_.place(end) : last);

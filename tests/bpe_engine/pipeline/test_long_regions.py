@@ -149,13 +149,18 @@ def _tokenizer(normalizer: Any, cutter: Any, tokens: list[AddedToken]) -> tuple[
     return both(made.to_str())
 
 
+def _raw_beside_normalized(scheme: Any) -> tuple[Tokenizer, Any]:
+    """The token "the" is looked for in raw text, "ab" in normalized text."""
+    cutter = None if scheme is None else pre_tokenizers.Metaspace("▁", scheme, False)
+    tokens = [AddedToken("the", normalized=False), AddedToken("ab", normalized=True)]
+    return _tokenizer(normalizers.Lowercase(), cutter, tokens)
+
+
 @pytest.mark.parametrize("parts", [["中" * 200, "th", "e a"], ["中" * 200, "t", "h", "e"], ["a中" * 300, "th", "e"]])
 @pytest.mark.parametrize("scheme", [None, "first", "always"])
 def test_a_raw_token_that_is_completed_after_a_long_region(parts: list[str], scheme: Any) -> None:
-    """Beside one that is looked for in normalized text."""
-    cutter = None if scheme is None else pre_tokenizers.Metaspace("▁", scheme, False)
-    tokens = [AddedToken("the", normalized=False), AddedToken("ab", normalized=True)]
-    theirs, ours = _tokenizer(normalizers.Lowercase(), cutter, tokens)
+    """The region ends where the token begins, once all of the token is there."""
+    theirs, ours = _raw_beside_normalized(scheme)
     encoder, text, client = ours.appending_encoder(), "", Client()
     for part in parts:
         encoder.append(part)
@@ -168,10 +173,8 @@ def test_a_raw_token_that_is_completed_after_a_long_region(parts: list[str], sch
 @pytest.mark.parametrize("parts", [["中" * 200, "e", "th"], ["中" * 200, "e", "h", "t"], ["a中" * 300, "he", "t"]])
 @pytest.mark.parametrize("scheme", [None, "first", "always"])
 def test_a_raw_token_that_is_completed_before_a_long_region(parts: list[str], scheme: Any) -> None:
-    """The region goes on before that, and begins after the token then."""
-    cutter = None if scheme is None else pre_tokenizers.Metaspace("▁", scheme, False)
-    tokens = [AddedToken("the", normalized=False), AddedToken("ab", normalized=True)]
-    theirs, ours = _tokenizer(normalizers.Lowercase(), cutter, tokens)
+    """The region begins after the token, once all of the token is there."""
+    theirs, ours = _raw_beside_normalized(scheme)
     encoder, text = ours.prepending_encoder(), ""
     for part in parts:
         encoder.prepend(part)
@@ -201,7 +204,7 @@ def test_a_whole_word_before_which_another_text_is_put(others: list[str], normal
 
 
 def test_marks_that_are_stripped_at_the_start_of_a_long_text() -> None:
-    """What follows them is not the first of its text."""
+    """The text after the stripped marks gets no "▁": it does not begin at offset 0."""
     cutter = pre_tokenizers.Metaspace("▁", "first", False)
     tokens = [AddedToken("the", normalized=True)]
     theirs, ours = _tokenizer(normalizers.StripAccents(), cutter, tokens)
@@ -224,7 +227,7 @@ def test_marks_that_are_stripped_at_the_start_of_a_long_text() -> None:
 )
 @pytest.mark.parametrize("text", ["a", "aa", "中" * 300, "a" * 700, "x" + "中" * 400, "c" * 700])
 def test_a_token_in_what_comes_from_the_first_character(text: str, steps: list[Any], token: str, scheme: Any) -> None:
-    """What follows it is the first of its text, too, since both come from that character."""
+    """The text after the token gets a "▁", because it begins at offset 0, as the token does."""
     cutter = pre_tokenizers.Metaspace("▁", scheme, False)
     theirs, ours = _tokenizer(normalizers.Sequence(steps), cutter, [AddedToken(token, normalized=True)])
     appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
@@ -250,7 +253,7 @@ def test_slices_of_bytes_that_begin_in_a_character_before_a_whole_word() -> None
 
 @pytest.mark.parametrize("marks", [1, 3, 4, 40])
 def test_slices_that_begin_with_what_is_stripped(marks: int) -> None:
-    """What is put before a text is put before the first that is left of it."""
+    """The "▁" that begins a text stands before the first character that is not stripped."""
     cutter = pre_tokenizers.Metaspace("▁", "always", True)
     steps = normalizers.Sequence([normalizers.Replace(" ", "▁"), normalizers.StripAccents(), normalizers.Prepend("▁")])
     theirs, ours = _tokenizer(steps, cutter, [])

@@ -1,4 +1,4 @@
-// What is known of the end of the last slice that was counted: many slices have one end, where an overlap is looked for.
+// The last tokens of the slice that was counted last, kept because the search for an overlap counts many slices with the same end.
 #pragma once
 
 #include <atomic>

@@ -244,7 +244,7 @@ std::size_t PipelineIntervalEncoder::count_scanned(std::size_t start, std::size_
         at = last;
     }
     sink.looks = last.offset > start && start > 0;
-    // What is left of a character that the slice cuts is another one to a token that looks back.
+    // The slice may begin inside a character. Its remaining bytes are no letter, so a token that must be a whole word may be found after them.
     if (cuts_character(start) && pipeline_->looks_back()) sink.first = start + 4;
     for (std::size_t size = thresholds::slice_start; at.offset < end;) {
         if (!sink.looks && splits_ && end - at.offset > thresholds::long_tail) return sink.total + count_tail(at, end);
