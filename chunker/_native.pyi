@@ -147,6 +147,21 @@ def refine(text: str, start: int, end: int, strength: int) -> tuple[list[int], i
     The boundaries inside text[start:end] of the next level below `strength` that has any, and that level's strength: see chunker.formats.refining.
     """
 
+class CodeLines:
+    """
+    Finds the lines of a text that may be code: see chunker.formats.guessing.
+    """
+
+    def __init__(self, words: dict[str, int], marks: dict[str, int]) -> None:
+        """
+        What lines begin with, after spaces and tabs, and what they hold; each with its languages, a bit for each.
+        """
+
+    def find(self, text: str, longest: int) -> list[tuple[str, int]]:
+        """
+        The lines that some language has, each with its languages; none of more than `longest` characters.
+        """
+
 def source_names(text: str, block_comments: list[str], line_comments: list[str], strings: list[str], most: int) -> tuple[str, dict[str, list[int]] | None] | None:
     """
     Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code is ASCII, and None for a text with halves of surrogate pairs.

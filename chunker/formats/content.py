@@ -16,10 +16,12 @@ LOOKED_AT = 1 << 16  # characters
 # "#!/usr/bin/env -S python3.11 -u" and "#!/bin/sh" alike; a version at the end of the name does not count.
 _INTERPRETER = re.compile(r"\ufeff?#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*(?:\S*/)?)?([A-Za-z]+)")
 
+_TAG = re.compile(r"\ufeff?\s{0,99}<")
+# What may follow.
 _FIRST_MARKS = (
-    (re.compile(r"\ufeff?\s{0,99}<!doctype\s+html\b|\ufeff?\s{0,99}<html\b", re.IGNORECASE), "HTML"),
-    (re.compile(r"\ufeff?\s{0,99}<\?xml\b"), "XML"),
-    (re.compile(r"\ufeff?\s{0,99}<\?php\b"), "PHP"),
+    (re.compile(r"!doctype\s+html\b|html\b", re.IGNORECASE), "HTML"),
+    (re.compile(r"\?xml\b"), "XML"),
+    (re.compile(r"\?php\b"), "PHP"),
 )
 
 _OBJECTIVE_C = re.compile(
@@ -55,7 +57,10 @@ def language_of_content(text: str) -> str | None:
     >>> language_of_content("<!DOCTYPE html><title>x</title>"), language_of_content("hello")
     ('HTML', None)
     """
-    return next((language for pattern, language in _FIRST_MARKS if pattern.match(text[:LOOKED_AT])), None)
+    tag = _TAG.match(text)
+    if tag is None:
+        return None
+    return next((language for mark, language in _FIRST_MARKS if mark.match(text, tag.end(), LOOKED_AT)), None)
 
 
 def language_of_header(text: str) -> str:

@@ -12,26 +12,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from chunker.formats.content import LOOKED_AT
+from chunker.native import native
 
-# A heading after a blank line, its marks and the blank line after it.
-_HEADING = re.compile(r"(?:\A|\n[ \t]*\n)(#{1,6}) \S[^\n]*\n(?:(?=([ \t]*\n))|(?=[^\s#]))")
+if TYPE_CHECKING:
+    from chunker._native import CodeLines
+
+# A heading, its marks and the blank line after it.
+_HEADING = re.compile(r"\n(#{1,6}) \S[^\n]*\n(?:(?=([ \t]*\n))|(?=[^\s#]))")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:[^\n]*\n){1,99}?---[ \t]*\n")
 # A line of YAML, TOML or INI.
 _SETTING = re.compile(r"[ \t]*(?:- +)?(?:\[[^\[\]]+\]|[\w.\"'-]+[ \t]*[:=](?:\s.*)?)\Z")
+# In a text after a line end.
 _SIGNS_OF_MARKDOWN = (
-    re.compile(r"^(?:```|~~~)", re.MULTILINE),
+    re.compile(r"\n(?:```|~~~)"),
     re.compile(r"\[[^\]\n]{1,99}\]\([^)\s]{1,999}\)"),
-    re.compile(r"(?:\A|\n)[-*+] \S[^\n]*\n[-*+] \S"),
-    re.compile(r"(?:\A|\n)1\. \S[^\n]*\n2\. \S"),
-    re.compile(r"(?<!\S)\*\*[^\s*][^*\n]{0,99}\*\*"),
-    re.compile(r"^\|[^\n]*\|[ \t]*\n\|[ :|-]+\|", re.MULTILINE),
-    re.compile(r"(?<![^\s(*_])`[^`\n]{1,99}`(?![`\w])"),
+    re.compile(r"\n[-*+] \S[^\n]*\n[-*+] \S"),
+    re.compile(r"\n1\. \S[^\n]*\n2\. \S"),
+    re.compile(r"\*\*(?<!\S\*\*)[^\s*][^*\n]{0,99}\*\*"),
+    re.compile(r"\n\|[^\n]*\|[ \t]*\n\|[ :|-]+\|"),
+    re.compile(r"`(?<![^\s(*_]`)[^`\n]{1,99}`(?![`\w])"),
 )
 
 
@@ -107,14 +111,17 @@ def guess(text: str) -> str | None:
     if not text.strip():
         return None
     text = text.removeprefix("\ufeff")
-    return _data(text) or _code(text[:LOOKED_AT]) or _markdown(text[:LOOKED_AT])
+    beginning = text[:LOOKED_AT]
+    if "\r" in beginning:
+        beginning = beginning.replace("\r\n", "\n").replace("\r", "\n")
+    return _data(text, beginning) or _code(beginning) or _markdown(beginning)
 
 
-def _data(text: str) -> str | None:
-    begins = text[:1000].lstrip()[:1]
+def _data(text: str, beginning: str) -> str | None:
+    begins = beginning[:1000].lstrip()[:1]
     if begins not in {"{", "["}:
         return None
-    lines = [line for line in text[:LOOKED_AT].split("\n")[:_LINES_OF_JSON] if line.strip()]
+    lines = [line for line in beginning.split("\n")[:_LINES_OF_JSON] if line.strip()]
     if len(text) > LOOKED_AT and len(lines) > 1:
         lines.pop()  # it may be truncated
     if len(lines) > 1 and begins == "{" and all(map(_is_json, lines)):
@@ -132,8 +139,8 @@ def _is_json(text: str) -> bool:
 
 def _code(text: str) -> str | None:
     scores = {}
-    for name, searched in _searched(text):
-        found = [min(sum(1 for _ in re.finditer(sign, searched, re.MULTILINE)), 3) for sign in _CODE[name].signs]
+    for name, lines in _lines_of_languages(text).items():
+        found = [min(_number_of(sign, lines), 3) for sign in _signs()[name]]
         if sum(map(bool, found)) > 1 or 3 in found:
             scores[name] = sum(found)
     best = sorted(scores, key=lambda name: -scores[name])
@@ -142,67 +149,112 @@ def _code(text: str) -> str | None:
     return None if _is_documentation(text) else best[0]
 
 
-def _searched(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the languages of which a line may have a sign, each with these lines."""
-    first_words, languages_of_words, languages_of_marks = _tables()
-    text = f"\n{text}\n"
-    starts: defaultdict[str, set[int]] = defaultdict(set)
-    for found in first_words.finditer(text):
-        for name in languages_of_words[found[1]]:
-            starts[name].add(found.start() + 1)
-    for mark, names in languages_of_marks.items():
-        place = text.find(mark)
-        while place >= 0:
-            for name in names:
-                starts[name].add(text.rfind("\n", 0, place) + 1)
-            place = text.find(mark, text.find("\n", place))
-    for name in _CODE:
-        lines = (text[start : text.find("\n", start)] for start in sorted(starts[name]))
-        # A longer line was not written by a person, and may take long to search.
-        if searched := "\n".join(line for line in lines if len(line) <= _LONGEST_LINE):
-            yield name, searched
+@cache
+def _signs() -> dict[str, list[re.Pattern[str]]]:
+    return {name: [re.compile(sign) for sign in language.signs] for name, language in _CODE.items()}
+
+
+def _number_of(sign: re.Pattern[str], lines: list[str]) -> int:
+    """Return how often a sign occurs in lines; one that begins a line does so once in a line."""
+    if sign.pattern.startswith("^"):
+        return sum(1 for line in lines if sign.match(line))
+    return sum(1 for line in lines for _ in sign.finditer(line))
+
+
+def _lines_of_languages(text: str) -> dict[str, list[str]]:
+    """Return the lines of which each language may have a sign. A longer line than others was not written by a person, and
+    may take long to search.
+    """
+    finder = _finder()
+    found = _lines(text) if finder is None else finder.find(text, _LONGEST_LINE)
+    all_languages = 0
+    for _, languages in found:
+        all_languages |= languages
+    return {
+        name: [line for line, languages in found if languages >> number & 1]
+        for number, name in enumerate(_CODE)
+        if all_languages >> number & 1
+    }
 
 
 @cache
-def _tables() -> tuple[re.Pattern[str], dict[str, list[str]], dict[str, list[str]]]:
-    """Return what finds the word at the start of a line, and the languages of each word and mark."""
-    words = {word for language in _CODE.values() for word in language.words}
-    marks = {mark for language in _CODE.values() for mark in language.marks}
-    # The line end in front is what the search jumps to. Of two words the longer one is found: it has the languages of both.
-    alternatives = "|".join(map(re.escape, sorted(words, reverse=True)))
+def _finder() -> CodeLines | None:
+    compiled = native()
+    return None if compiled is None else compiled.CodeLines(*_words_and_marks())
+
+
+def _lines(text: str) -> list[tuple[str, int]]:
+    """Return the lines that begin with a word of some language or hold a mark of it, each with its languages, a bit for each:
+    what the compiled finder finds.
+
+    >>> _lines("import os\\nThe standard says\\n  def main():")
+    [('import os', 73), ('  def main():', 1)]
+    """
+    words, marks = _words_and_marks()
+    found = []
+    for line in text.split("\n"):
+        begins = line.lstrip(" \t")
+        # Of two words the longer one counts: it has the languages of both.
+        languages = next((words[word] for word in words if begins.startswith(word)), 0)
+        for mark, of_mark in marks.items():
+            languages |= of_mark if mark in line else 0
+        if languages and len(line) <= _LONGEST_LINE:
+            found.append((line, languages))
+    return found
+
+
+@cache
+def _words_and_marks() -> tuple[dict[str, int], dict[str, int]]:
+    """Return the languages of each word and mark, a bit for each."""
+    words = sorted({word for language in _CODE.values() for word in language.words}, reverse=True)
+    marks = sorted({mark for language in _CODE.values() for mark in language.marks})
     return (
-        re.compile(rf"\n[ \t]*({alternatives})"),
-        {word: [name for name, one in _CODE.items() if word.startswith(one.words)] for word in words},
-        {mark: [name for name, one in _CODE.items() if mark in one.marks] for mark in marks},
+        {
+            word: sum(1 << number for number, one in enumerate(_CODE.values()) if word.startswith(one.words))
+            for word in words
+        },
+        {mark: sum(1 << number for number, one in enumerate(_CODE.values()) if mark in one.marks) for mark in marks},
     )
 
 
 def _is_documentation(text: str) -> bool:
     """Whether code is quoted in a text: it is between fences, or a third of the text is sentences, each on a line of its own."""
-    if _SIGNS_OF_MARKDOWN[0].search(text):
+    if _SIGNS_OF_MARKDOWN[0].search(f"\n{text}"):
         return True
     lines = text.split("\n")
     sentences = (
-        line for line in lines if line[:1].isupper() and line.endswith((".", ":")) and line.count(" ") >= _WORDS
+        line for line in lines if line.endswith((".", ":")) and line[0].isupper() and line.count(" ") >= _WORDS
     )
     return sum(map(len, sentences)) * 3 > len(text)
 
 
 def _markdown(text: str) -> str | None:
-    if "#" not in text:
+    if "\n#" not in text and not text.startswith("#"):
         return None
     front = _FRONT_MATTER.match(text)
-    text = text[front.end() :] if front else text
-    headings = [found.groups() for found in _HEADING.finditer(text)]
+    text = "\n\n" + (text[front.end() :] if front else text)
+    headings = list(_headings(text))
     if not headings:
         return None
-    surrounded = sum(blank is not None for _, blank in headings)
-    deep = any(len(marks) > 1 for marks, _ in headings)
+    surrounded = sum(blank for _, blank in headings)
+    deep = any(marks > 1 for marks, _ in headings)
     clear = surrounded > 1 or (deep and len(headings) > 1)
     if not clear:
         signs = sum(1 for sign in _SIGNS_OF_MARKDOWN if sign.search(text)) + (front is not None)
         clear = signs > (0 if deep or surrounded else 1)
     return "Markdown" if clear and not _is_settings(text) else None
+
+
+def _headings(text: str) -> Iterator[tuple[int, bool]]:
+    """Yield, of each heading after a blank line, the number of its marks and whether a blank line follows. Of headings with
+    a blank line between them only the first.
+    """
+    end = 0
+    for heading in _HEADING.finditer(text):
+        before = text.rfind("\n", end, heading.start())
+        if before >= 0 and not text[before : heading.start()].strip():
+            end = heading.end()
+            yield len(heading[1]), heading[2] is not None
 
 
 def _is_settings(text: str) -> bool:

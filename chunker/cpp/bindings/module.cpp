@@ -10,6 +10,7 @@ NB_MODULE(_native, module) {
     chunker::bindings::define_data_formats(module);
     chunker::bindings::define_data_runs(module);
     chunker::bindings::define_growing(module);
+    chunker::bindings::define_guessing(module);
     chunker::bindings::define_mapping(module);
     chunker::bindings::define_markdown(module);
     chunker::bindings::define_markup_formats(module);

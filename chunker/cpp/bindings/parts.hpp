@@ -12,6 +12,7 @@ void define_columns(nb::module_& module);
 void define_data_formats(nb::module_& module);
 void define_data_runs(nb::module_& module);
 void define_growing(nb::module_& module);
+void define_guessing(nb::module_& module);
 void define_mapping(nb::module_& module);
 void define_markdown(nb::module_& module);
 void define_markup_formats(nb::module_& module);
