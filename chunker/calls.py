@@ -123,7 +123,8 @@ def chosen(max_tokens: object, language: object, options: Options) -> TextChunke
         if options or language is not None:
             raise OptionError("a chunker has its own options: pass either a chunker or options")
         return max_tokens
-    if not isinstance(max_tokens, SupportsIndex) or isinstance(max_tokens, bool):
+    # An int first: before Python 3.12 to ask for a protocol takes as long as to chunk a few words.
+    if not isinstance(max_tokens, int | SupportsIndex) or isinstance(max_tokens, bool):
         hint = (
             f", and the language as language={max_tokens!r:.40}"
             if isinstance(max_tokens, str) and not max_tokens.isdecimal()

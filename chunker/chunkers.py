@@ -19,7 +19,7 @@ from chunker.counting import AnyTokenizer, TokenCounter, UnitCounter, name_of_to
 from chunker.errors import OptionError
 from chunker.formats import Format, Outline
 from chunker.formats.registry import alike, code_format, format_named, name_of
-from chunker.formats.sketches import SketchingFormat
+from chunker.formats.sketches import sketching
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
 from chunker.growing.compiled import (
@@ -109,7 +109,7 @@ class TextChunker:
         self._format = format_named(format) if isinstance(format, str) else format
         # "imports" needs all labels, which a sketch does not have.
         grows = strategy == "grow" and "imports" not in self._context
-        self._sketching = self._format if grows and isinstance(self._format, SketchingFormat) else None
+        self._sketching = sketching(self._format) if grows else None
 
     @property
     def budget(self) -> Budget:

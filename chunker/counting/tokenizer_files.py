@@ -25,7 +25,7 @@ from chunker.tokenizer_errors import UnknownTokenizerError, loading
 
 # The suffixes of tokenizer files. No published name has one of them, but a file name may begin like a model name:
 # "gpt-4o-tokenizer.json".
-_SUFFIXES = frozenset({".json", ".tiktoken", ".gguf", ".model", ".bpe"})
+_SUFFIXES = (".json", ".tiktoken", ".gguf", ".model", ".bpe")
 # The files in which models keep their tokenizer, the best first.
 _NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
 
@@ -41,14 +41,16 @@ def tokenizer_path(given: str | os.PathLike[str], folder: str | os.PathLike[str]
         given: The name or path.
         folder: The folder that a relative path is relative to; None for the current one.
     """
-    if given == "":  # a name that nothing has; as a path it would be the folder
+    path = given if folder is None else Path(folder, given)
+    is_name = isinstance(given, str) and not _is_path(given)
+    # An empty name would be the folder. Path.exists raises for a long text.
+    if is_name and (given == "" or _is_name(str(given)) or not os.path.exists(path)):  # noqa: PTH110
         return None
-    path = Path(given) if folder is None else Path(folder, given)
-    if not isinstance(given, str):
-        return path
-    if "/" in given or os.sep in given or Path(given).suffix.lower() in _SUFFIXES:
-        return path
-    return None if _is_name(given) or not os.path.exists(path) else path  # noqa: PTH110  # Path.exists raises for a long text
+    return Path(path)
+
+
+def _is_path(given: str) -> bool:
+    return "/" in given or os.sep in given or given.lower().endswith(_SUFFIXES)
 
 
 def require_file(path: Path) -> Path:

@@ -10,7 +10,7 @@ from chunker.edits.rows import Mark
 from chunker.edits.windows import Read, TooNarrowError, Window, WindowReader
 from chunker.formats import Outline
 from chunker.formats.restarting import NotLocalError, Restarts
-from chunker.formats.sketches import SketchingFormat
+from chunker.formats.sketches import sketching
 from chunker.native import native
 
 
@@ -24,7 +24,7 @@ class Chunking(NamedTuple):
     def read(self, text: str) -> Outline:
         """Return the outline of a text, or its sketch if the grower can go on from the middle of a sketch."""
         chunker = self.chunker
-        sketches = native() is not None and isinstance(chunker.format, SketchingFormat)
+        sketches = native() is not None and sketching(chunker.format) is not None
         return (
             chunker.sketch(text)
             if sketches and type(chunker).outline is TextChunker.outline

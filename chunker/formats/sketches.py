@@ -15,9 +15,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from chunker.formats.outline import Outline, Scope, Scopes
+from chunker.formats.outline import Format, Outline, Scope, Scopes
 
 if TYPE_CHECKING:  # the module does not exist without a compiled core
     from chunker._native import CodeReading, MarkdownSketch, SeparatorSketch
@@ -182,7 +182,6 @@ def _nothing(offset: int) -> Inside:
     raise KeyError(offset)
 
 
-@runtime_checkable
 class SketchingFormat(Protocol):
     """Protocol of a format that offers sketches."""
 
@@ -191,3 +190,9 @@ class SketchingFormat(Protocol):
         Linear, like `outline`.
         """
         ...
+
+
+def sketching(format: Format) -> SketchingFormat | None:  # noqa: A002  # what the whole package calls one
+    """Return a format if it offers sketches, else None."""
+    # Before Python 3.12 `isinstance` of a protocol takes as long as to chunk a few sentences.
+    return cast("SketchingFormat", format) if callable(getattr(format, "sketch", None)) else None
