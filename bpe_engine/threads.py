@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import TypeVar
 
 from bpe_engine.text.input import require_int
@@ -20,8 +22,15 @@ def require_threads(num_threads: int) -> None:
 
 def in_threads(function: Callable[[Item], Result], items: Iterable[Item], num_threads: int) -> list[Result]:
     """Return `function(item)` for each item, in order. Raises as `require_threads`."""
+    require_threads(num_threads)
+    given = list(items)
+    threads = min(num_threads, os.cpu_count() or 1, len(given))
+    if threads < 2:
+        return list(map(function, given))
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - takes 7 ms, and only batches need it
 
-    require_threads(num_threads)
-    with ThreadPoolExecutor(num_threads) as pool:
-        return list(pool.map(function, items))
+    # A few parts a thread: to hand over a short text by itself takes longer than most functions need for it.
+    size = -(-len(given) // (4 * threads))
+    parts = [given[start : start + size] for start in range(0, len(given), size)]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(chain.from_iterable(pool.map(lambda part: list(map(function, part)), parts)))

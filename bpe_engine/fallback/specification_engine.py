@@ -28,7 +28,7 @@ from bpe_engine.pipeline.characters import WHITE_SPACE
 from bpe_engine.pipeline.normalizers import Lowercase, Prepend, UnicodeForm
 from bpe_engine.pipeline.pre_tokenizers import Metaspace
 from bpe_engine.pipeline.specification import AddedToken, Specification
-from bpe_engine.pipeline.specification_table import SpecificationTable
+from bpe_engine.pipeline.specification_table import SpecificationTable, written_tokens
 from bpe_engine.special_tokens import Specials
 from bpe_engine.text.input import byte_places, received, require_int, to_bytes
 from bpe_engine.text.offsets import character_starts
@@ -61,9 +61,9 @@ class SpecificationEngine:
         self.not_native = not_native
         # Made now, because an expression that does not compile, or an added token that the normalizers remove
         # completely, is an error of the file.
-        found = ((token.id, text) for finder in (self.raw_finder, self.finder) for text, token in finder.tokens.items())
-        self.table = SpecificationTable(specification, dict(found))
-        _ = self.segments
+        written = written_tokens(specification.added_tokens, self.normalization.normalize)
+        self.table = SpecificationTable(specification, written)
+        _ = self.segments, self.raw_finder, self.finder
 
     def __reduce__(self) -> tuple[Callable[..., SpecificationEngine], tuple[Specification]]:
         return partial(type(self), not_native=self.not_native), (self.specification,)
@@ -386,6 +386,9 @@ class SpecificationEngine:
         self, characters: str, wanted: Wanted = always, where: Where = ALONE
     ) -> Iterator[tuple[int, int]]:
         place = 0
+        before = (
+            0 if where.is_first else 1
+        )  # what has the offset 0 is first in the text; of a text after others nobody asks for the offsets
         found: FoundToken | None
         inner: FoundToken | None
         for found in [*self.raw_finder.find(characters, wanted), None]:
@@ -393,12 +396,12 @@ class SpecificationEngine:
             after = where.after if found is None else None
             goes_on = where.goes_on and place == 0
             normalized, places = self.normalized(characters[place:end], after, at_start=not goes_on)
-            places = [place + inner for inner in places]
+            places = [before + place + inner for inner in places]
             done = 0
             for inner in [*self.finder.find(normalized, wanted), None]:
                 stop = len(normalized) if inner is None else inner.start
                 if done < stop:
-                    begins = where.is_first and places[done] == 0
+                    begins = places[done] == 0
                     yield from self.segments.encode_aligned(normalized[done:stop], places[done:stop], is_first=begins)
                 if inner is not None:
                     yield inner.token.id, places[inner.start]

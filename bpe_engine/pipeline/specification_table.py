@@ -93,7 +93,7 @@ class SpecificationTable:
     def _decoding(self) -> Decoding:
         from bpe_engine.pipeline.decoding import Decoding
 
-        return Decoding(self._specification.decoders, self._text_of)
+        return Decoding(self._specification.decoders, self._texts.__getitem__)
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
         """Return a decoder for tokens that come one by one."""
@@ -101,23 +101,21 @@ class SpecificationTable:
             return StreamDecoder(self.decode_single_token_bytes, errors)
         from bpe_engine.pipeline.streaming import TextStreamDecoder
 
-        return TextStreamDecoder(self._text_of, self._specification.decoders, errors)
-
-    def _text_of(self, token: int) -> str:
-        found = self._texts.get(token)
-        if found is not None:
-            return found
-        data = self.decode_single_token_bytes(token)
-        return data.decode("utf-8", "replace") if token in self._specification.texts_only else characters_of(data)
+        return TextStreamDecoder(self._texts.__getitem__, self._specification.decoders, errors)
 
     @cached_property
-    def _texts(self) -> dict[int, str]:
-        """Id -> text, for the tokens that are `str` and the added tokens."""
+    def _texts(self) -> _Texts:
+        """Id -> text, of all tokens."""
         specification = self._specification
-        texts: dict[int, str] = {}
+        texts = _Texts(self._text_of_bytes)
         for tokens in (specification.texts_only, specification.tokens):
-            texts |= {token_id: token for token_id, token in tokens.items() if isinstance(token, str)}
-        return texts | self._added_texts
+            texts.update((token_id, token) for token_id, token in tokens.items() if isinstance(token, str))
+        texts.update(self._added_texts)
+        return texts
+
+    def _text_of_bytes(self, token: int) -> str:
+        data = self.decode_single_token_bytes(token)
+        return data.decode("utf-8", "replace") if token in self._specification.texts_only else characters_of(data)
 
     @cached_property
     def _bytes(self) -> dict[int, bytes]:
@@ -154,19 +152,31 @@ class SpecificationTable:
         return {data: token_id for token_id, data in self._bytes.items()}
 
 
+class _Texts(dict[int, str]):
+    """Id -> text; `texts[token]` makes that of a token of bytes."""
+
+    def __init__(self, text_of: Callable[[int], str]) -> None:
+        super().__init__()
+        self._text_of = text_of
+
+    def __missing__(self, token: int) -> str:
+        found = self[token] = self._text_of(token)
+        return found
+
+
 def written_tokens(tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None) -> dict[int, str]:
     """Return id -> the text to search for, of the added tokens. Of tokens with the same text the last is found.
 
     Raises VocabularyError if the normalized text of a token is empty.
     """
-    raw: dict[str, int] = {}
-    normal: dict[str, int] = {}
+    raw: dict[int, str] = {}
+    normal: dict[int, str] = {}
     for token in tokens:
         if token.normalized and normalize is not None:
-            normal[written_text(token, normalize)] = token.id
+            normal[token.id] = written_text(token, normalize)
         else:
-            raw[token.text] = token.id
-    return {token_id: text for found in (raw, normal) for text, token_id in found.items()}
+            raw[token.id] = token.text
+    return raw | normal
 
 
 def written_text(token: AddedToken, normalize: Callable[[str], str]) -> str:

@@ -12,9 +12,15 @@
 
 namespace bpe::bindings {
 
-// Calls `work(index)` for each index below `count`, from several threads. Throws the error of the lowest index that has one.
+// Calls `work(index)` for each text, from at most so many threads. Throws the error of the first text that has one.
 template <class Work>
-void in_threads(std::size_t count, std::size_t threads, Work&& work) {
+void in_threads(const std::vector<Text>& texts, std::size_t threads, Work&& work) {
+    // To start a thread takes as long as to count some ten kilobytes.
+    constexpr std::size_t worth_a_thread = 1 << 14;
+    std::size_t const count = texts.size();
+    std::size_t bytes = 0;
+    for (Text const& text : texts) bytes += text.bytes().size;
+    threads = std::min({threads, count, bytes / worth_a_thread + 1});
     std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> errors(count);
     auto const run = [&] {
@@ -27,9 +33,9 @@ void in_threads(std::size_t count, std::size_t threads, Work&& work) {
         }
     };
     std::vector<std::thread> others;
-    others.reserve(std::min(threads, count));
+    others.reserve(threads);
     try {
-        for (std::size_t thread = 1; thread < std::min(threads, count); ++thread) others.emplace_back(run);
+        for (std::size_t thread = 1; thread < threads; ++thread) others.emplace_back(run);
     } catch (const std::system_error&) {
         // The system gives no more threads: those that are do it all.
     }
@@ -62,7 +68,7 @@ nb::list count_batch(const Engine& self, nb::handle texts, Py_ssize_t num_thread
     std::vector<std::size_t> counts(all.size());
     {
         gil::Released const released;
-        in_threads(all.size(), threads, [&](std::size_t index) { counts[index] = self.encoder()->count(all[index].bytes()); });
+        in_threads(all, threads, [&](std::size_t index) { counts[index] = self.encoder()->count(all[index].bytes()); });
     }
     nb::list result;
     for (std::size_t const found : counts) result.append(found);
@@ -76,7 +82,7 @@ nb::list encode_batch(const Engine& self, nb::handle texts, Py_ssize_t num_threa
     std::vector<std::vector<std::uint32_t>> ids(all.size());
     {
         gil::Released const released;
-        in_threads(all.size(), threads, [&](std::size_t index) { self.encoder()->encode(all[index].bytes(), ids[index]); });
+        in_threads(all, threads, [&](std::size_t index) { self.encoder()->encode(all[index].bytes(), ids[index]); });
     }
     nb::list result;
     for (auto const& found : ids) result.append(self.to_list(found));

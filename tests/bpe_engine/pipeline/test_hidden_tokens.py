@@ -153,3 +153,32 @@ def test_bytes_that_are_no_character_are_texts_of_their_own() -> None:
     )
     for tokens in ([256, 256], [196, 170], [66, 256, 66]):
         assert ours.decode(tokens) == theirs.decode(tokens)
+
+
+def test_tokens_that_are_written_alike_decode_alike() -> None:
+    theirs, ours = words(
+        added_tokens=[token(1, "Été", normalized=True), token(2, "été", normalized=True)],
+        normalizer={"type": "Lowercase"},
+    )
+    assert (
+        [ours.decode([number]) for number in (1, 2)] == [theirs.decode([number]) for number in (1, 2)] == ["été", "été"]
+    )
+    assert ours.stream_decoder().push(1) == "été"
+
+
+def test_a_text_after_a_token_is_not_the_first() -> None:
+    _, ours = words(
+        added_tokens=[token(3, "<s>", special=True)],
+        normalizer={"type": "NFC"},
+        pre_tokenizer={
+            "type": "Sequence",
+            "pretokenizers": [{"type": "Punctuation", "behavior": "Isolated"}, METASPACE],
+        },
+        model={"type": "WordLevel", "unk_token": "<unk>", "vocab": {"<unk>": 0, "a": 1, "▁a": 2}},
+    )
+    encoder = ours.appending_encoder()
+    encoder.append("a")
+    encoder.append_token(3)
+    encoder.append("a")
+    assert encoder.tokens() == [2, 3, 1]
+    assert encoder.count == 3

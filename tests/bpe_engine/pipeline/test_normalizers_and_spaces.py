@@ -35,6 +35,9 @@ NORMALIZERS: dict[str, Any] = {
     "two lines to a line": normalizers.Replace("\n\n", "\n"),
     "two wide spaces to y": normalizers.Replace("\u3000\u3000", "y"),
     "lines to wide spaces": normalizers.Replace("\n", "\u3000"),
+    "nothing of b": normalizers.Replace(tokenizers.Regex("[bB]"), ""),
+    "b to a space": normalizers.Replace(tokenizers.Regex("b+"), " "),
+    "nothing of ab": normalizers.Replace("ab", ""),
     "prepend": normalizers.Prepend("▁"),
 }
 PRE_TOKENIZERS: dict[str, Any] = {
@@ -107,6 +110,10 @@ def both(names: tuple[str, ...], pre_tokenizer: str) -> tuple[tokenizers.Tokeniz
 @example(names=("bert", "prepend"), pre_tokenizer="bert", runs=[("\u200b", 1), ("\t", 1)], size=1)
 @example(names=("bert", "prepend"), pre_tokenizer="words", runs=[("\x01", 1), ("中", 1)], size=2)
 @example(names=("accents", "strip left"), pre_tokenizer="metaspace", runs=[("\u0301", 1), ("  ", 2), ("b", 1)], size=2)
+# Nothing is left of the last characters, so what is stripped is the white space before them.
+@example(names=("nothing of b", "strip right"), pre_tokenizer="none", runs=[("\t", 2), ("b", 1)], size=9)
+@example(names=("b to a space", "strip right"), pre_tokenizer="none", runs=[("a", 1), ("\t", 2), ("b", 2)], size=9)
+@example(names=("nothing of ab", "strip right"), pre_tokenizer="none", runs=[("a", 1), ("\t", 2), ("ab", 1)], size=4)
 def test_counts(names: tuple[str, ...], pre_tokenizer: str, runs: list[tuple[str, int]], size: int) -> None:
     theirs, ours = both(names, pre_tokenizer)
     text = "".join(unit * number for unit, number in runs)
@@ -116,8 +123,9 @@ def test_counts(names: tuple[str, ...], pre_tokenizer: str, runs: list[tuple[str
         appending.append(piece)
     for piece in reversed(pieces):
         prepending.prepend(piece)
-    want = len(theirs.encode(text, add_special_tokens=False).ids)
-    assert (ours.count(text), appending.count, prepending.count) == (want, want, want)
+    ids = theirs.encode(text, add_special_tokens=False).ids
+    assert (ours.count(text), appending.count, prepending.count) == (len(ids), len(ids), len(ids))
+    assert appending.tokens() == prepending.tokens() == ids
 
 
 @settings(max_examples=300, deadline=None)

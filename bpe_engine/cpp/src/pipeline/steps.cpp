@@ -135,14 +135,17 @@ void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_
     auto const is_nonblank = [&](Item const& item) { return step.members.empty() ? !is_space(item.code) : !step.has_member(item.code); };
     if (step.left && at_start) items.erase(items.begin(), std::find_if(items.begin(), items.end(), is_nonblank));
     if (!step.right) return;
-    auto const end = std::find_if(items.rbegin(), items.rend(), is_nonblank).base();
     if (at_end) {
-        items.erase(end, items.end());
-    } else {
-        // It may turn out to be the end of the region.
-        for (auto item = end; item != items.end(); ++item) item->cut = no_cut;
-        if (end != items.begin() && end != items.end()) std::prev(end)->cut = no_cut;
+        items.erase(std::find_if(items.rbegin(), items.rend(), is_nonblank).base(), items.end());
+        return;
     }
+    // White space may turn out to be at the end of the region: nothing may be left of what stands after the last cut.
+    auto last = std::find_if(items.rbegin(), items.rend(), [](Item const& item) { return is_cut(item); });
+    if (last != items.rend()) ++last;
+    auto const end = std::find_if(last, items.rend(), is_nonblank).base();
+    if (end == last.base() && last.base() != items.end() && is_nonblank(*last.base())) return;
+    for (auto item = end; item != items.end(); ++item) item->cut = no_cut;
+    if (end != items.begin() && end != items.end()) std::prev(end)->cut = no_cut;
 }
 
 void StepNormalizer::prepend(Items& items, const NormalizationStep& step, bool is_first) {
