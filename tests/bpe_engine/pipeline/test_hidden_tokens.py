@@ -182,3 +182,55 @@ def test_a_text_after_a_token_is_not_the_first() -> None:
     encoder.append("a")
     assert encoder.tokens() == [2, 3, 1]
     assert encoder.count == 3
+
+
+@pytest.mark.parametrize(
+    ("added", "normalizer", "texts"),
+    [
+        (
+            [token(5, " ", normalized=True), token(6, "a "), token(7, " a", special=True)],
+            None,
+            [" a ", "  a  a ", "x a y a "],
+        ),
+        (
+            [token(5, "bb"), token(6, "b ", normalized=True, lstrip=True), token(7, "bab", special=True)],
+            {
+                "type": "Sequence",
+                "normalizers": [
+                    {"type": "Prepend", "prepend": "x"},
+                    {"type": "Replace", "pattern": {"Regex": "[ab]"}, "content": " "},
+                ],
+            },
+            ["ababb", "babba  b ", "x ababb babb"],
+        ),
+    ],
+)
+def test_no_text_is_cut_where_a_token_ends_inside_of_a_hidden_one(
+    added: list[dict[str, Any]], normalizer: Any, texts: list[str]
+) -> None:
+    theirs, ours = words(
+        added_tokens=added,
+        normalizer=normalizer,
+        pre_tokenizer={"type": "WhitespaceSplit"} if normalizer else None,
+        model={
+            "type": "BPE",
+            "unk_token": "<unk>",
+            "vocab": {"<unk>": 0, "a": 1, "b": 2, "x": 3, "y": 4},
+            "merges": [],
+        },
+    )
+    for text in texts:
+        assert ours.encode(text) == ids(theirs, text)
+        for size in (1, 2, 99):
+            parts = [text[start : start + size] for start in range(0, len(text), size)]
+            appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
+            for number, part in enumerate(parts):
+                appending.append(part)
+                prepending.prepend(parts[-number - 1])
+                assert appending.count == ours.count("".join(parts[: number + 1]))
+                assert prepending.count == ours.count("".join(parts[-number - 1 :]))
+            assert appending.tokens() == prepending.tokens() == ids(theirs, text)
+        prices = ours.interval_encoder(text)
+        for start in range(len(text)):
+            for end in range(start, len(text) + 1):
+                assert prices.count(start, end) == ours.count(text[start:end])

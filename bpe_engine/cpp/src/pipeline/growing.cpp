@@ -318,6 +318,7 @@ std::size_t PipelinePrependingEncoder::total(std::size_t added) {
             if (std::uint32_t const known = encoder.total_at(length - at.offset, at.before); known != unknown) rest = known;
             return rest == unknown;
         }
+        void settle() { at_cut = total; }
     };
     Pipeline::Lease const workspace = pipeline_->lease();
     Bytes const whole = text();

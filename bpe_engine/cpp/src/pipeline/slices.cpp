@@ -21,12 +21,14 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         void expect(Bytes piece, std::size_t readable) { coder.expect(piece, readable, workspace); }
         void unit(std::size_t count) { tokens += count; }
         void token(std::uint32_t, std::size_t, std::size_t) { ++tokens; }
+        std::size_t settled = 0;  // of them
         bool cut(Position at) {
             encoder.add(at, tokens);
-            tokens = 0;
+            tokens = settled = 0;
             return true;
         }
-        void again() { tokens = 0; }
+        void settle() { settled = tokens; }
+        void again() { tokens = settled; }
     };
     if (auto const* const unigram = dynamic_cast<const UnigramModel*>(&pipeline_->coder().model());
         unigram && pipeline_->cuts_nothing() && UnigramUnits::has_unknown(*unigram)) {
@@ -43,7 +45,7 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         std::size_t const from = at.offset;
         pipeline_->scan(text.data, 0, at, limit, limit == text.size, {}, *workspace, sink);
         if (limit == text.size) break;
-        sink.tokens = 0;
+        sink.again();
         if (at.offset > from) windows_.push_back({static_cast<std::uint32_t>(limit), static_cast<std::uint32_t>(at.offset)});
         size = at.offset > from ? slice_window : size * 2;
     }
@@ -117,6 +119,7 @@ struct PipelineIntervalEncoder::Slice {
         has_met = true;
         return false;
     }
+    void settle() { at_cut = total; }
     void again() { total = at_cut; }
 };
 

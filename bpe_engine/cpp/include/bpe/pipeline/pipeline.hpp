@@ -99,6 +99,7 @@ public:
     //     piece(Bytes, readable, is_first, raw)   a piece; `raw` is its offset in the raw text, or where its first character comes from
     //     token(number, start, end)               an added token
     //     cut(Position)                           all before is complete; returns false to end the scan
+    //     settle()                                all before is complete, but what follows depends on it; a sink that keeps no cuts needs no such function
     //     again()                                 pieces after the last cut come again
     //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
     //     part_of_region(units, part)   what `units` reads of a region, which a Unigram model gets as one piece: only a sink that has such a function
@@ -163,6 +164,9 @@ public:
             };
             if (reads && at.offset < reach && !(hides ? reads_all(uncut) : reads_all(sink))) return;
             if (!match.is_found()) return;
+            // A token that is not wanted goes on there: what follows is no text of its own.
+            bool const is_inside = hides && uncut.refuses(match.end);
+            if (is_inside && !at_end) return;
             // After a token the text is another matter.
             if (tail && !at_end) tail->close();
             tail = nullptr;
@@ -170,6 +174,12 @@ public:
             looks = outer.is_found() && match.end >= outer.end;  // where none is found there is none up to the end
             if (match.start == outer.start) region = match.end;
             at = {match.end, Before::token};
+            if constexpr (requires { sink.settle(); }) {
+                if (is_inside) {
+                    sink.settle();
+                    continue;
+                }
+            }
             if (!sink.cut(at)) return;
         }
     }

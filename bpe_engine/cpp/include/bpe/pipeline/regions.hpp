@@ -190,6 +190,8 @@ public:
             starts = true;
             // Text that is inserted at the start of a region would be missing after a cut.
             if (second_ || !first.is_cut(place)) continue;
+            if constexpr (refuses_cuts<Sink>)
+                if (sink.refuses(base + first.cuts[place])) continue;
             at = {base + first.cuts[place], Before::region};
             if (!sink.cut(at)) return Progress::ended;
         }
