@@ -41,7 +41,7 @@ from bpe_engine.formats.sentencepiece_file import (
 )
 from bpe_engine.formats.tables import ReadNumbers, ReadTokens
 from bpe_engine.implementation import core, implementation
-from bpe_engine.pipeline.decoders import ByteFallbackDecoder, Decoder, FuseDecoder, ReplaceDecoder, StripDecoder
+from bpe_engine.pipeline.decoders import SentencePieceDecoder
 from bpe_engine.pipeline.expressions import Expression
 from bpe_engine.pipeline.normalizers import Normalizer, Prepend, Replace, SentencePieceText
 from bpe_engine.pipeline.pre_tokenizers import Split
@@ -107,7 +107,7 @@ def _specification(model: SentencePieceModel, name: str, source: str) -> Specifi
             AddedToken(added[token], token, special=token in control, normalized=token not in control)
             for token in sorted(added)
         ),
-        decoders=_decoders(model, has_bytes=bool(fallback)),
+        decoders=(_decoder(model, has_bytes=bool(fallback)),),
     )
 
 
@@ -191,7 +191,7 @@ def _unigram(model: SentencePieceModel, name: str, source: str) -> Specification
         unknown=_unknown(model),
         normalizers=(_rules(model),),
         added_tokens=tuple(AddedToken(text, token) for token, text in model.pieces.texts_of({CONTROL}).items()),
-        decoders=_decoders(model, has_bytes=bool(fallback)),
+        decoders=(_decoder(model, has_bytes=bool(fallback)),),
     )
 
 
@@ -330,11 +330,7 @@ def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:
     return tuple(stages)
 
 
-def _decoders(model: SentencePieceModel, *, has_bytes: bool) -> tuple[Decoder, ...]:
-    stages: list[Decoder] = [ReplaceDecoder("\u2581", " ")]
-    if has_bytes:
-        stages.append(ByteFallbackDecoder())
-    stages.append(FuseDecoder())
-    if model.add_dummy_prefix:
-        stages.append(StripDecoder(" ", 1, 0))
-    return tuple(stages)
+def _decoder(model: SentencePieceModel, *, has_bytes: bool) -> SentencePieceDecoder:
+    if model.remove_extra_whitespaces:
+        return SentencePieceDecoder(has_bytes, "all")
+    return SentencePieceDecoder(has_bytes, "first" if model.add_dummy_prefix else "none")

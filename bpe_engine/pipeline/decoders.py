@@ -16,6 +16,17 @@ class ByteFallbackDecoder(Record):
     """Decodes runs of byte tokens such as `<0xE4>`; in a run that is not UTF-8 each byte becomes one U+FFFD."""
 
 
+class SentencePieceDecoder(Record):
+    """Decodes as `sentencepiece` does: "\u2581" becomes a space, and is removed at the start of the text; with `has_bytes`, runs of byte tokens are decoded, in
+    which each byte that is not UTF-8 becomes one U+FFFD.
+
+    `strips`: from which tokens "\u2581" is removed: the first; all up to one of which something is left; none.
+    """
+
+    has_bytes: bool
+    strips: Literal["none", "first", "all"]
+
+
 class MetaspaceDecoder(Record):
     """Replaces `replacement` by a space; in the first token removes it, unless `prepend_scheme` is "never"."""
 
@@ -61,6 +72,7 @@ class WordEndDecoder(Record):
 Decoder = (
     ByteLevelDecoder
     | ByteFallbackDecoder
+    | SentencePieceDecoder
     | MetaspaceDecoder
     | FuseDecoder
     | ReplaceDecoder

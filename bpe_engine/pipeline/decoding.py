@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Sequence
 from itertools import islice, takewhile
 
@@ -13,6 +14,7 @@ from bpe_engine.pipeline.decoders import (
     FuseDecoder,
     MetaspaceDecoder,
     ReplaceDecoder,
+    SentencePieceDecoder,
     StripDecoder,
     WordEndDecoder,
     WordPieceDecoder,
@@ -74,6 +76,53 @@ class Decoding:
         return "".join(decode_parts(self._rest, parts, errors))
 
 
+class SentencePieceDecoding:
+    """`Decoding` by a `SentencePieceDecoder`: what it makes of a token after the start of a text is kept.
+
+    >>> texts = {1: "\u2581a", 2: "\u2581b", 3: "<0xC3>", 4: "<0xA9>"}
+    >>> decoding = SentencePieceDecoding(SentencePieceDecoder(has_bytes=True, strips="first"), texts.__getitem__)
+    >>> decoding([1, 2, 3, 4]), decoding([2, 3])
+    ('a bé', 'b\ufffd')
+    """
+
+    def __init__(self, decoder: SentencePieceDecoder, text_of: Callable[[int], str]) -> None:
+        self._decoder = decoder
+        self._text_of = text_of
+        self._inside = _InsidePieces(text_of, has_bytes=decoder.has_bytes)
+
+    def __call__(self, tokens: Sequence[int], errors: str = "replace") -> str:  # noqa: ARG002 - bytes become U+FFFD
+        """Return the text of tokens. Raises UnknownTokenError."""
+        texts = SentencePieceTexts(self._decoder)
+        start, number = "", 0
+        while texts.is_start and number < len(tokens) and not texts.is_byte(text := self._text_of(tokens[number])):
+            start += texts.push(text)
+            number += 1
+        rest = "".join(map(self._inside.__getitem__, islice(tokens, number, None)))
+        try:
+            rest.encode()
+        except UnicodeEncodeError:
+            rest = rest.encode("utf-8", "surrogateescape").decode("utf-8", _EACH_BYTE)
+        return start + rest
+
+
+class _InsidePieces(dict[int, str]):
+    """Id -> the text of a token after the start of a text; a byte token of a byte that is not ASCII is a surrogate, as errors="surrogateescape" has it."""
+
+    def __init__(self, text_of: Callable[[int], str], *, has_bytes: bool) -> None:
+        super().__init__()
+        self._text_of, self._has_bytes = text_of, has_bytes
+
+    def __missing__(self, token: int) -> str:
+        text = self._text_of(token)
+        byte = _BYTE_TOKENS.get(text) if self._has_bytes else None
+        if byte is None:
+            found = text.replace("\u2581", " ")
+        else:
+            found = bytes([byte]).decode("utf-8", "surrogateescape")
+        self[token] = found
+        return found
+
+
 class _Inside(dict[int, str]):
     """Id -> what the decoders make of a token that is neither the first nor the last."""
 
@@ -100,6 +149,9 @@ def _apply(decoder: Decoder, tokens: list[str], errors: str) -> list[str]:
             return [b"".join(map(byte_level_bytes, tokens)).decode("utf-8", errors)]
         case ByteFallbackDecoder():
             return _byte_fallback(tokens)
+        case SentencePieceDecoder():
+            texts = SentencePieceTexts(decoder)
+            return [*map(texts.push, tokens), texts.finish()]
         case MetaspaceDecoder(replacement, prepend_scheme):
             return _metaspace(tokens, replacement, keeps_first=prepend_scheme == "never")
         case FuseDecoder():
@@ -189,6 +241,54 @@ def _byte_fallback(tokens: list[str]) -> list[str]:
     if pending:
         flush()
     return texts
+
+
+class SentencePieceTexts:
+    """What a `SentencePieceDecoder` makes of one token after the other."""
+
+    def __init__(self, decoder: SentencePieceDecoder) -> None:
+        self._has_bytes = decoder.has_bytes
+        self._strips_all = decoder.strips == "all"
+        self.is_start = decoder.strips != "none"
+        """Whether nothing has come so far before which "\u2581" is kept."""
+        self._bytes = codecs.getincrementaldecoder("utf-8")(_EACH_BYTE)
+
+    @property
+    def held(self) -> bytes:
+        """The bytes of a character whose end is missing."""
+        return self._bytes.getstate()[0]
+
+    def is_byte(self, token: str) -> bool:
+        """Whether a token is a byte."""
+        return self._has_bytes and token in _BYTE_TOKENS
+
+    def push(self, token: str) -> str:
+        """Return the text that a token settles."""
+        if self.is_byte(token):
+            self.is_start = False
+            return self._bytes.decode(bytes([_BYTE_TOKENS[token]]))
+        before = self.finish()
+        if self.is_start:
+            stripped = token.removeprefix("\u2581")
+            self.is_start = not stripped and (self._strips_all or stripped == token)
+            token = stripped
+        return before + token.replace("\u2581", " ")
+
+    def finish(self) -> str:
+        """Return the text of a character whose end is missing."""
+        return self._bytes.decode(b"", final=True)
+
+
+_EACH_BYTE = "bpe_engine.each_byte"
+
+
+def _replace_each_byte(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return "\ufffd" * (error.end - error.start), error.end
+
+
+codecs.register_error(_EACH_BYTE, _replace_each_byte)
 
 
 def fallback_byte(token: str) -> int | None:

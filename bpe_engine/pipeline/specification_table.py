@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from bpe_engine.errors import UnknownTokenError, VocabularyError
 from bpe_engine.formats.byte_alphabet import characters_of
-from bpe_engine.pipeline.decoders import ByteLevelDecoder
+from bpe_engine.pipeline.decoders import ByteLevelDecoder, SentencePieceDecoder
 from bpe_engine.pipeline.specification import AddedToken, Specification
 from bpe_engine.text.input import require_int
 from bpe_engine.text.stream_decoder import StreamDecoder
 
 if TYPE_CHECKING:
-    from bpe_engine.pipeline.decoding import Decoding
+    from bpe_engine.pipeline.decoding import Decoding, SentencePieceDecoding
 
 # Decoding is imported on use: a tokenizer that only counts does not need it.
 # ruff: noqa: PLC0415
@@ -90,10 +90,14 @@ class SpecificationTable:
             return b"".join(map(self.decode_single_token_bytes, listed))  # the error that names the token
 
     @cached_property
-    def _decoding(self) -> Decoding:
-        from bpe_engine.pipeline.decoding import Decoding
+    def _decoding(self) -> Decoding | SentencePieceDecoding:
+        from bpe_engine.pipeline.decoding import Decoding, SentencePieceDecoding
 
-        return Decoding(self._specification.decoders, self._texts.__getitem__)
+        match self._specification.decoders:
+            case (SentencePieceDecoder() as decoder,):
+                return SentencePieceDecoding(decoder, self._texts.__getitem__)
+            case decoders:
+                return Decoding(decoders, self._texts.__getitem__)
 
     def stream_decoder(self, errors: str) -> StreamDecoder:
         """Return a decoder for tokens that come one by one."""

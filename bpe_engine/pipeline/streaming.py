@@ -24,11 +24,12 @@ from bpe_engine.pipeline.decoders import (
     FuseDecoder,
     MetaspaceDecoder,
     ReplaceDecoder,
+    SentencePieceDecoder,
     StripDecoder,
     WordEndDecoder,
     WordPieceDecoder,
 )
-from bpe_engine.pipeline.decoding import byte_level_bytes, decode_texts, fallback_byte, in_word
+from bpe_engine.pipeline.decoding import SentencePieceTexts, byte_level_bytes, decode_texts, fallback_byte, in_word
 from bpe_engine.text.stream_decoder import StreamDecoder
 
 
@@ -60,7 +61,7 @@ class TextStreamDecoder(StreamDecoder):
     @property
     def pending(self) -> bytes:
         """The bytes that are held back because they may be half a character."""
-        return b"".join(bytes(stage.held) for stage in self._stages if isinstance(stage, _Bytes))
+        return b"".join(bytes(stage.held) for stage in self._stages if isinstance(stage, _Bytes | _SentencePiece))
 
     def _fresh(self) -> list[_Stage]:
         if not self._decoders:
@@ -139,6 +140,23 @@ class _Bytes(_Stage):
             return [held.decode("utf-8")] if held else []
         except UnicodeDecodeError:
             return ["\ufffd" * len(held)]
+
+
+class _SentencePiece(_Stage):
+    """Decodes as `sentencepiece` does."""
+
+    def __init__(self, decoder: SentencePieceDecoder) -> None:
+        self._texts = SentencePieceTexts(decoder)
+
+    @property
+    def held(self) -> bytes:
+        return self._texts.held
+
+    def push(self, texts: list[str]) -> list[str]:
+        return list(map(self._texts.push, texts))
+
+    def finish(self) -> list[str]:
+        return [self._texts.finish()]
 
 
 class _ByteLevel(_Stage):
@@ -235,6 +253,8 @@ def _stage(decoder: Decoder, errors: str) -> _Stage:
             return _ByteLevel(errors)
         case ByteFallbackDecoder():
             return _Bytes()
+        case SentencePieceDecoder():
+            return _SentencePiece(decoder)
         case MetaspaceDecoder(replacement):
             return _Each(MetaspaceDecoder(replacement, "never"), first=decoder)
         case FuseDecoder():
