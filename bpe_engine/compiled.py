@@ -23,7 +23,7 @@ from bpe_engine.special_tokens import Specials, SpecialTokens, check_specials
 from bpe_engine.text.input import received
 from bpe_engine.text.offsets import character_starts
 from bpe_engine.text.slices import CountedSlices, SurrogateSlices
-from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.text.truncation import Text, truncated
 from bpe_engine.token_table import TokenTable
 from bpe_engine.vocabulary import Vocabulary
 
@@ -184,7 +184,7 @@ class CompiledVocabulary(_OfVocabulary, _core.Engine):
     def truncate(self, text: Text, most: int, *, head: bool) -> Text:
         """As `Engine` says."""
         if _core.has_lone_surrogates(text):
-            return (truncate_head if head else truncate_tail)(self, text, most)
+            return truncated(self, text, most, head=head)
         return cast("Text", self._fitting(text, most, head))
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
@@ -210,7 +210,7 @@ class _Piped(_Core, _core.Pipeline):
 
     def truncate(self, text: Text, most: int, *, head: bool) -> Text:
         """As `Engine` says."""
-        return (truncate_head if head else truncate_tail)(self, text, most)
+        return truncated(self, text, most, head=head)
 
     def appending_encoder(self) -> encoders.AppendingEncoder:
         """As `Engine` says."""

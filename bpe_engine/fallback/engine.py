@@ -18,7 +18,7 @@ from bpe_engine.reference.dictionary import TokenDictionary
 from bpe_engine.special_tokens import Specials, SpecialTokens
 from bpe_engine.text.input import received, require_int, to_bytes
 from bpe_engine.text.offsets import character_starts, starts_of_pieces
-from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.text.truncation import Text, truncated
 from bpe_engine.threads import in_threads
 from bpe_engine.token_table import Lookup, TokenTable
 from bpe_engine.vocabulary import Vocabulary
@@ -180,7 +180,7 @@ class VocabularyEngine:
 
     def truncate(self, text: Text, most: int, *, head: bool) -> Text:
         """As `Engine` says."""
-        return (truncate_head if head else truncate_tail)(self, text, most)
+        return truncated(self, text, most, head=head)
 
     def pieces(self, characters: str) -> Iterator[list[str]]:
         """Yield the pre-tokens of text that has gone through `received`, block by block."""

@@ -32,7 +32,7 @@ from bpe_engine.pipeline.specification_table import SpecificationTable, written_
 from bpe_engine.special_tokens import Specials
 from bpe_engine.text.input import byte_places, received, require_int, to_bytes
 from bpe_engine.text.offsets import character_starts
-from bpe_engine.text.truncation import Text, truncate_head, truncate_tail
+from bpe_engine.text.truncation import Text, truncated
 from bpe_engine.threads import in_threads
 
 if TYPE_CHECKING:
@@ -412,7 +412,7 @@ class SpecificationEngine:
 
     def truncate(self, text: Text, most: int, *, head: bool) -> Text:
         """As `Engine` says."""
-        return (truncate_head if head else truncate_tail)(self, text, most)
+        return truncated(self, text, most, head=head)
 
     # --- incremental encoders
 

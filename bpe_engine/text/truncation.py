@@ -8,6 +8,7 @@ is above the limit, then go back, one block at a time, and count at every offset
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol, TypeVar
 
 from bpe_engine.encoders import AppendingEncoder, GrowingEncoder, PrependingEncoder
@@ -26,25 +27,30 @@ class Grows(Protocol):
     def prepending_encoder(self) -> PrependingEncoder: ...  # noqa: D102
 
 
-def truncate_head(engine: Grows, text: Text, max_tokens: int) -> Text:
-    """Return the longest prefix of `text` that has at most `max_tokens` tokens."""
-    characters = received(text)
-    encoder = engine.appending_encoder()
-    kept = _longest(
-        encoder, encoder.append, lambda near, far: to_bytes(characters[near:far]), len(characters), max_tokens
-    )
-    return text[: _source_length(text, characters[:kept])]
+def truncated(engine: Grows, text: Text, max_tokens: int, *, head: bool) -> Text:
+    """Return the longest prefix, or without `head` the longest suffix, of `text` that has at most `max_tokens` tokens.
 
-
-def truncate_tail(engine: Grows, text: Text, max_tokens: int) -> Text:
-    """Return the longest suffix of `text` that has at most `max_tokens` tokens."""
+    Of a str about as much is read as is returned.
+    """
+    if isinstance(text, str):
+        with suppress(UnicodeEncodeError):  # it has surrogates
+            kept = _kept(engine, len(text), lambda start, end: text[start:end].encode(), max_tokens, head=head)
+            return text[:kept] if head else text[len(text) - kept :]
     characters = received(text)
     size = len(characters)
-    encoder = engine.prepending_encoder()
-    kept = _longest(
-        encoder, encoder.prepend, lambda near, far: to_bytes(characters[size - far : size - near]), size, max_tokens
-    )
+    kept = _kept(engine, size, lambda start, end: to_bytes(characters[start:end]), max_tokens, head=head)
+    if head:
+        return text[: _source_length(text, characters[:kept])]
     return text[_source_length(text, characters[: size - kept]) :]
+
+
+def _kept(engine: Grows, size: int, read: Callable[[int, int], bytes], max_tokens: int, *, head: bool) -> int:
+    """Return how many of `size` characters fit; `read(start, end)` returns those between two offsets."""
+    if head:
+        appending = engine.appending_encoder()
+        return _longest(appending, appending.append, read, size, max_tokens)
+    prepending = engine.prepending_encoder()
+    return _longest(prepending, prepending.prepend, lambda near, far: read(size - far, size - near), size, max_tokens)
 
 
 def _longest(
