@@ -26,6 +26,20 @@ struct SpecialSink {
     void again() { found.erase(found.begin() + static_cast<std::ptrdiff_t>(at_cut), found.end()); }
 };
 
+// The numbers of all added tokens of a text, without its pieces.
+struct AddedSink {
+    static constexpr bool takes_tokens_alone = true;
+    std::vector<std::uint32_t>& numbers;
+    std::size_t at_cut = numbers.size();
+    void piece(Bytes, std::size_t, bool, std::size_t) {}
+    void token(std::uint32_t number, std::size_t, std::size_t) { numbers.push_back(number); }
+    bool cut(Position) {
+        at_cut = numbers.size();
+        return true;
+    }
+    void again() { numbers.resize(at_cut); }
+};
+
 }  // namespace
 
 std::size_t Pipeline::count(Bytes text, const AddedTokens::Wanted& wanted) const {
@@ -162,18 +176,7 @@ void Pipeline::split(Bytes text, std::vector<std::string>& pieces) const {
 
 void Pipeline::find_added(Bytes text, std::vector<std::uint32_t>& numbers) const {
     Lease const workspace = lease();
-    struct Sink {
-        std::vector<std::uint32_t>& numbers;
-        void piece(Bytes, std::size_t, bool, std::size_t) {}
-        void token(std::uint32_t number, std::size_t, std::size_t) { numbers.push_back(number); }
-        std::size_t at_cut = numbers.size();
-        bool cut(Position) {
-            at_cut = numbers.size();
-            return true;
-        }
-        void again() { numbers.resize(at_cut); }
-    };
-    Sink sink{numbers};
+    AddedSink sink{numbers};
     Position at;
     scan(text.data, 0, at, text.size, true, AddedTokens::Wanted(tokens_.size(), 1), *workspace, sink);
 }
