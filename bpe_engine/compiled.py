@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bpe_engine.fallback.merge_order import Reordered
     from bpe_engine.pipeline.added_tokens import AddedTokenFinder
     from bpe_engine.pipeline.compiling import PipelineParts
-    from bpe_engine.pipeline.specification import Specification
+    from bpe_engine.pipeline.specification import AddedToken, Specification
 
 # The Python engine and the pipelines are imported on use, because importing them takes as long as loading a vocabulary,
 # and published encodings need neither.
@@ -298,26 +298,27 @@ class CompiledPipeline(_Piped):
 
     def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
         """As `Engine` says."""
-        from bpe_engine.pipeline.added_tokens import wanted_tokens
-
-        wanted = wanted_tokens(self._specification.added_tokens, allowed, disallowed)
+        check_specials(allowed, disallowed)
         if not disallowed:
             return
         if self._longest_first is not None:
-            for _ in self._longest_first.find(received(text), wanted):
+            for _ in self._longest_first.find(received(text), self._wanted_tokens(allowed, disallowed)):
                 pass
-            return
-        for number in self.find_added(text):
-            wanted(self._specification.added_tokens[number])
+        elif numbers := self.find_added(text):
+            wanted = self._wanted_tokens(allowed, disallowed)
+            for number in numbers:
+                wanted(self._specification.added_tokens[number])
+
+    def _wanted_tokens(self, allowed: Specials, disallowed: Specials) -> Callable[[AddedToken], bool]:
+        from bpe_engine.pipeline.added_tokens import wanted_tokens
+
+        return wanted_tokens(self._specification.added_tokens, allowed, disallowed)
 
     def find_special(self, characters: str, allowed: Specials) -> list[tuple[int, int, int]]:
         """As `Engine.find_special`. White space that a token strips belongs to its span."""
         check_specials(allowed)
         if self._longest_first is not None:
-            from bpe_engine.pipeline.added_tokens import wanted_tokens
-
-            wanted = wanted_tokens(self._specification.added_tokens, allowed, ())
-            spans = self._longest_first.find(characters, wanted)
+            spans = self._longest_first.find(characters, self._wanted_tokens(allowed, ()))
             return [(start, end, token.id) for token, start, end in spans if token.special]
         return self.special_spans(characters, self._wanted(allowed))
 
@@ -337,7 +338,7 @@ class CompiledPipeline(_Piped):
 
 
 def _specification_of(vocabulary: Vocabulary) -> Specification:
-    from bpe_engine.pipeline.specification import Specification
+    from bpe_engine.pipeline.specification import AddedToken, Specification
 
     ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
     return Specification(
