@@ -338,7 +338,7 @@ class CompiledPipeline(_Piped):
 
 
 def _specification_of(vocabulary: Vocabulary) -> Specification:
-    from bpe_engine.pipeline.specification import AddedToken, Specification
+    from bpe_engine.pipeline.specification import Specification
 
     ranks, merge_ranks = vocabulary.ranks, vocabulary.merge_ranks
     return Specification(

@@ -139,7 +139,7 @@ class _Bytes(_Stage):
         try:
             return [held.decode("utf-8")] if held else []
         except UnicodeDecodeError:
-            return ["\ufffd" * len(held)]
+            return ["\ufffd"] * len(held)  # one text each, for the decoders after this one
 
 
 class _SentencePiece(_Stage):
