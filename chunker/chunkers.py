@@ -23,7 +23,6 @@ from chunker.formats.sketches import sketching
 from chunker.growing.assembly import TextOrigin, breadcrumbs_of
 from chunker.growing.budget import Budget, OverlapBy
 from chunker.growing.compiled import (
-    AnyGrower,
     ChunkMaker,
     bodies_of,
     grower_of,
@@ -384,27 +383,9 @@ class TextChunker:
         Raises:
             BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
         """
-        grower = self.grower(text, outline, context_at)
-        return grower or optimizer_of(text, outline, self._tokenizer, self._budget, context_at)
-
-    def grower(self, text: str, outline: Outline, context_at: ContextAt) -> AnyGrower | None:
-        """Return what makes the chunks of a text one after the other.
-
-        Args:
-            text: The text.
-            outline: Its outline.
-            context_at: Returns the context of a chunk that begins at an offset.
-
-        Returns:
-            The grower; None if the strategy chooses all cuts together.
-
-        Raises:
-            BudgetTooSmallError: One character of the text needs more tokens than a chunk may have.
-        """
         self._budget.check(text, self._tokenizer)
-        if self._strategy == "optimal":
-            return None
-        return grower_of(text, outline, self._tokenizer, self._budget, context_at)
+        make = optimizer_of if self._strategy == "optimal" else grower_of
+        return make(text, outline, self._tokenizer, self._budget, context_at)
 
     def bodies(self, text: str, *, strip: bool = False) -> list[str]:
         """Choose the cuts of a text, for a caller that needs only what is between them.
