@@ -45,10 +45,8 @@ class AnyGrower(ChunkMaker, Protocol):
         """Yield the chunks as `ChunkMaker` says, those that begin at or before `horizon`."""
         ...
 
-    def one(self, horizon: int | None = None) -> Piece | None:
-        """Return the next chunk that begins at or before `horizon`, or None. Afterwards `ahead` says where the chunk
-        after it begins.
-        """
+    def one(self) -> Piece | None:
+        """Return the next chunk, or None. Afterwards `ahead` says where the chunk after it begins."""
         ...
 
     def ahead(self, most: int) -> Ahead:
@@ -91,9 +89,9 @@ class CompiledChunks:
 class CompiledGrower(CompiledChunks):
     """Grows the chunks of one text. Made by `grower_of`."""
 
-    def one(self, horizon: int | None = None) -> Piece | None:
+    def one(self) -> Piece | None:
         """See `AnyGrower`."""
-        made: list[Piece] = self.compiled.grow(Piece, 1, horizon)
+        made: list[Piece] = self.compiled.grow(Piece, 1, None)
         return made[0] if made else None
 
     def ahead(self, most: int) -> Ahead:

@@ -63,9 +63,9 @@ class Grower:
                 self._repeat_end_of(draft.places)
             yield piece
 
-    def one(self, horizon: int | None = None) -> Piece | None:
+    def one(self) -> Piece | None:
         """See `AnyGrower`."""
-        return next(self.pieces(horizon), None)
+        return next(self.pieces(), None)
 
     def ahead(self, most: int) -> Ahead:
         """See `AnyGrower`."""
