@@ -60,7 +60,7 @@ private:
 
     std::size_t size(Draft& draft, std::size_t cut);
     void measure_all(Draft& draft);
-    // The tokens that a chunk of this many units adds to the previous number of units. More text may have fewer tokens.
+    // The tokens that a chunk of this many units adds to the previous chunk. More text may have fewer tokens.
     std::int64_t gain(Draft& draft, std::size_t cut) {
         return cut > draft.fresh ? static_cast<std::int64_t>(size(draft, cut)) - static_cast<std::int64_t>(draft.base) : 0;
     }

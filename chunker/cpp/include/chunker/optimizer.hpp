@@ -29,7 +29,7 @@ public:
     std::vector<Piece> pieces();
 
 private:
-    // The start of a chunk: its offset, the unit that it repeats from if any, its context, and the kind of its first unit.
+    // The start of a chunk: its offset, which is before its first atom where text is repeated, its context, and the label of its first unit.
     struct Start {
         std::size_t offset;
         Context context;

@@ -55,7 +55,7 @@ public:
     std::size_t end() const { return offset_of(1); }
     // The place where the next unit ends; false for the end of the text.
     bool after_next(Place& place) const;
-    // How many units begin before `offset`, but not more than until one does not.
+    // How many units ahead begin at or before `offset`; the end of the text counts as the start of one.
     std::size_t number_up_to(std::size_t offset) const;
 
     // Take the next units, and append the offsets where they begin to `to`.
