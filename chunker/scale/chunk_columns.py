@@ -70,7 +70,7 @@ class CompiledColumns:
         """See `ChunkRows`."""
         if isinstance(maker, CompiledChunks):
             fresh = maker.put_into(self._columns, identity)
-        else:  # of a text with halves of surrogate pairs
+        else:  # pieces that Python makes
             pieces = list(maker.pieces())
             self._columns.add(text, pieces, identity)
             fresh = list(new_texts_of(pieces))

@@ -25,7 +25,7 @@
 
 namespace chunker::bindings {
 
-// Keeps all that is read.
+// What makes the chunks of a text. It holds references to all objects that it reads.
 class Chunking {
 public:
     Chunking(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::object native,

@@ -114,7 +114,7 @@ private:
 }  // namespace
 
 void define_growing(nb::module_& module) {
-    nb::class_<Limits>(module, "Limits", "What a chunk may be, and how far it is looked for: see chunker.growing.grower.")
+    nb::class_<Limits>(module, "Limits", "The budget of a chunk, and how far a grower looks: see chunker.growing.budget and chunker.growing.limits.")
         .def(
             "__init__",
             [](Limits* self, std::size_t most, std::size_t least, std::size_t overlap, std::optional<std::size_t> desired, std::int64_t overlap_finest,

@@ -68,7 +68,7 @@ class NativeSketch {
 public:
     virtual ~NativeSketch() = default;
 
-    // Of the text that it is of, in characters.
+    // The length of its text, in characters.
     virtual std::size_t size() const = 0;
     // The boundaries inside the closed unit that begins at `unit`; none if only Python can find them.
     virtual std::optional<NativeInside> look(const Text& text, std::size_t unit) const = 0;

@@ -1,4 +1,4 @@
-// The outline of a text, as Python has it: its boundaries, the labels of all that is found, the contexts of chunks.
+// What growers ask about a text: the boundaries of its outline, the insides of closed units, labels, and the contexts of chunks.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -26,7 +26,7 @@
 
 namespace chunker::bindings {
 
-// The boundaries of an outline, as Python has them, with the labels of all that is found.
+// The answers come from a native sketch as far as it has them, else from Python.
 class Outlined : public Surroundings {
 public:
     // `native`, if there is one, is asked before `outline` and `look`.
