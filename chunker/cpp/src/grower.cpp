@@ -11,9 +11,6 @@ namespace chunker {
 
 namespace {
 
-// Tokens that a leap leaves free in a chunk: a unit inside it can exceed the budget without the whole exceeding it only if the count falls by this
-// many.
-constexpr std::size_t leap_spares = 3;
 // Tokens over a limit with which a text is over it whatever follows: one that goes on may have less, but not by so much.
 constexpr std::size_t far_over = 128;
 // A text of at most so many bytes for each token of the budget is likely to fit, whatever it is written in.

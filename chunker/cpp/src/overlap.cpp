@@ -7,14 +7,6 @@
 
 namespace chunker {
 
-namespace {
-
-// Tokens that a leap leaves free in an overlap: a unit inside it can exceed the limit without the whole exceeding it only if the count falls by this
-// many.
-constexpr std::size_t leap_spares = 3;
-
-}  // namespace
-
 Places Overlap::repeated(Places places, const Place& next) const {
     std::size_t first = 1, known = places.size();
     while (true) {

@@ -7,6 +7,9 @@
 
 namespace chunker {
 
+// Tokens that a step over several units leaves free: one of them can exceed a limit without all of them exceeding it only if the count falls by this many.
+inline constexpr std::size_t leap_spares = 3;
+
 // Tokens, but where something else is said.
 struct Limits {
     std::size_t most, least, overlap;
