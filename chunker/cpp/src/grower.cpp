@@ -308,8 +308,7 @@ std::size_t Grower::balanced_tail(Draft& draft, const Place& after, std::size_t 
     auto const& sizes = draft.sizes;
     auto const smaller_side = [&](std::size_t index) {
         auto const rest = static_cast<std::int64_t>(whole) - static_cast<std::int64_t>(sizes[index]);
-        auto const before = index > draft.fresh ? static_cast<std::int64_t>(sizes[index]) - static_cast<std::int64_t>(draft.base) : 0;
-        return std::min({before, rest, draft.least});
+        return std::min({gain(draft, index), rest, draft.least});
     };
     using Better = std::tuple<std::int64_t, std::int64_t, std::size_t>;
     std::vector<Better> better;
