@@ -153,24 +153,21 @@ class Grower:
         """Append units to the encoder as long as they fit; afterwards the encoder and `draft` end at the last
         boundary that fits.
         """
-        units, sizes = self._units, draft.sizes
-        taken: list[Place] = []
-        counts: list[int] = []
-        fitting, mark = 0, self._encoder.snapshot()
+        units, places, sizes = self._units, draft.places, draft.sizes
+        fitting, mark = len(places), self._encoder.snapshot()
         while units:
-            if (counts or sizes)[-1] <= self._budget.max_tokens and self._opens_next():
+            if sizes[-1] <= self._budget.max_tokens and self._opens_next():
                 continue
             start, end = units.offset, units.end
-            taken += units.take(1)
-            counts.append(self._append(start, end, LOOK_AHEAD))
-            if counts[-1] > self._budget.max_tokens + LOOK_AHEAD:
+            places += units.take(1)
+            sizes.append(self._append(start, end, LOOK_AHEAD))
+            if sizes[-1] > self._budget.max_tokens + LOOK_AHEAD:
                 break
-            if counts[-1] <= self._budget.max_tokens:
-                fitting, mark = len(counts), self._encoder.snapshot()
+            if sizes[-1] <= self._budget.max_tokens:
+                fitting, mark = len(places), self._encoder.snapshot()
         self._encoder.rollback(mark)
-        units.put_back(taken, fitting)
-        draft.places += taken
-        sizes += counts[:fitting]
+        units.put_back(places, fitting)
+        del sizes[fitting + 1 :]
         if len(sizes) > draft.fresh:
             draft.base = sizes[draft.fresh]
         draft.complete = not units

@@ -131,12 +131,10 @@ void Grower::leap(Draft& draft) {
 
 void Grower::extend(Draft& draft) {
     leap(draft);
-    std::vector<std::size_t> counts;
-    std::size_t fitting = 0;
-    std::size_t const first = draft.places.size();
+    std::size_t fitting = draft.places.size();
     counter_.keep();
     while (!units_.empty()) {
-        std::size_t const start = units_.offset(), end = units_.end(), before = counts.empty() ? draft.sizes.back() : counts.back();
+        std::size_t const start = units_.offset(), end = units_.end(), before = draft.sizes.back();
         see(end);
         // A format that breaks the law of outlines may have a boundary twice.
         std::size_t count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
@@ -148,15 +146,15 @@ void Grower::extend(Draft& draft) {
             count = append_fitting(start, end, limits_.most + limits_.look_ahead);
         }
         units_.take(1, draft.places);
-        counts.push_back(count);
+        draft.sizes.push_back(count);
         if (count > limits_.most + limits_.look_ahead) break;
         if (count > limits_.most) continue;
-        fitting = counts.size();
+        fitting = draft.places.size();
         counter_.keep();
     }
-    if (fitting < counts.size()) counter_.go_back();
-    units_.put_back(draft.places, first + fitting);
-    draft.sizes.insert(draft.sizes.end(), counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(fitting));
+    if (fitting < draft.places.size()) counter_.go_back();
+    units_.put_back(draft.places, fitting);
+    draft.sizes.resize(fitting + 1);
     if (draft.sizes.size() > draft.fresh) draft.base = draft.sizes[draft.fresh];
     draft.complete = units_.empty();
     if (draft.complete) see(text_.size());
