@@ -238,10 +238,7 @@ class Grower:
         from now.
         """
         if draft.complete:
-            size = len(self._text)
-            return best_cut(
-                draft, Place(size, Strength.DOCUMENT, "", size), self._budget.desired_tokens, self._fits_alone
-            )
+            return best_cut(draft, self._units.end_of_text, self._budget.desired_tokens, self._fits_alone)
         self._leave_blank_lines(draft)
         after = self._units.next
         cut = best_cut(draft, after, self._budget.desired_tokens, self._fits_alone)

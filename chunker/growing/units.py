@@ -115,6 +115,7 @@ class Units:
 
     def __init__(self, text: str, outline: Outline) -> None:
         self._text = text
+        self.end_of_text = Place(len(text), Strength.DOCUMENT, "", len(text))
         self._finest = outline.finest
         self._offsets, self._strengths, self._labels = outline.offsets, outline.strengths, outline.labels
         self._ends = enclosing_ends(outline.offsets, outline.strengths, len(text))
@@ -135,12 +136,12 @@ class Units:
         return self._front[-1] if self._front else self._place(self._next_row)
 
     @property
-    def after_next(self) -> Place | None:
-        """The boundary where the next unit ends; None for the end of the text."""
+    def after_next(self) -> Place:
+        """The boundary where the next unit ends."""
         if len(self._front) > 1:
             return self._front[-2]
         index = self._next_row + 1 - len(self._front)
-        return self._place(index) if index < len(self._offsets) else None
+        return self._place(index) if index < len(self._offsets) else self.end_of_text
 
     def _place(self, row: int) -> Place:
         return Place(self._offsets[row], self._strengths[row], self._labels[row], self._ends[row])
@@ -164,8 +165,7 @@ class Units:
     @property
     def end(self) -> int:
         """The end of the next unit, in characters."""
-        after = self.after_next
-        return len(self._text) if after is None else after.offset
+        return self.after_next.offset
 
     def take(self, number: int) -> list[Place]:
         """Take the next `number` units. Returns the boundaries where they begin."""
@@ -270,25 +270,23 @@ class Units:
         """Whether there are units from `start` on that are not refined yet."""
         return any(offset >= start for offset in self._closed)
 
-    def _stronger_from(self, place: Place | None, strength: int) -> int:
+    def _stronger_from(self, place: Place, strength: int) -> int:
         """Return the offset of the first boundary, from `place` on, that is stronger than `strength`; the end of the
         text if there is none.
         """
-        if place is None or place.strength > strength:
-            return len(self._text) if place is None else place.offset
+        if place.strength > strength:
+            return place.offset
         row, strengths = bisect_left(self._offsets, place.enclosing_end), self._strengths
         while row < len(strengths) and strengths[row] <= strength:
             row = bisect_left(self._offsets, self._ends[row])
         return self._offsets[row] if row < len(strengths) else len(self._text)
 
-    def parts(self, place: Place, after: Place | None) -> list[Place]:
+    def parts(self, place: Place, after: Place) -> list[Place]:
         """Return the boundaries inside the unit between two places, in order: all of the next finer level that has
         any.
         """
-        end = len(self._text) if after is None else after.offset
-        finer = refine(self._text, place.offset, end, self._finest)
-        if after is not None and finer and after.strength <= finer[0].strength:
-            end = after.enclosing_end
+        finer = refine(self._text, place.offset, after.offset, self._finest)
+        end = after.enclosing_end if finer and after.strength <= finer[0].strength else after.offset
         return places_of(finer, end)
 
     def split_next(self, parts: list[Place]) -> None:
@@ -303,15 +301,14 @@ class Units:
     @property
     def next_completes_unit(self) -> bool:
         """Whether a larger unit ends where the next one does, and not at the end of the text."""
-        after = self.after_next
-        return after is not None and self.next.enclosing_end == after.offset
+        return self.next.enclosing_end == self.end < len(self._text)
 
-    def holds_several(self, place: Place, after: Place | None, parts: list[Place]) -> bool:
+    def holds_several(self, place: Place, after: Place, parts: list[Place]) -> bool:
         """Whether the unit between two places consists of several units of its own level, because `refine` may leave
         them together. `parts`: its parts.
         """
         return bool(parts) and parts[0].strength >= self._level(place, after)
 
-    def _level(self, place: Place, after: Place | None) -> int:
+    def _level(self, place: Place, after: Place) -> int:
         """Return the level down to which the text around this unit has been split."""
-        return min(self._finest, place.strength, Strength.DOCUMENT if after is None else after.strength)
+        return min(self._finest, place.strength, after.strength)

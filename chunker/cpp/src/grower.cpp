@@ -84,9 +84,7 @@ Grower::Draft Grower::fill() {
             if (units_.open_next()) continue;
         }
         if (enough && units_.next_is_of_outline()) return draft;
-        Place const next = units_.next();
-        Place end_place{};
-        Place const* const after = units_.after_next(end_place) ? &end_place : nullptr;
+        Place const next = units_.next(), after = units_.after_next();
         if (Places const several = units_.several(next, after); !several.empty()) units_.split_next(several);
         else if (enough || !make_room(draft, after)) return draft;
     }
@@ -180,7 +178,7 @@ bool Grower::stays_whole(Draft& draft) {
     return count > limits_.most;
 }
 
-bool Grower::make_room(Draft& draft, const Place* after) {
+bool Grower::make_room(Draft& draft, const Place& after) {
     std::size_t const start = units_.offset(), end = units_.end();
     if (overlapping_ && counter_.count_up_to(draft.context, start, end, limits_.most)) {
         shorten_overlap(draft);
@@ -232,7 +230,7 @@ void Grower::measure_all(Draft& draft) {
 
 bool Grower::choose_cut(Draft& draft, std::size_t& cut) {
     if (draft.complete) {
-        cut = best_cut(draft, {text_.size(), strength::document, 0, text_.size(), no_outline_row});
+        cut = best_cut(draft, units_.end_of_text());
         return true;
     }
     leave_blank_lines(draft);

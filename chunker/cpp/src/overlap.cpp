@@ -18,9 +18,9 @@ Places Overlap::repeated(Places places, const Place& next) const {
             continue;
         }
         // It may be several, and if nothing fits then words are better than nothing.
-        Place const after = keep < places.size() ? places[keep] : next;
-        Places parts = units_.several(places[keep - 1], &after);
-        if (parts.empty()) parts = units_.finer(places[keep - 1], &after, keep == places.size() ? strength::grapheme : limits_.overlap_finest);
+        Place const& after = keep < places.size() ? places[keep] : next;
+        Places parts = units_.several(places[keep - 1], after);
+        if (parts.empty()) parts = units_.finer(places[keep - 1], after, keep == places.size() ? strength::grapheme : limits_.overlap_finest);
         if (parts.empty()) {
             places.erase(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(keep));
             return places;

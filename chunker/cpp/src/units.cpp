@@ -49,15 +49,10 @@ std::size_t Units::offset_of(std::size_t number) const {
     return static_cast<std::size_t>(rows_.offsets[std::min(next_row_ + number - front_.size(), size_)]);
 }
 
-bool Units::after_next(Place& place) const {
-    if (front_.size() > 1) {
-        place = front_[front_.size() - 2];
-        return true;
-    }
+Place Units::after_next() const {
+    if (front_.size() > 1) return front_[front_.size() - 2];
     std::size_t const number = next_row_ + 1 - front_.size();
-    if (number >= size_) return false;
-    place = row(number);
-    return true;
+    return number < size_ ? row(number) : end_of_text();
 }
 
 std::size_t Units::number_up_to(std::size_t offset) const {
@@ -135,8 +130,7 @@ bool Units::open_next() {
     if (!std::is_sorted(inside.offsets.begin(), inside.offsets.end(), std::less_equal<>()) ||
         inside.offsets.front() <= static_cast<std::int64_t>(place.offset) || inside.offsets.back() >= static_cast<std::int64_t>(end()))
         throw std::invalid_argument("what is inside a unit lies between its start and its end, in order");
-    Place after{};
-    bool const has_after = after_next(after);
+    Place const after = after_next();
     Places parts;
     parts.reserve(inside.offsets.size());
     auto const put = [&](std::size_t index, std::size_t end) {
@@ -144,12 +138,12 @@ bool Units::open_next() {
     };
     auto const& strengths = inside.strengths;
     if (std::adjacent_find(strengths.begin(), strengths.end(), std::not_equal_to<>()) == strengths.end()) {
-        std::size_t const end = stronger_from(has_after ? &after : nullptr, strengths.front());
+        std::size_t const end = stronger_from(after, strengths.front());
         for (std::size_t index = 0; index < strengths.size(); ++index) put(index, end);
     } else {
         auto const ends = enclosing_ends(inside.offsets, strengths, -1);
         for (std::size_t index = 0; index < ends.size(); ++index)
-            put(index, ends[index] >= 0 ? static_cast<std::size_t>(ends[index]) : stronger_from(has_after ? &after : nullptr, strengths[index]));
+            put(index, ends[index] >= 0 ? static_cast<std::size_t>(ends[index]) : stronger_from(after, strengths[index]));
     }
     split_next(parts);
     return true;
@@ -188,30 +182,29 @@ bool Units::any_closed(std::size_t start) const {
     return std::any_of(rows_.closed.begin() + first, rows_.closed.end(), [](unsigned char closed) { return closed != 0; });
 }
 
-std::size_t Units::stronger_from(const Place* place, std::int64_t strength) const {
-    if (!place || place->strength > strength) return place ? place->offset : text_.size();
+std::size_t Units::stronger_from(const Place& place, std::int64_t strength) const {
+    if (place.strength > strength) return place.offset;
     auto const row_at = [this](std::size_t offset) {
         return static_cast<std::size_t>(std::lower_bound(rows_.offsets.begin(), rows_.offsets.end() - 1, static_cast<std::int64_t>(offset)) -
                                         rows_.offsets.begin());
     };
-    std::size_t row = row_at(place->enclosing_end);
+    std::size_t row = row_at(place.enclosing_end);
     while (row < size_ && rows_.strengths[row] <= strength) row = end_rows_[row];
     return static_cast<std::size_t>(rows_.offsets[row]);
 }
 
-Places Units::several(const Place& place, const Place* after) const {
+Places Units::several(const Place& place, const Place& after) const {
     std::int64_t const level = this->level(place, after);
-    if (is_sentence(place.offset, after ? after->offset : text_.size(), level)) return {};
+    if (is_sentence(place.offset, after.offset, level)) return {};
     return parts(place, after, rows_.finest, level);
 }
 
-Places Units::finer(const Place& place, const Place* after, std::int64_t least) const { return parts(place, after, level(place, after), least); }
+Places Units::finer(const Place& place, const Place& after, std::int64_t least) const { return parts(place, after, level(place, after), least); }
 
-Places Units::parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const {
-    std::size_t const next = after ? after->offset : text_.size();
-    Refined const finer = refine(text_, place.offset, next, strength, least);
+Places Units::parts(const Place& place, const Place& after, std::int64_t strength, std::int64_t least) const {
+    Refined const finer = refine(text_, place.offset, after.offset, strength, least);
     if (finer.whole_up_to > 0) read_spans_ = {Span{place.offset, finer.whole_up_to}, read_spans_[0]};
-    std::size_t const end = after && !finer.offsets.empty() && after->strength <= finer.strength() ? after->enclosing_end : next;
+    std::size_t const end = !finer.offsets.empty() && after.strength <= finer.strength() ? after.enclosing_end : after.offset;
     Places parts;
     parts.reserve(finer.offsets.size());
     for (std::size_t const offset : finer.offsets)
@@ -224,20 +217,11 @@ bool Units::is_sentence(std::size_t start, std::size_t end, std::int64_t level) 
     return !are_joined_ && level == strength::sentence && std::any_of(read_spans_.begin(), read_spans_.end(), holds);
 }
 
-std::int64_t Units::level(const Place& place, const Place* after) const {
-    std::int64_t const least = std::min(rows_.finest, place.strength);
-    return after ? std::min(least, after->strength) : least;
-}
-
-bool Units::next_is_of_outline() const {
-    Place after{};
-    bool const has_after = after_next(after);
-    return level(next(), has_after ? &after : nullptr) >= rows_.finest;
-}
+bool Units::next_is_of_outline() const { return level(next(), after_next()) >= rows_.finest; }
 
 bool Units::next_completes_unit() const {
-    Place after{};
-    return after_next(after) && next().enclosing_end == after.offset;
+    std::size_t const end = this->end();
+    return end < text_.size() && next().enclosing_end == end;
 }
 
 std::ptrdiff_t Units::unsettled() const {

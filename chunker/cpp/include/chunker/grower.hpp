@@ -53,7 +53,7 @@ private:
     Draft begin(Context context);
     void extend(Draft& draft);
     void leap(Draft& draft);
-    bool make_room(Draft& draft, const Place* after);
+    bool make_room(Draft& draft, const Place& after);
     bool stays_whole(Draft& draft);
     std::int64_t least_gain() const;
     Context context();

@@ -1,6 +1,7 @@
 // The units of a text that are still ahead of the growing chunk, cut finer where they are too long: what chunker/growing/units.py says.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "chunker/characters.hpp"
+#include "chunker/constants.hpp"
 #include "chunker/counter.hpp"
 
 namespace chunker {
@@ -53,8 +55,9 @@ public:
     std::size_t offset() const { return offset_of(0); }
     // The offset at which the next unit ends.
     std::size_t end() const { return offset_of(1); }
-    // The place where the next unit ends; false for the end of the text.
-    bool after_next(Place& place) const;
+    // The place where the next unit ends.
+    Place after_next() const;
+    Place end_of_text() const { return {text_.size(), strength::document, 0, text_.size(), no_outline_row}; }
     // How many units ahead begin at or before `offset`; the end of the text counts as the start of one.
     std::size_t number_up_to(std::size_t offset) const;
 
@@ -78,9 +81,9 @@ public:
     bool any_closed(std::size_t start) const;
 
     // The boundaries inside the unit between two places that are not weaker than those: it is several units of its own level.
-    Places several(const Place& place, const Place* after) const;
+    Places several(const Place& place, const Place& after) const;
     // The boundaries inside a unit, of the next finer level that has any, but not below `least`.
-    Places finer(const Place& place, const Place* after, std::int64_t least = 0) const;
+    Places finer(const Place& place, const Place& after, std::int64_t least = 0) const;
     bool next_is_of_outline() const;
     // Whether a larger unit ends where the next one does, and not at the end of the text.
     bool next_completes_unit() const;
@@ -105,11 +108,12 @@ private:
     bool is_closed(const Place& place) const;
     // Let a closed unit be closed no more; where the sketch says that it begins.
     std::size_t opened(const Place& place);
-    std::int64_t level(const Place& place, const Place* after) const;
-    Places parts(const Place& place, const Place* after, std::int64_t strength, std::int64_t least) const;
+    std::int64_t level(const Place& place, const Place& after) const { return std::min({rows_.finest, place.strength, after.strength}); }
+    Places parts(const Place& place, const Place& after, std::int64_t strength, std::int64_t least) const;
     // Whether a unit of this level is known to be one sentence: it lies in a span of which all sentences were found.
     bool is_sentence(std::size_t start, std::size_t end, std::int64_t level) const;
-    std::size_t stronger_from(const Place* place, std::int64_t strength) const;
+    // The offset of the first boundary, from `place` on, that is stronger; the end of the text if there is none.
+    std::size_t stronger_from(const Place& place, std::int64_t strength) const;
 
     const Text& text_;
     OutlineRows rows_;
