@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "chunker/enclosing.hpp"
 #include "chunker/refining.hpp"
 
 namespace chunker {
@@ -19,16 +20,6 @@ struct Atoms::Unit {
     std::int64_t strength;
     std::size_t label, row;
 };
-
-std::vector<std::size_t> stronger_before(const std::vector<std::int64_t>& strengths) {
-    std::vector<std::size_t> found(strengths.size()), falling;
-    for (std::size_t index = 0; index < strengths.size(); ++index) {
-        while (!falling.empty() && strengths[falling.back()] <= strengths[index]) falling.pop_back();
-        found[index] = falling.empty() ? 0 : falling.back();
-        falling.push_back(index);
-    }
-    return found;
-}
 
 Atoms::Atoms(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
     : text_(text), rows_(rows), limits_(limits), counter_(counter), prices_(prices), surroundings_(surroundings), stronger_(stronger_before(rows.strengths)) {

@@ -1,20 +1,24 @@
 #include "chunker/enclosing.hpp"
 
-#include <cstddef>
-
 namespace chunker {
 
-std::vector<std::int64_t> enclosing_ends(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& strengths, std::int64_t end) {
-    std::vector<std::int64_t> ends(offsets.size(), end);
-    std::vector<std::size_t> waiting;  // the boundaries that wait for a stronger one: strength falls or stays towards the last
+std::vector<std::size_t> stronger_before(const std::vector<std::int64_t>& strengths) {
+    std::vector<std::size_t> found(strengths.size()), falling;
     for (std::size_t index = 0; index < strengths.size(); ++index) {
-        while (!waiting.empty() && strengths[waiting.back()] < strengths[index]) {
-            ends[waiting.back()] = offsets[index];
-            waiting.pop_back();
-        }
+        while (!falling.empty() && strengths[falling.back()] <= strengths[index]) falling.pop_back();
+        found[index] = falling.empty() ? 0 : falling.back();
+        falling.push_back(index);
+    }
+    return found;
+}
+
+std::vector<std::size_t> stronger_after(const std::vector<std::int64_t>& strengths) {
+    std::vector<std::size_t> found(strengths.size(), strengths.size()), waiting;  // strength falls or stays towards the last that waits
+    for (std::size_t index = 0; index < strengths.size(); ++index) {
+        for (; !waiting.empty() && strengths[waiting.back()] < strengths[index]; waiting.pop_back()) found[waiting.back()] = index;
         waiting.push_back(index);
     }
-    return ends;
+    return found;
 }
 
 }  // namespace chunker

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "chunker/constants.hpp"
@@ -113,10 +112,7 @@ std::vector<Optimizer::Sum> Optimizer::sums_of(const std::vector<Atom>& atoms) {
 void Optimizer::price_cuts() {
     std::size_t const size = atoms_.size();
     std::vector<std::int64_t> const strengths = strengths_of(atoms_);
-    std::vector<std::int64_t> numbers(size);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    std::vector<std::int64_t> const rights = enclosing_ends(numbers, strengths, static_cast<std::int64_t>(size));
-    std::vector<std::size_t> const lefts = stronger_before(strengths);
+    std::vector<std::size_t> const lefts = stronger_before(strengths), rights = stronger_after(strengths);
     costs_.assign(size + 1, 0.0);
     // Of each cut how many units are around it, and how many of them, from the innermost on, fit into a chunk. Of the units that begin at each atom the last
     // one that was asked for: those inside of one that follows are met first.
@@ -131,7 +127,7 @@ void Optimizer::price_cuts() {
     for (std::size_t cut = 1; cut < size; ++cut) {
         // A cut is inside the unit around it, which a stronger one parts from its own surroundings.
         for (std::size_t index = cut; known[index].depth == 0;) {
-            auto const left = lefts[index], right = static_cast<std::size_t>(rights[index]);
+            std::size_t const left = lefts[index], right = rights[index];
             std::size_t around = right;
             if (right == size || (left > 0 && strengths[left] < strengths[right])) around = left;
             if (around != 0 && known[around].depth == 0) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -10,16 +9,6 @@
 #include "chunker/refining.hpp"
 
 namespace chunker {
-
-namespace {
-
-std::vector<std::int64_t> numbers_up_to(std::size_t size) {
-    std::vector<std::int64_t> numbers(size);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return numbers;
-}
-
-}  // namespace
 
 std::size_t last_stronger(const Places& places, std::int64_t strength, std::size_t start, std::size_t stop) {
     for (std::size_t index = stop; index > start; --index)
@@ -33,9 +22,12 @@ std::size_t end_of_head(const Heads& heads, std::size_t offset) {
 }
 
 Units::Units(const Text& text, OutlineRows rows, Surroundings& surroundings, bool are_joined)
-    : text_(text), rows_(std::move(rows)), surroundings_(surroundings), are_joined_(are_joined), size_(rows_.strengths.size()) {
-    auto const ends = enclosing_ends(numbers_up_to(size_), rows_.strengths, static_cast<std::int64_t>(size_));
-    end_rows_.assign(ends.begin(), ends.end());
+    : text_(text),
+      rows_(std::move(rows)),
+      surroundings_(surroundings),
+      are_joined_(are_joined),
+      size_(rows_.strengths.size()),
+      end_rows_(stronger_after(rows_.strengths)) {
     rows_.offsets.push_back(static_cast<std::int64_t>(text.size()));
 }
 
@@ -141,9 +133,9 @@ bool Units::open_next() {
         std::size_t const end = stronger_from(after, strengths.front());
         for (std::size_t index = 0; index < strengths.size(); ++index) put(index, end);
     } else {
-        auto const ends = enclosing_ends(inside.offsets, strengths, -1);
+        auto const ends = stronger_after(strengths);
         for (std::size_t index = 0; index < ends.size(); ++index)
-            put(index, ends[index] >= 0 ? static_cast<std::size_t>(ends[index]) : stronger_from(after, strengths[index]));
+            put(index, ends[index] < ends.size() ? static_cast<std::size_t>(inside.offsets[ends[index]]) : stronger_from(after, strengths[index]));
     }
     split_next(parts);
     return true;

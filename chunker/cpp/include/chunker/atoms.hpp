@@ -20,11 +20,6 @@ struct Atom {
     std::size_t label;  // as that of a Place
 };
 
-// For each index the nearest stronger one before it; 0 where there is none. Linear.
-//
-//     strengths 9 2 1 2 3   ->   0 0 1 0 0
-std::vector<std::size_t> stronger_before(const std::vector<std::int64_t>& strengths);
-
 class Atoms {
 public:
     Atoms(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings);

@@ -1,14 +1,20 @@
-// The ends of the units of an outline.
+// The nearest stronger boundaries around each boundary of an outline: where the unit begins and ends that a cut there breaks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace chunker {
 
-// For each boundary the offset of the next stronger one, `end` where there is none. Offsets ascend; linear.
+// For each index the nearest stronger one before it; 0 where there is none. Linear.
 //
-//     offsets 0 3 5 7, strengths 9 2 1 2, end 8   ->   8 8 7 8
-std::vector<std::int64_t> enclosing_ends(const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& strengths, std::int64_t end);
+//     strengths 9 2 1 2 3   ->   0 0 1 0 0
+std::vector<std::size_t> stronger_before(const std::vector<std::int64_t>& strengths);
+
+// For each index the nearest stronger one after it; their number where there is none. Linear.
+//
+//     strengths 9 2 1 2 3   ->   5 4 3 4 5
+std::vector<std::size_t> stronger_after(const std::vector<std::int64_t>& strengths);
 
 }  // namespace chunker
