@@ -145,9 +145,8 @@ void define_growing(nb::module_& module) {
              nb::sig(
                  "def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
                  "inside: object | None, closed: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None"),
-             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and one that has all boundaries "
-             "also "
-             "before `outline`. A text with halves of surrogate "
+             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `outline` and `inside`. A text with halves "
+             "of surrogate "
              "pairs raises UnicodeEncodeError.")
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
         .def("reach", &Growing::reach, nb::lock_self(),

@@ -117,7 +117,7 @@ public:
     }
 
     std::size_t size() const override { return sketch_.copy().size(); }
-    std::optional<NativeRows> rows(const Text&) const override {
+    NativeRows rows(const Text&) const override {
         markdown::Columns const& columns = sketch_.columns();
         NativeRows rows;
         rows.offsets.assign(columns.offsets.begin(), columns.offsets.end());

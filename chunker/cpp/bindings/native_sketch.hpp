@@ -71,11 +71,11 @@ public:
     // The length of its text, in characters.
     virtual std::size_t size() const = 0;
     // The boundaries inside the closed unit that begins at `unit`; none if only Python can find them.
-    virtual std::optional<NativeInside> look(const Text& text, std::size_t unit) const = 0;
+    virtual std::optional<NativeInside> look(const Text&, std::size_t) const { return std::nullopt; }
     // Whether something inside that unit may have a name.
     virtual bool may_have_names(std::size_t) const { return true; }
-    // All boundaries of the text; none if only Python has them.
-    virtual std::optional<NativeRows> rows(const Text&) const { return std::nullopt; }
+    // All boundaries of the text.
+    virtual NativeRows rows(const Text&) const = 0;
     // The names around offsets, for as long as the sketch lives; none if only Python knows them.
     virtual std::unique_ptr<Breadcrumbs> breadcrumbs() const { return nullptr; }
 };

@@ -1,7 +1,6 @@
 // The outline of plain text: read when it is made, and lists for Python once they are asked for.
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "chunker/constants.hpp"
@@ -29,8 +28,7 @@ public:
     }
 
     std::size_t size() const override { return size_; }
-    std::optional<NativeInside> look(const Text&, std::size_t) const override { return std::nullopt; }
-    std::optional<NativeRows> rows(const Text&) const override {
+    NativeRows rows(const Text&) const override {
         NativeRows rows;
         rows.offsets.reserve(rows_.size());
         rows.strengths.reserve(rows_.size());

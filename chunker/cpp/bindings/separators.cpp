@@ -86,7 +86,7 @@ public:
         return found;
     }
 
-    std::optional<NativeRows> rows(const Text& text) const override {
+    NativeRows rows(const Text& text) const override {
         NativeRows rows;
         if (size_ == 0) return rows;
         find(text);

@@ -142,7 +142,7 @@ public:
         return inside;
     }
 
-    std::optional<NativeRows> rows(const Text&) const override {
+    NativeRows rows(const Text&) const override {
         Boundaries const& found = reading_->boundaries();
         NativeRows rows;
         rows.offsets.assign(found.offsets.begin(), found.offsets.end());
