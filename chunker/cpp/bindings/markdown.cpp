@@ -122,12 +122,7 @@ public:
         NativeRows rows;
         rows.offsets.assign(columns.offsets.begin(), columns.offsets.end());
         rows.strengths.assign(columns.strengths.begin(), columns.strengths.end());
-        rows.closed.assign(columns.offsets.size(), 0);
-        auto row = columns.offsets.begin();
-        for (markdown::Work const& work : sketch_.works()) {
-            row = std::lower_bound(row, columns.offsets.end(), work.unit);
-            rows.closed[static_cast<std::size_t>(row - columns.offsets.begin())] = 1;
-        }
+        for (markdown::Work const& work : sketch_.works()) rows.close(static_cast<std::int64_t>(work.unit));
         // A text has a few of the labels, each of them often.
         std::vector<const char*> known;
         rows.labels.reserve(columns.size());

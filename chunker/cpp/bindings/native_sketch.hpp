@@ -16,6 +16,7 @@
 #include "chunker/characters.hpp"
 #include "chunker/formats/columns.hpp"
 #include "chunker/syntax.hpp"
+#include "chunker/units.hpp"
 #include "given.hpp"
 
 namespace chunker::bindings {
@@ -40,10 +41,7 @@ struct NativeInside {
 };
 
 // The boundaries of a sketch, by columns.
-struct NativeRows {
-    std::vector<std::int64_t> offsets, strengths;
-    std::vector<unsigned char> closed;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> heads;
+struct NativeRows : OutlineRows {
     std::vector<std::uint16_t> labels;  // each a number in `names`
     std::vector<nb::object> names;
 };

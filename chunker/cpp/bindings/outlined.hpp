@@ -53,15 +53,7 @@ public:
 
     // The rows of the outline, once. Takes note of the closed units among them.
     OutlineRows rows(nb::handle outline, nb::handle closed) {
-        OutlineRows rows;
-        if (native_rows_) {
-            rows.offsets = std::move(native_rows_->offsets);
-            rows.strengths = std::move(native_rows_->strengths);
-            rows.closed = std::move(native_rows_->closed);
-            rows.heads.assign(native_rows_->heads.begin(), native_rows_->heads.end());
-        } else {
-            rows = read_rows(outline, text_.size(), closed);
-        }
+        OutlineRows rows = native_rows_ ? OutlineRows(std::move(*native_rows_)) : read_rows(outline, text_.size(), closed);
         rows.finest = given::number(outline.attr("finest"), "finest");
         if (!tells_scopes_) return rows;
         auto const size = static_cast<std::int64_t>(PyUnicode_GetLength(source_.ptr()));
@@ -150,13 +142,8 @@ private:
             throw nb::value_error("an outline's offsets must ascend inside of the text");
         rows.heads = read_heads(outline.attr("heads"), size);
         if (!closed.is_none()) {
-            rows.closed.assign(rows.offsets.size(), 0);
-            for (nb::handle offset : closed) {
-                std::int64_t const number = given::number(offset, "the offset of a closed unit");
-                auto const place = std::lower_bound(rows.offsets.begin(), rows.offsets.end(), number);
-                if (place == rows.offsets.end() || *place != number) throw nb::value_error("a closed unit begins where a row does");
-                rows.closed[static_cast<std::size_t>(place - rows.offsets.begin())] = 1;
-            }
+            for (nb::handle offset : closed)
+                if (!rows.close(given::number(offset, "the offset of a closed unit"))) throw nb::value_error("a closed unit begins where a row does");
         }
         return rows;
     }

@@ -147,13 +147,8 @@ public:
         NativeRows rows;
         rows.offsets.assign(found.offsets.begin(), found.offsets.end());
         rows.strengths.assign(found.strengths.begin(), found.strengths.end());
-        rows.heads = found.heads;
-        rows.closed.assign(found.offsets.size(), 0);
-        auto row = found.offsets.begin();
-        for (std::uint32_t const unit : reading_->closed()) {
-            row = std::lower_bound(row, found.offsets.end(), unit);
-            rows.closed[static_cast<std::size_t>(row - found.offsets.begin())] = 1;
-        }
+        rows.heads.assign(found.heads.begin(), found.heads.end());
+        for (std::uint32_t const unit : reading_->closed()) rows.close(unit);
         rows.labels = found.labels;
         rows.names = grammar().labels();
         return rows;

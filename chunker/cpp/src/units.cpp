@@ -21,6 +21,14 @@ std::size_t end_of_head(const Heads& heads, std::size_t offset) {
     return found != heads.end() && found->first == offset ? found->second : 0;
 }
 
+bool OutlineRows::close(std::int64_t offset) {
+    auto const row = std::lower_bound(offsets.begin(), offsets.end(), offset);
+    if (row == offsets.end() || *row != offset) return false;
+    closed.resize(offsets.size());
+    closed[static_cast<std::size_t>(row - offsets.begin())] = 1;
+    return true;
+}
+
 Units::Units(const Text& text, OutlineRows rows, Surroundings& surroundings, bool are_joined)
     : text_(text),
       rows_(std::move(rows)),

@@ -40,6 +40,9 @@ struct OutlineRows {
     std::vector<unsigned char> closed;
     Heads heads;
     std::int64_t finest;
+
+    // Let the unit that begins at `offset` be closed; false if none does.
+    bool close(std::int64_t offset);
 };
 
 class Units {
