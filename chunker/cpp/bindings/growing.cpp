@@ -142,9 +142,8 @@ void define_growing(nb::module_& module) {
         .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object, nb::handle, nb::object>(), nb::arg("text"),
              nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
              nb::arg("native").none() = nb::none(),
-             nb::sig(
-                 "def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                 "inside: object | None, closed: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None"),
+             nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
+                     "inside: object | None, closed: object | None, native: NativeSketch | None = None) -> None"),
              "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `outline` and `inside`. A text with halves "
              "of surrogate "
              "pairs raises UnicodeEncodeError.")

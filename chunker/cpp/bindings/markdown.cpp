@@ -235,17 +235,12 @@ using Works = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, int, int>>;
 
 }  // namespace
 
-const NativeSketch* native_markdown(nb::handle object) {
-    const Sketch* found = nullptr;
-    return nb::try_cast(object, found) ? found : nullptr;
-}
-
 void define_markdown(nb::module_& module) {
     module.def("copy_for_parsers", &copy_for_parsers, nb::arg("text"), nb::sig("def copy_for_parsers(text: str) -> str | None"),
                "`text` in ASCII, with a line feed at the end of each line and every character in its place; None if it has lone surrogates.");
 
-    nb::class_<Sketch>(module, "MarkdownSketch", nb::type_slots(references::shown<Sketch>),
-                       "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
+    nb::class_<Sketch, NativeSketch>(module, "MarkdownSketch", nb::type_slots(references::shown<Sketch>),
+                                     "Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.")
         .def(nb::init<nb::str>(), nb::arg("copy"))
         .def("read_plain", &Sketch::read_plain, nb::lock_self(), nb::arg("start"),
              "Take in the blocks from `start` on; the offset of the first one that is not certain, or that of the end.")

@@ -78,18 +78,11 @@ public:
     virtual std::unique_ptr<Breadcrumbs> breadcrumbs() const { return nullptr; }
 };
 
-// The sketch that an object of Python is, for as long as that lives; null for any other object.
-const NativeSketch* native_markdown(nb::handle object);
-const NativeSketch* native_code(nb::handle object);
-const NativeSketch* native_separators(nb::handle object);
-const NativeSketch* native_text(nb::handle object);
-
-// The same; null for None. Raises TypeError for any other object.
+// The sketch that an object of Python is, for as long as that lives; null for None. Raises TypeError for any other object.
 inline const NativeSketch* native_sketch(nb::handle object) {
-    if (object.is_none()) return nullptr;
-    for (auto* const native : {&native_text, &native_markdown, &native_code, &native_separators})
-        if (const NativeSketch* const sketch = native(object)) return sketch;
-    given::raise_type("a native sketch", "a TextReading, a MarkdownSketch, a CodeReading or a SeparatorSketch", object);
+    const NativeSketch* sketch = nullptr;
+    if (!nb::try_cast(object, sketch)) given::raise_type("a native sketch", "a NativeSketch", object);
+    return sketch;
 }
 
 }  // namespace chunker::bindings

@@ -40,7 +40,7 @@ void define_optimizing(nb::module_& module) {
         .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object>(), nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"),
              nb::arg("limits"), nb::arg("context_at").none(), nb::arg("native").none() = nb::none(),
              nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None"),
+                     "native: NativeSketch | None = None) -> None"),
              "See Grower. The first offset of an outline has to be 0.");
 }
 

@@ -63,13 +63,8 @@ private:
 
 }  // namespace
 
-const NativeSketch* native_text(nb::handle object) {
-    const TextReading* found = nullptr;
-    return nb::try_cast(object, found) ? found : nullptr;
-}
-
 void define_outlines(nb::module_& module) {
-    nb::class_<TextReading>(module, "TextReading", "The lines of a plain text that are not blank, and its first line.")
+    nb::class_<TextReading, NativeSketch>(module, "TextReading", "The lines of a plain text that are not blank, and its first line.")
         .def(nb::init<nb::str, nb::list, nb::list>(), nb::arg("text"), nb::arg("strengths"), nb::arg("labels"),
              nb::sig("def __init__(self, text: str, strengths: list[int], labels: list[str]) -> None"),
              "Of the two lists a line has the element for the number of blank lines above it; the last element for more.")

@@ -213,15 +213,11 @@ private:
 
 }  // namespace
 
-const NativeSketch* native_code(nb::handle object) {
-    const CodeReading* found = nullptr;
-    return nb::try_cast(object, found) ? found : nullptr;
-}
-
 void define_syntax(nb::module_& module) {
     module.def("has_syntax", has_syntax, "Whether the runtime of tree-sitter is built in: without it grammars are of no use.");
 
-    nb::class_<CodeReading>(module, "CodeReading", nb::type_slots(references::shown<CodeReading>), "A text, parsed and walked: the boundaries of its sketch.")
+    nb::class_<CodeReading, NativeSketch>(module, "CodeReading", nb::type_slots(references::shown<CodeReading>),
+                                          "A text, parsed and walked: the boundaries of its sketch.")
         .def("columns", &CodeReading::columns, nb::lock_self(),
              "Offsets in characters, strengths and labels; and the heads: offsets between the top of a definition and its first line -> where that ends.")
         .def("closed", &CodeReading::closed, nb::lock_self(), "Where the closed units begin, ascending.")

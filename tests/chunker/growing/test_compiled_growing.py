@@ -235,7 +235,7 @@ def test_a_native_sketch_is_of_the_text() -> None:
         make("One. Two.", Outline([]), native=compiled.MarkdownSketch("One."))
     with pytest.raises(
         TypeError,
-        match="a native sketch must be a TextReading, a MarkdownSketch, a CodeReading or a SeparatorSketch, not object",
+        match="a native sketch must be a NativeSketch, not object",
     ):
         make("One. Two.", Outline([]), native=object())
 
