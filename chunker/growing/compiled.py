@@ -18,7 +18,6 @@ from typing import Any, Protocol
 from bpe_engine.at_exit import cache_until_exit
 from chunker.counting import TokenCounter
 from chunker.formats import Outline
-from chunker.formats.sketches import CompiledSketch, Sketch
 from chunker.growing.budget import Budget
 from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look, overlap_look
 from chunker.growing.overlap import finest_of_overlap
@@ -129,22 +128,11 @@ def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budg
     compiled = native()
     if compiled is None:
         return _readable(text, outline, tokenizer, budget, context_at)
-    sketch = outline if isinstance(outline, Sketch) else None
-    closed = None if sketch is None or isinstance(sketch, CompiledSketch) else sketch.closed
+    context = None if context_at is no_context else context_at
     try:
-        grower = compiled.Grower(
-            text,
-            tokenizer,
-            outline,
-            _limits(compiled, budget),
-            None if context_at is no_context else context_at,
-            None if sketch is None else sketch.inside,
-            closed or None,
-            getattr(outline, "native", None),
-        )
+        return CompiledGrower(compiled.Grower(text, tokenizer, outline, _limits(compiled, budget), context))
     except UnicodeEncodeError:  # halves of surrogate pairs
         return _readable(text, outline, tokenizer, budget, context_at)
-    return CompiledGrower(grower)
 
 
 def optimizer_of(
@@ -155,11 +143,7 @@ def optimizer_of(
     if compiled is not None:
         context = None if context_at is no_context else context_at
         with suppress(UnicodeEncodeError):  # halves of surrogate pairs
-            return CompiledChunks(
-                compiled.Optimizer(
-                    text, tokenizer, outline, _limits(compiled, budget), context, getattr(outline, "native", None)
-                )
-            )
+            return CompiledChunks(compiled.Optimizer(text, tokenizer, outline, _limits(compiled, budget), context))
     from chunker.growing.optimal import Optimizer  # noqa: PLC0415  # as below
 
     return Optimizer(text, outline, tokenizer, budget, context_at)

@@ -21,7 +21,8 @@ from typing import Any
 from bpe_engine import BpeEngineError, _core
 from chunker import _native
 from chunker.counting import resolve_tokenizer
-from chunker.formats import Outline
+from chunker.formats import Strength
+from chunker.formats.sketches import Inside, Sketch
 
 # RuntimeError: a counter that another thread is using, and a constructor called twice.
 ALLOWED = (
@@ -274,26 +275,22 @@ class Fuzz:
             case "Grower":
                 text = str(self.text())
                 rows = [place for place in self.ascending() if 0 < place < len(text)]
-                outline = Outline.of_columns(
-                    [0, *rows] if text else [],
-                    [chance.randrange(60) for _ in ([0, *rows] if text else [])],
-                    ["row"] * (len(rows) + bool(text)),
-                )
-                closed = chance.choice((None, outline.offsets[: chance.randrange(3)]))
+                offsets = [0, *rows] if text else []
+                columns = offsets, [chance.randrange(60) for _ in offsets], ["row"] * len(offsets)
                 tokenizer = resolve_tokenizer(chance.choice(("o200k_base", "words")))
                 natives = [_native.MarkdownSketch(_native.copy_for_parsers(text) or "")]
                 if text:
                     natives.append(self.instance("Grammar").read(text, chance.randrange(60)))
-                return _native.Grower(
-                    text,
-                    tokenizer,
-                    outline,
-                    self.instance("Limits"),
-                    chance.choice((None, lambda *_: "c\n")),
-                    lambda _: None,
-                    closed,
-                    chance.choice((None, *natives)),
+                outline = Sketch.of(
+                    columns,
+                    offsets[: chance.randrange(3)],
+                    lambda offset: Inside([offset + 1], [5], ["word"], []),
+                    list,
+                    finest=Strength.LINE,
+                    native=chance.choice((None, *natives)),
                 )
+                context_at = chance.choice((None, lambda *_: "c\n"))
+                return _native.Grower(text, tokenizer, outline, self.instance("Limits"), context_at)
             case "MarkdownSketch":
                 return _native.MarkdownSketch(_native.copy_for_parsers(str(self.text())) or "")
             case "ChunkColumns":

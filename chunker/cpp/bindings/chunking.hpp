@@ -28,14 +28,13 @@ namespace chunker::bindings {
 // What makes the chunks of a text. It holds references to all objects that it reads.
 class Chunking {
 public:
-    Chunking(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::object native,
-             bool whole)
+    Chunking(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, bool whole)
         : source_(source),
           tokenizer_(std::move(tokenizer)),
-          native_(std::move(native)),
+          native_(nb::getattr(outline, "native", nb::none())),
           text_(text_of(source)),
           counter_(make_counter(text_, source_, tokenizer_, contexts_, whole)),
-          outlined_(source, text_, outline, std::move(context_at), std::move(look), contexts_, *counter_, native_sketch(native_)),
+          outlined_(source, text_, std::move(outline), std::move(context_at), contexts_, *counter_, native_sketch(native_)),
           limit_(limits.most) {}
     Chunking(const Chunking&) = delete;
     Chunking& operator=(const Chunking&) = delete;

@@ -30,10 +30,9 @@ using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 class Growing final : public Chunking {
 public:
-    Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object look, nb::handle closed,
-            nb::object native)
-        : Chunking(std::move(source), std::move(tokenizer), outline, limits, std::move(context_at), std::move(look), std::move(native), false),
-          grower_(begin(limits, outlined_.rows(outline, closed))) {}
+    Growing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at)
+        : Chunking(std::move(source), std::move(tokenizer), std::move(outline), limits, std::move(context_at), false),
+          grower_(begin(limits, outlined_.rows())) {}
 
     // The fields of `Ahead` in chunker/growing/units.py.
     std::tuple<nb::object, std::size_t, std::size_t, std::size_t, Py_ssize_t> ahead(std::size_t most) const {
@@ -139,14 +138,12 @@ void define_growing(nb::module_& module) {
              "Add all further chunks to columns, or none where an error is raised; `identity` is what their ids begin with. Where the new text of each begins, "
              "after an overlap.");
     nb::class_<Growing, Chunking>(module, "Grower", nb::type_slots(references::shown<Growing>), "Grows the chunks of one text, once.")
-        .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object, nb::handle, nb::object>(), nb::arg("text"),
-             nb::arg("tokenizer"), nb::arg("outline"), nb::arg("limits"), nb::arg("context_at").none(), nb::arg("inside").none(), nb::arg("closed").none(),
-             nb::arg("native").none() = nb::none(),
-             nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "inside: object | None, closed: object | None, native: NativeSketch | None = None) -> None"),
-             "`context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `outline` and `inside`. A text with halves "
-             "of surrogate "
-             "pairs raises UnicodeEncodeError.")
+        .def(
+            nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object>(), nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"),
+            nb::arg("limits"), nb::arg("context_at").none(),
+            nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> None"),
+            "`outline`: an Outline or a Sketch, whose `native` is asked before all else of it. `context_at` is None where chunks have no contexts. A text with "
+            "halves of surrogate pairs raises UnicodeEncodeError.")
         .def("follow", &Growing::follow, nb::lock_self(), "Know of the next chunks how far each of them looks.")
         .def("reach", &Growing::reach, nb::lock_self(),
              "How far the last chunk looked: it comes out as it did whatever comes after that offset. At least the end of the text if it depends on that.")

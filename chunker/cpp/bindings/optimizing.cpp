@@ -13,10 +13,8 @@ namespace {
 
 class Optimizing final : public Chunking {
 public:
-    Optimizing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, nb::object native)
-        : Chunking(std::move(source), std::move(tokenizer), outline, limits, std::move(context_at), nb::none(), std::move(native), true),
-          rows_(outlined_.rows(outline, nb::none())),
-          limits_(limits) {
+    Optimizing(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at)
+        : Chunking(std::move(source), std::move(tokenizer), std::move(outline), limits, std::move(context_at), true), rows_(outlined_.rows()), limits_(limits) {
         if (text_.size() > 0 && (rows_.offsets.empty() || rows_.offsets.front() != 0)) throw nb::value_error("an outline's first offset is 0");
     }
 
@@ -37,10 +35,9 @@ private:
 
 void define_optimizing(nb::module_& module) {
     nb::class_<Optimizing, Chunking>(module, "Optimizer", nb::type_slots(references::shown<Optimizing>), "Makes the chunks of one text that cost least, once.")
-        .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object, nb::object>(), nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"),
-             nb::arg("limits"), nb::arg("context_at").none(), nb::arg("native").none() = nb::none(),
-             nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, "
-                     "native: NativeSketch | None = None) -> None"),
+        .def(nb::init<nb::object, nb::object, nb::object, const Limits&, nb::object>(), nb::arg("text"), nb::arg("tokenizer"), nb::arg("outline"),
+             nb::arg("limits"), nb::arg("context_at").none(),
+             nb::sig("def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> None"),
              "See Grower. The first offset of an outline has to be 0.");
 }
 

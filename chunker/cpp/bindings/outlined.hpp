@@ -29,21 +29,20 @@ namespace chunker::bindings {
 // The answers come from a native sketch as far as it has them, else from Python.
 class Outlined : public Surroundings {
 public:
-    // `native`, if there is one, is asked before `outline` and `look`.
-    Outlined(nb::object source, const Text& text, nb::handle outline, nb::object context_at, nb::object look, Contexts& contexts, Counter& counter,
-             const NativeSketch* native)
+    // `native`, if there is one, is asked before `outline`.
+    Outlined(nb::object source, const Text& text, nb::object outline, nb::object context_at, Contexts& contexts, Counter& counter, const NativeSketch* native)
         : source_(std::move(source)),
+          outline_(std::move(outline)),
           context_at_(std::move(context_at)),
-          look_(std::move(look)),
           contexts_(contexts),
           counter_(counter),
           native_(native),
           text_(text) {
         if (native && native->size() != text.size()) throw nb::value_error("not the text of this sketch");
         if (native) native_rows_ = native->rows(text);
-        if (!native_rows_) labels_ = outline.attr("labels");
+        if (!native_rows_) labels_ = outline_.attr("labels");
         rows_ = native_rows_ ? native_rows_->labels.size() : nb::len(labels_);
-        if (nb::getattr(context_at_, "outline", nb::none()).is(outline)) {
+        if (nb::getattr(context_at_, "outline", nb::none()).is(outline_)) {
             tells_scopes_ = true;
             read_settings(context_at_.attr("names_only"));
         }
@@ -52,9 +51,9 @@ public:
     }
 
     // The rows of the outline, once. Takes note of the closed units among them.
-    OutlineRows rows(nb::handle outline, nb::handle closed) {
-        OutlineRows rows = native_rows_ ? OutlineRows(std::move(*native_rows_)) : read_rows(outline, text_.size(), closed);
-        rows.finest = given::number(outline.attr("finest"), "finest");
+    OutlineRows rows() {
+        OutlineRows rows = native_rows_ ? OutlineRows(std::move(*native_rows_)) : read_rows(outline_, text_.size());
+        rows.finest = given::number(outline_.attr("finest"), "finest");
         if (!tells_scopes_) return rows;
         auto const size = static_cast<std::int64_t>(PyUnicode_GetLength(source_.ptr()));
         for (std::size_t row = 0; row < rows.closed.size(); ++row)
@@ -88,7 +87,7 @@ public:
             if (auto found = native_->look(text_, offset)) return inside(offset, std::move(*found));
         }
         gil::Held const held;
-        nb::object const found = look_(offset);
+        nb::object const found = outline_.attr("inside")(offset);
         InnerBoundaries inside;
         inside.offsets = from_list(nb::cast<nb::list>(found.attr("offsets")));
         inside.strengths = from_list(nb::cast<nb::list>(found.attr("strengths")));
@@ -127,10 +126,10 @@ public:
         return native_rows_ ? native_rows_->names[native_rows_->labels[number]] : given::element(labels_, number, "labels");
     }
 
-    std::array<PyObject*, 4> held() const { return {source_.ptr(), labels_.ptr(), context_at_.ptr(), look_.ptr()}; }
+    std::array<PyObject*, 4> held() const { return {source_.ptr(), outline_.ptr(), labels_.ptr(), context_at_.ptr()}; }
 
 private:
-    static OutlineRows read_rows(nb::handle outline, std::size_t size, nb::handle closed) {
+    static OutlineRows read_rows(nb::handle outline, std::size_t size) {
         OutlineRows rows;
         rows.offsets = from_list(nb::cast<nb::list>(outline.attr("offsets")));
         rows.strengths = from_list(nb::cast<nb::list>(outline.attr("strengths")));
@@ -141,10 +140,8 @@ private:
             (!rows.offsets.empty() && (rows.offsets.front() < 0 || rows.offsets.back() >= static_cast<std::int64_t>(size))))
             throw nb::value_error("an outline's offsets must ascend inside of the text");
         rows.heads = read_heads(outline.attr("heads"), size);
-        if (!closed.is_none()) {
-            for (nb::handle offset : closed)
-                if (!rows.close(given::number(offset, "the offset of a closed unit"))) throw nb::value_error("a closed unit begins where a row does");
-        }
+        for (nb::handle offset : nb::getattr(outline, "closed", nb::tuple()))
+            if (!rows.close(given::number(offset, "the offset of a closed unit"))) throw nb::value_error("a closed unit begins where a row does");
         return rows;
     }
 
@@ -342,7 +339,7 @@ private:
         if (std::size_t const unit = first_unknown(offset); unit < unknown_.size() && unknown_[unit].start == offset) unknown_[unit].end = offset;
     }
 
-    nb::object source_, labels_, context_at_, look_;
+    nb::object source_, outline_, labels_, context_at_;
     Contexts& contexts_;
     Counter& counter_;
     bool tells_scopes_ = false;                           // whether `context_at_` does; see ContextAt of chunker/growing/pieces.py

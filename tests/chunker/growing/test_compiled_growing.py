@@ -232,12 +232,12 @@ def test_what_is_finer_than_an_outline(text: str, start: int, strength: int) -> 
 def test_a_native_sketch_is_of_the_text() -> None:
     assert compiled is not None
     with pytest.raises(ValueError, match="not the text of this sketch"):
-        make("One. Two.", Outline([]), native=compiled.MarkdownSketch("One."))
+        make("One. Two.", Wrong([], [], [], native=compiled.MarkdownSketch("One.")))
     with pytest.raises(
         TypeError,
         match="a native sketch must be a NativeSketch, not object",
     ):
-        make("One. Two.", Outline([]), native=object())
+        make("One. Two.", Wrong([], [], [], native=object()))
 
 
 def test_the_chunks_before_a_fault_are_given_out() -> None:
@@ -273,14 +273,24 @@ def test_a_context_that_asks_for_a_chunk() -> None:
 class Wrong:
     """What is no outline, or one that breaks its laws."""
 
-    def __init__(self, offsets: Any, strengths: Any, labels: Any, heads: Any = None, finest: Any = 30) -> None:
+    def __init__(
+        self,
+        offsets: Any,
+        strengths: Any,
+        labels: Any,
+        *,
+        heads: Any = None,
+        finest: Any = 30,
+        closed: Any = (),
+        inside: Any = None,
+        native: Any = None,
+    ) -> None:
         self.offsets, self.strengths, self.labels = offsets, strengths, labels
         self.heads, self.finest = {} if heads is None else heads, finest
+        self.closed, self.inside, self.native = closed, inside, native
 
 
-def make(
-    text: Any, outline: Any, tokenizer: Any = None, closed: Any = None, inside: Any = None, *, native: Any = None
-) -> Any:
+def make(text: Any, outline: Any, tokenizer: Any = None) -> Any:
     assert compiled is not None
     limits = compiled.Limits(
         most=8,
@@ -293,7 +303,7 @@ def make(
         overlap_look=64,
         longest_token=128,
     )
-    return compiled.Grower(text, tokenizer or TextChunker(8).tokenizer, outline, limits, None, inside, closed, native)
+    return compiled.Grower(text, tokenizer or TextChunker(8).tokenizer, outline, limits, None)
 
 
 @pytest.mark.parametrize(
@@ -311,6 +321,8 @@ def make(
         (Wrong([0], [9], ["a"], heads={"a": 1}), TypeError),
         (Wrong([0], [9], ["a"], heads=3), (TypeError, AttributeError)),
         (Wrong([0], [9], ["a"], finest="line"), TypeError),
+        (Wrong([0], [9], ["a"], closed=3), TypeError),
+        (Wrong([0], [9], ["a"], closed=["a"]), TypeError),
         (None, TypeError),
     ],
 )
@@ -329,12 +341,11 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(AttributeError):
         make("abcd", good, tokenizer=object())
     with pytest.raises(ValueError, match="begins where a row does"):
-        make("abcd", good, closed=[1])
+        make("abcd", Wrong([0, 2], [9, 9], ["a", "b"], closed=[1]))
     for offsets in ([0], [4], [3, 2], [1 << 70]):
         found = Inside(offsets, [5] * len(offsets), ["x"] * len(offsets), [])
-        grower = make(
-            "word " * 40, Wrong([0, 150], [9, 9], ["a", "b"]), closed=[0], inside=lambda _, found=found: found
-        )
+        outline = Wrong([0, 150], [9, 9], ["a", "b"], closed=[0], inside=lambda _, found=found: found)
+        grower = make("word " * 40, outline)
         if offsets == [4]:
             assert grower.grow(Piece, 1, None)
             continue
