@@ -120,6 +120,7 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
             "_FIRST_ELEMENT": "first_element",
         },
     ),
+    "growing": ("chunker.growing.limits", {"LOOK_AHEAD": "look_ahead", "LONGEST_TOKEN": "longest_token"}),
     "cost": (
         "chunker.growing.limits",
         {

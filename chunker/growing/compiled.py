@@ -19,7 +19,6 @@ from bpe_engine.at_exit import cache_until_exit
 from chunker.counting import TokenCounter
 from chunker.formats import Outline
 from chunker.growing.budget import Budget
-from chunker.growing.limits import LONGEST_TOKEN, LOOK_AHEAD, look, overlap_look
 from chunker.growing.overlap import finest_of_overlap
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.growing.units import Ahead, Place
@@ -191,8 +190,4 @@ def _limits(compiled: ModuleType, budget: Budget) -> Any:  # noqa: ANN401 - a cl
         overlap=budget.overlap,
         desired=budget.desired_tokens,
         overlap_finest=finest_of_overlap(budget),
-        look_ahead=LOOK_AHEAD,
-        look=look(budget.max_tokens),
-        overlap_look=overlap_look(budget.overlap),
-        longest_token=LONGEST_TOKEN,
     )

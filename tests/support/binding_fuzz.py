@@ -268,8 +268,7 @@ class Fuzz:
             case "PretokenCounter":
                 return _core.PretokenCounter(chance.choice((None, "o200k")), chance.randrange(3))
             case "Limits":
-                names = ("most", "least", "overlap_finest", "look_ahead", "look", "overlap_look", "longest_token")
-                small = {name: chance.randrange(1, 60) for name in names}
+                small = {name: chance.randrange(1, 60) for name in ("most", "least", "overlap_finest")}
                 desired = chance.choice((None, chance.randrange(1, 60)))
                 return _native.Limits(overlap=chance.randrange(small["most"]), desired=desired, **small)
             case "Grower":

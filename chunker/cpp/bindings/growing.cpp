@@ -113,19 +113,16 @@ private:
 }  // namespace
 
 void define_growing(nb::module_& module) {
-    nb::class_<Limits>(module, "Limits", "The budget of a chunk, and how far a grower looks: see chunker.growing.budget and chunker.growing.limits.")
+    nb::class_<Limits>(module, "Limits", "The budget of a chunk: see chunker.growing.budget.")
         .def(
             "__init__",
-            [](Limits* self, std::size_t most, std::size_t least, std::size_t overlap, std::optional<std::size_t> desired, std::int64_t overlap_finest,
-               std::size_t look_ahead, std::size_t look, std::size_t overlap_look, std::size_t longest_token) {
-                for (std::size_t const limit : {most, least, overlap, desired.value_or(0), look_ahead, look, overlap_look, longest_token})
+            [](Limits* self, std::size_t most, std::size_t least, std::size_t overlap, std::optional<std::size_t> desired, std::int64_t overlap_finest) {
+                for (std::size_t const limit : {most, least, overlap, desired.value_or(0)})
                     if (limit > most_limit) given::raise(PyExc_ValueError, "a limit is at most %zu, not %zu", most_limit, limit);
-                if (overlap >= most || look == 0 || overlap_look == 0)
-                    throw nb::value_error("an overlap is less than a chunk, and a look at least a character");
-                new (self) Limits{most, least, overlap, desired, overlap_finest, look_ahead, look, overlap_look, longest_token};
+                if (overlap >= most) throw nb::value_error("an overlap is less than a chunk");
+                new (self) Limits{most, least, overlap, desired, overlap_finest};
             },
-            nb::kw_only(), nb::arg("most"), nb::arg("least"), nb::arg("overlap"), nb::arg("desired").none(), nb::arg("overlap_finest"), nb::arg("look_ahead"),
-            nb::arg("look"), nb::arg("overlap_look"), nb::arg("longest_token"));
+            nb::kw_only(), nb::arg("most"), nb::arg("least"), nb::arg("overlap"), nb::arg("desired").none(), nb::arg("overlap_finest"));
     nb::class_<Chunking>(module, "Chunking", nb::type_slots(references::shown<Chunking>), "Makes the chunks of one text, once.")
         .def("grow", &Chunking::grow, nb::lock_self(), nb::arg("kind"), nb::arg("number"), nb::arg("horizon").none(),
              nb::sig("def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> "

@@ -135,17 +135,17 @@ void Grower::extend(Draft& draft) {
         std::size_t const start = units_.offset(), end = units_.end(), before = draft.sizes.back();
         see(end);
         // A format that breaks the law of outlines may have a boundary twice.
-        std::size_t count = start == end ? before : append_fitting(start, end, limits_.most + limits_.look_ahead);
+        std::size_t count = start == end ? before : append_fitting(start, end, limits_.most + look_ahead);
         bool const is_new = draft.places.size() >= draft.fresh;
-        if (limits_.desired && is_new && count + limits_.look_ahead >= *limits_.desired && before <= limits_.most && units_.next_is_closed()) {
+        if (limits_.desired && is_new && count + look_ahead >= *limits_.desired && before <= limits_.most && units_.next_is_closed()) {
             // A chunk of the desired size may end inside.
             counter_.go_back();
             if (units_.open_next()) continue;
-            count = append_fitting(start, end, limits_.most + limits_.look_ahead);
+            count = append_fitting(start, end, limits_.most + look_ahead);
         }
         units_.take(1, draft.places);
         draft.sizes.push_back(count);
-        if (count > limits_.most + limits_.look_ahead) break;
+        if (count > limits_.most + look_ahead) break;
         if (count > limits_.most) continue;
         fitting = draft.places.size();
         counter_.keep();
@@ -159,9 +159,10 @@ void Grower::extend(Draft& draft) {
 }
 
 std::size_t Grower::append_fitting(std::size_t start, std::size_t end, std::size_t limit) {
+    std::size_t const look = limits_.look();
     std::size_t count = 0;
-    for (std::size_t at = start; at < end; at += limits_.look) {
-        count = counter_.append(at, std::min(end, at + limits_.look));
+    for (std::size_t at = start; at < end; at += look) {
+        count = counter_.append(at, std::min(end, at + look));
         if (count > limit) break;
     }
     return count;
@@ -346,7 +347,7 @@ std::size_t Grower::end_before_blank_lines(std::size_t start, std::size_t end) c
 
 bool Grower::fits_alone(std::size_t start, std::size_t end) {
     std::size_t const limit = limits_.most - limits_.overlap;
-    bool const is_long = end > start && end - start > limit * limits_.longest_token;
+    bool const is_long = end > start && end - start > limit * longest_token;
     if (!is_long && counter_.count_up_to(surroundings_.context_at(start, start), start, end_before_blank_lines(start, end), limit)) {
         see(end);
         return true;
@@ -357,7 +358,7 @@ bool Grower::fits_alone(std::size_t start, std::size_t end) {
 
 bool Grower::is_undersized(std::size_t start) {
     if (limits_.least == 0) return false;
-    bool const is_long = text_.size() - start > limits_.least * limits_.longest_token;
+    bool const is_long = text_.size() - start > limits_.least * longest_token;
     if (!is_long && counter_.count_up_to(0, start, text_.size(), limits_.least - 1)) {
         see(text_.size());
         return true;
@@ -374,7 +375,7 @@ void Grower::see_too_much(std::size_t start, std::size_t end, std::size_t limit)
         if (enough >= end) break;
         if (counter_.count(0, start, enough) >= limit + far_over) return see(enough);
     }
-    see(std::min(end, start + limit * limits_.longest_token + 1));
+    see(std::min(end, start + limit * longest_token + 1));
 }
 
 // --- overlap

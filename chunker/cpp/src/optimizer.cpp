@@ -172,7 +172,7 @@ void Optimizer::go_on_from(std::size_t first, std::size_t last) {
     std::size_t const repeated =
         finder_.context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
     double const known = ways_[first].cost;
-    for (std::size_t stop = first + 1; size <= limits_.most + limits_.look_ahead; size = size_at(stop)) {
+    for (std::size_t stop = first + 1; size <= limits_.most + look_ahead; size = size_at(stop)) {
         // No chunk costs less than nothing.
         if (size <= limits_.most && known + costs_[stop] < ways_[stop].cost) {
             double const cost = known + cost_of_chunk(size, repeated) + costs_[stop];
@@ -232,7 +232,7 @@ Places Optimizer::places_before(std::size_t first) {
     Places places;
     std::size_t begin = ways_[first].from;
     if (prices_.are_quick()) {
-        std::size_t const most = limits_.overlap + limits_.look_ahead;
+        std::size_t const most = limits_.overlap + look_ahead;
         std::size_t index = first - 1;
         // Sums are not counts, but close to them.
         while (index > begin && (sums_[first].exact <= sums_[index].exact + most || prices_.count(atoms_[index].start, atoms_[first].start) <= most)) --index;

@@ -42,7 +42,7 @@ std::size_t Overlap::farthest_back(const Places& places, std::size_t end, std::s
         std::size_t const start = places[index].offset;
         std::size_t const count = prepend_fitting(start, end);
         if (count <= limits_.overlap) keep = index;
-        else if (count > limits_.overlap + limits_.look_ahead) break;
+        else if (count > limits_.overlap + look_ahead) break;
         end = start;
     }
     return keep;
@@ -62,12 +62,13 @@ std::size_t Overlap::leap_back(const Places& places, std::size_t end, std::size_
 
 // Prepend what fits into the overlap, and of what is too long at most a part; the count of all then.
 std::size_t Overlap::prepend_fitting(std::size_t start, std::size_t end) const {
+    std::size_t const look = limits_.overlap_look();
     std::size_t count = 0;
     for (std::size_t at = end; at > start;) {
-        std::size_t const from = at - start > limits_.overlap_look ? at - limits_.overlap_look : start;
+        std::size_t const from = at - start > look ? at - look : start;
         count = counter_.prepend(from, at);
         at = from;
-        if (count > limits_.overlap + limits_.look_ahead) break;
+        if (count > limits_.overlap + look_ahead) break;
     }
     return count;
 }

@@ -292,17 +292,7 @@ class Wrong:
 
 def make(text: Any, outline: Any, tokenizer: Any = None) -> Any:
     assert compiled is not None
-    limits = compiled.Limits(
-        most=8,
-        least=1,
-        overlap=0,
-        desired=None,
-        overlap_finest=40,
-        look_ahead=4,
-        look=64,
-        overlap_look=64,
-        longest_token=128,
-    )
+    limits = compiled.Limits(most=8, least=1, overlap=0, desired=None, overlap_finest=40)
     return compiled.Grower(text, tokenizer or TextChunker(8).tokenizer, outline, limits, None)
 
 
@@ -362,11 +352,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         with pytest.raises((TypeError, ValueError, OverflowError)):
             make("abcd", good).resume(places, overlapping)
     assert compiled is not None
-    limits = {"most": 8, "least": 1, "overlap": 0, "desired": None, "overlap_finest": 40, "look_ahead": 4}
-    more = {"look": 64, "overlap_look": 64, "longest_token": 128}
-    for wrong in ({"look": 0}, {"overlap": 8}, {"most": 1 << 50}, {"overlap_look": 0}):
+    limits = {"most": 8, "least": 1, "overlap": 0, "desired": None, "overlap_finest": 40}
+    for wrong in ({"overlap": 8}, {"most": 1 << 50}):
         with pytest.raises(ValueError, match=r"a limit is at most|an overlap is less"):
-            compiled.Limits(**{**limits, **more, **wrong})
+            compiled.Limits(**{**limits, **wrong})
     with pytest.raises(IndexError):
         compiled.refine("abc", 2, 9, 40)
 

@@ -29,7 +29,7 @@ public:
 
     // Whether text[start:end] is more than `limit` tokens. Of what is longer by far nothing is read.
     bool is_over(std::size_t start, std::size_t end, std::size_t limit) {
-        return end > start && (end - start > limit * limits_.longest_token || prices_.count(start, end) > limit);
+        return end > start && (end - start > limit * longest_token || prices_.count(start, end) > limit);
     }
     // The tokens that an atom may have that begins at `start`.
     std::size_t atomic_size(std::size_t start);

@@ -137,6 +137,12 @@ inline constexpr int first_element = 101;
 }  // namespace toml
 
 // chunker.growing.limits
+namespace growing {
+inline constexpr int look_ahead = 4;
+inline constexpr int longest_token = 128;
+}  // namespace growing
+
+// chunker.growing.limits
 namespace cost {
 inline constexpr double of_level = 0.1;
 inline constexpr double of_broken_unit = 10.0;

@@ -1,11 +1,16 @@
-// The budget of a chunk (chunker/growing/budget.py), and how far a grower looks (chunker/growing/limits.py).
+// The budget of a chunk (chunker/growing/budget.py), and how far a grower looks with it (chunker/growing/limits.py).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "chunker/constants.hpp"
+
 namespace chunker {
+
+inline constexpr std::size_t look_ahead = growing::look_ahead, longest_token = growing::longest_token;
 
 // Tokens that a step over several units leaves free: one of them can exceed a limit without all of them exceeding it only if the count falls by this many.
 inline constexpr std::size_t leap_spares = 3;
@@ -15,10 +20,10 @@ struct Limits {
     std::size_t most, least, overlap;
     std::optional<std::size_t> desired;
     std::int64_t overlap_finest;  // the strength of the parts of a unit that an overlap may begin with
-    std::size_t look_ahead;
-    std::size_t look;           // characters that are appended before the count is looked at
-    std::size_t overlap_look;   // the same where an overlap is looked for
-    std::size_t longest_token;  // characters
+
+    // The characters that are appended, or prepended to an overlap, before the count is looked at.
+    std::size_t look() const { return std::max<std::size_t>(most, 16) * 2; }
+    std::size_t overlap_look() const { return std::max<std::size_t>(overlap, 8) * 6; }
 };
 
 // A single character, or one cluster that may not be parted, is over the budget.
