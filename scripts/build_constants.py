@@ -134,6 +134,21 @@ CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
             "CHARACTERS_OF_ATOM": "characters_of_atom",
         },
     ),
+    "ranking": (
+        "chunker.mapping.ranks",
+        {
+            "_DAMPING": "damping",
+            "_COMMON": "common",
+            "_COMMON_SHARE": "common_share",
+            "_MOST_DEFINERS": "most_definers",
+            "_OWN_SHARE": "own_share",
+            "_FOCUSED": "focused",
+            "_UNUSED": "unused",
+            "_STEP_RATIO": "step_ratio",
+            "_STEPS": "steps",
+            "_SETTLED": "settled",
+        },
+    ),
     "choosing": (
         "chunker.mapping.choosing",
         {

@@ -26,24 +26,22 @@ from chunker.symbols.reading import MOST_LINES
 _FOCUS = 20.0
 _PRIVATE = 0.5
 _PROSE = 0.3
-_RULES: dict[str, float] = {
-    "damping": 0.85,
-    # A name that more than `common` files define tells little about any of them, and with more than `most_definers`
-    # nothing.
-    "common": 5,
-    "common_share": 0.2,
-    "most_definers": 40,
-    # The weight of a use in the file that defines the name.
-    "own_share": 0.1,
-    # The weight of a use of a name that is in focus.
-    "focused": 10.0,
-    # The value of a definition that nothing uses, as a share of the rank of its file.
-    "unused": 0.1,
-    "step_ratio": 1.2,
-    # The walk ends after `steps` steps, or after one that moved less than the share `settled` of all rank.
-    "steps": 24,
-    "settled": 0.002,
-}
+_DAMPING = 0.85
+# A name that more than `_COMMON` files define tells little about any of them, and with more than `_MOST_DEFINERS`
+# nothing.
+_COMMON = 5
+_COMMON_SHARE = 0.2
+_MOST_DEFINERS = 40
+# The weight of a use in the file that defines the name.
+_OWN_SHARE = 0.1
+# The weight of a use of a name that is in focus.
+_FOCUSED = 10.0
+# The value of a definition that nothing uses, as a share of the rank of its file.
+_UNUSED = 0.1
+_STEP_RATIO = 1.2
+# The walk ends after `_STEPS` steps, or after one that moved less than the share `_SETTLED` of all rank.
+_STEPS = 24
+_SETTLED = 0.002
 
 _ROOTS = [math.sqrt(lines) for lines in range(MOST_LINES + 1)]
 
@@ -118,7 +116,7 @@ def definition_values(
         focused: The names whose uses weigh more.
     """
     if _compiled is not None:
-        return array("d", _compiled.definition_values(list(columns), names, starts, focused, _RULES))
+        return array("d", _compiled.definition_values(list(columns), names, starts, focused))
     return array("d", values_in_python(columns, names, starts, focused))
 
 
@@ -153,14 +151,14 @@ class _Graph:
             edges, whole = [], 0.0
             for name, weight in zip(file.used, file.weights, strict=True):
                 count = len(self._targets.get(name, ()))
-                if not 0 < count <= _RULES["most_definers"]:
+                if not 0 < count <= _MOST_DEFINERS:
                     continue
                 weight /= count  # noqa: PLW2901  # what one definer is given
-                weight *= _RULES["common_share"] if count > _RULES["common"] else 1.0  # noqa: PLW2901  # likewise
-                weight *= _RULES["focused"] if name in focused else 1.0  # noqa: PLW2901  # likewise
+                weight *= _COMMON_SHARE if count > _COMMON else 1.0  # noqa: PLW2901  # likewise
+                weight *= _FOCUSED if name in focused else 1.0  # noqa: PLW2901  # likewise
                 own = name in own_names
                 edges.append((name, weight, own))
-                whole += weight * (count - (1 - _RULES["own_share"] if own else 0.0))
+                whole += weight * (count - (1 - _OWN_SHARE if own else 0.0))
             self._edges.append(edges)
             self._whole.append(whole)
 
@@ -175,13 +173,13 @@ class _Graph:
                 shares[name] += 1
             # The share that the file gives to itself through names that it defines and uses.
             own = {
-                name: (1 - _RULES["own_share"]) * (ranks[number] / self._whole[number]) * weight
+                name: (1 - _OWN_SHARE) * (ranks[number] / self._whole[number]) * weight
                 for name, weight, is_own in self._edges[number]
                 if is_own and self._whole[number] > 0
             }
             values.append(0.0)
             for name, factor in zip(file.defined, file.factors, strict=True):
-                value = ranks[number] * _RULES["unused"] / math.sqrt(len(file.defined))
+                value = ranks[number] * _UNUSED / math.sqrt(len(file.defined))
                 if name >= 0:
                     value += (self._flows[name] - own.get(name, 0.0)) / shares[name]
                 values.append(_stepped(value * factor))
@@ -193,16 +191,16 @@ class _Graph:
         total = _added(self._starts) or 1.0
         begin = [count * start / total for start in self._starts]
         ranks = begin
-        for _ in range(int(_RULES["steps"])):
-            later = [(1 - _RULES["damping"]) * start for start in begin]
-            self._flow(ranks, _RULES["damping"], later)
+        for _ in range(_STEPS):
+            later = [(1 - _DAMPING) * start for start in begin]
+            self._flow(ranks, _DAMPING, later)
             for name, flow in enumerate(self._flows):
                 if flow > 0:
                     for target in self._targets[name]:
                         later[target] += flow
             change = _added([abs(new - old) for new, old in zip(later, ranks, strict=True)])
             ranks = later
-            if change < _RULES["settled"] * count:
+            if change < _SETTLED * count:
                 break
         return ranks
 
@@ -222,7 +220,7 @@ class _Graph:
             for name, weight, own in edges:
                 self._flows[name] += gives * weight
                 if own and later is not None:
-                    later[number] -= (1 - _RULES["own_share"]) * gives * weight
+                    later[number] -= (1 - _OWN_SHARE) * gives * weight
 
 
 def _added(values: Sequence[float]) -> float:
@@ -236,4 +234,4 @@ def _added(values: Sequence[float]) -> float:
 def _stepped(value: float) -> float:
     if value <= 0:
         return 0.0
-    return float(_RULES["step_ratio"] ** round(math.log(value, _RULES["step_ratio"])))
+    return float(_STEP_RATIO ** round(math.log(value, _STEP_RATIO)))

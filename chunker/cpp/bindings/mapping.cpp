@@ -1,6 +1,5 @@
 // Symbols of source code, and maps of repositories: names on lines, the value of definitions, the choice of lines.
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "chunker/constants.hpp"
@@ -76,19 +75,7 @@ double real(nb::handle value, const char* what) {
     return found;
 }
 
-double rule(nb::dict rules, const char* name) {
-    PyObject* const found = PyDict_GetItemString(rules.ptr(), name);
-    if (!found) given::raise(PyExc_KeyError, "%s", name);
-    return real(found, name);
-}
-
-std::size_t whole_rule(nb::dict rules, const char* name) {
-    double const found = rule(rules, name);
-    if (!(found >= 0 && found < 1e9)) given::raise(PyExc_ValueError, "%s is from 0 to 1e9", name);
-    return static_cast<std::size_t>(found);
-}
-
-nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::list focused, nb::dict rules) {
+nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::list focused) {
     given::same_length(files, "files", starts, "starts");
     if (names > std::size_t{1} << 24) throw nb::value_error("there are at most 2^24 names");
     auto const count = static_cast<std::int64_t>(names);
@@ -109,10 +96,7 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
     }
     auto const asked = from_list(focused);
     check_names(asked, 0, count);
-    RankRules const given{
-        rule(rules, "damping"),    rule(rules, "unused"),  rule(rules, "common_share"), rule(rules, "own_share"),    rule(rules, "focused"),
-        rule(rules, "step_ratio"), rule(rules, "settled"), whole_rule(rules, "steps"),  whole_rule(rules, "common"), whole_rule(rules, "most_definers")};
-    auto const values = definition_values(made, names, asked, given);
+    auto const values = definition_values(made, names, asked);
     return nb::bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
 }
 
@@ -150,9 +134,8 @@ void define_mapping(nb::module_& module) {
                 "list[int]] | None] | None"),
         "Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code "
         "is ASCII, and None for a text with halves of surrogate pairs.");
-    module.def("definition_values", &values_of, nb::arg("files"), nb::arg("names"), nb::arg("starts"), nb::arg("focused"), nb::arg("rules"),
-               nb::sig("def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: "
-                       "dict[str, float]) "
+    module.def("definition_values", &values_of, nb::arg("files"), nb::arg("names"), nb::arg("starts"), nb::arg("focused"),
+               nb::sig("def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int]) "
                        "-> bytes"),
                "Numbers of eight bytes: for each file 0 and the value of each of its definitions, by who uses it. See chunker.mapping.ranks.");
     module.def("choose", &chosen, nb::arg("values"), nb::arg("prices"), nb::arg("sizes"), nb::arg("marks"), nb::arg("budget"), nb::arg("raised"),

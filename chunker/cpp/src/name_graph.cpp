@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "chunker/constants.hpp"
+
 namespace chunker {
 
 namespace {
@@ -26,17 +28,17 @@ constexpr double LARGEST_STEP = 500;
 
 class NameGraph {
 public:
-    NameGraph(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused, const RankRules& rules)
-        : files_(files), rules_(rules), node_of_(names, NO_NODE), whole_(files.size()) {
+    NameGraph(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused)
+        : files_(files), node_of_(names, NO_NODE), whole_(files.size()) {
         gather_nodes(names);
         flows_.resize(nodes());
         std::vector<Shares> shares;
         for (std::size_t node = 0; node < nodes(); ++node) {
             std::size_t const count = targets_begin_[node + 1] - targets_begin_[node];
-            shares.push_back({static_cast<double>(count), count > rules.common ? rules.common_share : 1.0, 1.0, files.size()});
+            shares.push_back({static_cast<double>(count), count > std::size_t{ranking::common} ? ranking::common_share : 1.0, 1.0, files.size()});
         }
         for (auto const name : focused)
-            if (Node const node = node_of_[static_cast<std::size_t>(name)]; node != NO_NODE) shares[node].of_focus = rules.focused;
+            if (Node const node = node_of_[static_cast<std::size_t>(name)]; node != NO_NODE) shares[node].of_focus = ranking::focused;
         std::size_t uses = 0;
         for (auto const& file : files) uses += file.used.size();
         edges_.reserve(uses);
@@ -54,7 +56,7 @@ public:
                 bool const own = share.definer == file;
                 edges_.push_back({weight, node});
                 if (own) own_.push_back({weight, node});
-                whole_[file] += weight * (share.count - (own ? 1 - rules.own_share : 0.0));
+                whole_[file] += weight * (share.count - (own ? 1 - ranking::own_share : 0.0));
             }
         }
         edges_begin_.push_back(edges_.size());
@@ -72,10 +74,10 @@ public:
             for (std::size_t place = 0; place < count; ++place)
                 if (Node const node = node_named(file.defined[place]); node != NO_NODE) shares[node] += 1;
             if (whole_[number] > 0) {
-                double const kept = (1 - rules_.own_share) * (ranks[number] / whole_[number]);
+                double const kept = (1 - ranking::own_share) * (ranks[number] / whole_[number]);
                 for (std::size_t edge = own_begin_[number]; edge < own_begin_[number + 1]; ++edge) own[own_[edge].node] = kept * own_[edge].weight;
             }
-            double const unused = ranks[number] * rules_.unused / std::sqrt(static_cast<double>(count));
+            double const unused = ranks[number] * ranking::unused / std::sqrt(static_cast<double>(count));
             values.push_back(0.0);
             for (std::size_t place = 0; place < count; ++place) {
                 Node const node = node_named(file.defined[place]);
@@ -102,7 +104,7 @@ private:
         });
         targets_begin_.push_back(0);
         for (std::size_t name = 0; name < names; ++name) {
-            if (definers[name] == 0 || definers[name] > rules_.most_definers) continue;
+            if (definers[name] == 0 || definers[name] > std::size_t{ranking::most_definers}) continue;
             node_of_[name] = static_cast<Node>(nodes());
             targets_begin_.push_back(targets_begin_.back() + definers[name]);
         }
@@ -130,16 +132,16 @@ private:
         std::vector<double> begin;
         for (auto const& file : files_) begin.push_back(count * file.start / total);
         std::vector<double> ranks = begin, later(files_.size());
-        for (std::size_t step = 0; step < rules_.steps; ++step) {
-            for (std::size_t file = 0; file < files_.size(); ++file) later[file] = (1 - rules_.damping) * begin[file];
-            flow(ranks, rules_.damping, &later);
+        for (std::size_t step = 0; step < std::size_t{ranking::steps}; ++step) {
+            for (std::size_t file = 0; file < files_.size(); ++file) later[file] = (1 - ranking::damping) * begin[file];
+            flow(ranks, ranking::damping, &later);
             for (std::size_t node = 0; node < nodes(); ++node)
                 if (flows_[node] > 0)
                     for (std::size_t target = targets_begin_[node]; target < targets_begin_[node + 1]; ++target) later[targets_[target]] += flows_[node];
             double change = 0;
             for (std::size_t file = 0; file < files_.size(); ++file) change += std::fabs(later[file] - ranks[file]);
             ranks.swap(later);
-            if (change < rules_.settled * count) break;
+            if (change < ranking::settled * count) break;
         }
         return ranks;
     }
@@ -156,21 +158,21 @@ private:
             double const gives = damping * ranks[file] / whole_[file];
             for (std::size_t edge = edges_begin_[file]; edge < edges_begin_[file + 1]; ++edge) flows_[edges_[edge].node] += gives * edges_[edge].weight;
             if (!later) continue;
-            for (std::size_t edge = own_begin_[file]; edge < own_begin_[file + 1]; ++edge) (*later)[file] -= (1 - rules_.own_share) * gives * own_[edge].weight;
+            for (std::size_t edge = own_begin_[file]; edge < own_begin_[file + 1]; ++edge)
+                (*later)[file] -= (1 - ranking::own_share) * gives * own_[edge].weight;
         }
     }
 
     double stepped(double value) {
         if (value <= 0) return 0.0;
         double const step = std::nearbyint(std::log(value) / log_of_step_);
-        if (!(std::fabs(step) <= LARGEST_STEP)) return std::pow(rules_.step_ratio, step);
+        if (!(std::fabs(step) <= LARGEST_STEP)) return std::pow(ranking::step_ratio, step);
         double& known = steps_[static_cast<std::size_t>(step + LARGEST_STEP)];
-        if (known == 0) known = std::pow(rules_.step_ratio, step);
+        if (known == 0) known = std::pow(ranking::step_ratio, step);
         return known;
     }
 
     const std::vector<NamedFile>& files_;
-    const RankRules& rules_;
     std::vector<Node> node_of_;  // of each name
     std::vector<std::size_t> targets_begin_;
     std::vector<std::uint32_t> targets_;  // of each node the files that define it, from its begin to the next
@@ -178,15 +180,14 @@ private:
     std::vector<std::size_t> edges_begin_, own_begin_;
     std::vector<Edge> edges_, own_;  // of each file, likewise: the names that it uses; those of them that it defines itself
     std::vector<double> whole_;
-    double const log_of_step_ = std::log(rules_.step_ratio);
+    double const log_of_step_ = std::log(ranking::step_ratio);
     std::vector<double> steps_ = std::vector<double>(static_cast<std::size_t>(2 * LARGEST_STEP) + 1);
 };
 
 }  // namespace
 
-std::vector<double> definition_values(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused,
-                                      const RankRules& rules) {
-    return NameGraph(files, names, focused, rules).values();
+std::vector<double> definition_values(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused) {
+    return NameGraph(files, names, focused).values();
 }
 
 }  // namespace chunker

@@ -106,7 +106,7 @@ def test_wrong_trees_are_refused() -> None:
     with pytest.raises(ValueError, match="eight bytes"):
         compiled.choose(value, b"abc", one, outermost, 5, 0.0)
     with pytest.raises(ValueError, match="number of names"):
-        compiled.definition_values([(one, value, one, value)], 1, [1.0], [], {})
+        compiled.definition_values([(one, value, one, value)], 1, [1.0], [])
 
 
 @st.composite

@@ -154,6 +154,20 @@ inline constexpr int steps_of_chunk = 64;
 inline constexpr int characters_of_atom = 4;
 }  // namespace cost
 
+// chunker.mapping.ranks
+namespace ranking {
+inline constexpr double damping = 0.85;
+inline constexpr int common = 5;
+inline constexpr double common_share = 0.2;
+inline constexpr int most_definers = 40;
+inline constexpr double own_share = 0.1;
+inline constexpr double focused = 10.0;
+inline constexpr double unused = 0.1;
+inline constexpr double step_ratio = 1.2;
+inline constexpr int steps = 24;
+inline constexpr double settled = 0.002;
+}  // namespace ranking
+
 // chunker.mapping.choosing
 namespace choosing {
 inline constexpr double windows[] = {0.001, 0.004, 0.016, 0.064, 0.256, 1.0};

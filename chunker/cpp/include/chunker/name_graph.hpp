@@ -35,13 +35,7 @@ struct NamedFile {
     double start;                  // its share of the walks that begin
 };
 
-// The constants of the specification.
-struct RankRules {
-    double damping, unused, common_share, own_share, focused, step_ratio, settled;
-    std::size_t steps, common, most_definers;
-};
-
 // For each file 0 and the value of each of its definitions. `focused`: names whose uses weigh more. Every number in `files` and `focused` is below `names`.
-std::vector<double> definition_values(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused, const RankRules& rules);
+std::vector<double> definition_values(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused);
 
 }  // namespace chunker
