@@ -24,6 +24,7 @@ HEADER = Path(__file__).resolve().parent.parent / "chunker" / "cpp" / "include" 
 # Namespace: the module that declares the constants, and their names there and here.
 CONSTANTS: dict[str, tuple[str, dict[str, str]]] = {
     "strength": ("chunker.formats.code.walking", {"_MAX_DEPTH": "max_depth"}),
+    "plain_text": ("chunker.formats.text.plain_text", {"_MOST_BLANK": "most_blank"}),
     "refining": (
         "chunker.formats.refining",
         {

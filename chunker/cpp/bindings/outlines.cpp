@@ -5,7 +5,7 @@
 
 #include "chunker/constants.hpp"
 #include "chunker/text_rows.hpp"
-#include "integers.hpp"
+#include "formats.hpp"
 #include "native_sketch.hpp"
 #include "parts.hpp"
 #include "source.hpp"
@@ -17,14 +17,11 @@ namespace {
 
 class TextReading : public NativeSketch {
 public:
-    TextReading(nb::str text, nb::list strengths, nb::list labels)
-        : strengths_(from_list(strengths)), size_(static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()))) {
-        if (strengths_.empty() || strengths_.size() != nb::len(labels)) throw nb::value_error("as many strengths as labels, at least one");
-        for (nb::handle const label : labels) names_.push_back(nb::borrow(label));
+    explicit TextReading(nb::str text) : size_(static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()))) {
         nb::object const source = utf8_if_whole(text) ? nb::object(text) : text.attr("encode")("utf-8", "surrogatepass");
         Utf8 const read(source);
         gil::Released const others_may_run(read.size);
-        rows_ = text_rows(read.data, read.size, static_cast<unsigned>(strengths_.size()) - 1);
+        rows_ = text_rows(read.data, read.size);
     }
 
     std::size_t size() const override { return size_; }
@@ -36,28 +33,27 @@ public:
         for (TextRow const& row : rows_) {
             rows.offsets.push_back(static_cast<std::int64_t>(row.offset));
             rows.strengths.push_back(strength_of(row));
-            rows.labels.push_back(static_cast<std::uint16_t>(label_of(row)));
+            rows.labels.push_back(is_paragraph(row));
         }
-        rows.names = names_;
+        rows.names = {interned("line"), interned("paragraph")};
         return rows;
     }
-    nb::tuple columns() const {
-        std::vector<nb::object> strengths;
-        for (std::int64_t const strength : strengths_) strengths.push_back(nb::int_(strength));
-        nb::object const first = nb::int_(strength::document);
-        return nb::make_tuple(list_of(rows_.size(), [&](std::size_t row) { return nb::int_(rows_[row].offset); }),
-                              list_of(rows_.size(), [&](std::size_t row) { return row == 0 ? first : strengths[rows_[row].blank]; }),
-                              list_of(rows_.size(), [&](std::size_t row) { return names_[label_of(rows_[row])]; }));
+    ThreeColumns columns() const {
+        nb::object const line = interned("line"), paragraph = interned("paragraph");
+        return ThreeColumns(nb::make_tuple(list_of(rows_.size(), [&](std::size_t row) { return nb::int_(rows_[row].offset); }),
+                                           list_of(rows_.size(), [&](std::size_t row) { return nb::int_(strength_of(rows_[row])); }),
+                                           list_of(rows_.size(), [&](std::size_t row) { return is_paragraph(rows_[row]) ? paragraph : line; })));
     }
 
 private:
-    // The text begins as after any number of blank lines.
-    std::int64_t strength_of(const TextRow& row) const { return row.offset == 0 ? strength::document : strengths_[row.blank]; }
-    std::size_t label_of(const TextRow& row) const { return row.offset == 0 ? names_.size() - 1 : row.blank; }
+    static std::int64_t strength_of(const TextRow& row) {
+        if (row.offset == 0) return strength::document;
+        return row.blank == 0 ? strength::line : strength::paragraph + static_cast<std::int64_t>(row.blank) - 1;
+    }
+    // The text begins as after blank lines.
+    static bool is_paragraph(const TextRow& row) { return row.offset == 0 || row.blank > 0; }
 
-    std::vector<std::int64_t> strengths_;  // by the number of blank lines above
-    std::size_t size_;                     // in characters
-    std::vector<nb::object> names_;
+    std::size_t size_;  // in characters
     std::vector<TextRow> rows_;
 };
 
@@ -65,10 +61,8 @@ private:
 
 void define_outlines(nb::module_& module) {
     nb::class_<TextReading, NativeSketch>(module, "TextReading", "The lines of a plain text that are not blank, and its first line.")
-        .def(nb::init<nb::str, nb::list, nb::list>(), nb::arg("text"), nb::arg("strengths"), nb::arg("labels"),
-             nb::sig("def __init__(self, text: str, strengths: list[int], labels: list[str]) -> None"),
-             "Of the two lists a line has the element for the number of blank lines above it; the last element for more.")
-        .def("columns", &TextReading::columns, nb::sig("def columns(self) -> tuple[list[int], list[int], list[str]]"),
+        .def(nb::init<nb::str>(), nb::arg("text"))
+        .def("columns", &TextReading::columns,
              "Where the lines begin, in characters, their strengths and their labels. The first has the strength of a document.");
 }
 

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "chunker/constants.hpp"
 #include "chunker/utf8.hpp"
 
 namespace chunker {
 
 namespace {
+
+constexpr unsigned most_blank = plain_text::most_blank;
 
 bool ends_line(unsigned char byte) { return byte >= '\n' && byte <= '\r'; }
 
@@ -42,7 +45,7 @@ bool is_simple(const unsigned char* text, std::size_t size) {
     return other == 0;
 }
 
-void simple_rows(const unsigned char* text, std::size_t size, unsigned most, std::vector<TextRow>& rows) {
+void simple_rows(const unsigned char* text, std::size_t size, std::vector<TextRow>& rows) {
     unsigned blank = 0;
     for (std::size_t start = 0; start < size;) {
         auto const* const found = static_cast<const unsigned char*>(std::memchr(text + start, '\n', size - start));
@@ -51,18 +54,18 @@ void simple_rows(const unsigned char* text, std::size_t size, unsigned most, std
         while (place < end && (text[place] == ' ' || text[place] == '\t')) ++place;
         bool const nonblank = place < end;
         if (nonblank || start == 0) rows.push_back({start, blank});
-        blank = nonblank ? 0 : std::min(blank + 1, most);
+        blank = nonblank ? 0 : std::min(blank + 1, most_blank);
         start = end + 1;
     }
 }
 
 }  // namespace
 
-std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsigned most) {
+std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size) {
     std::vector<TextRow> rows;
     rows.reserve(size / 64 + 1);
     if (is_simple(text, size)) {
-        simple_rows(text, size, most, rows);
+        simple_rows(text, size, rows);
         return rows;
     }
     std::size_t start = 0;  // of the line, in characters
@@ -96,7 +99,7 @@ std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size, unsi
             wide += length - 1;
         }
         if (nonblank || start == 0) rows.push_back({start, above});
-        blank = nonblank ? 0 : std::min(blank + 1, most);
+        blank = nonblank ? 0 : std::min(blank + 1, most_blank);
         above = separates ? std::max(blank, 1u) : blank;
         start = place - wide;
     }

@@ -99,7 +99,7 @@ class TextFormat:
             return Outline([], notes=notes)
         if _compiled is None:
             return Outline.of_columns(*rows_in_bulk(text), notes=notes, finest=Strength.LINE)
-        return CompiledText(_compiled.TextReading(text, _STRENGTHS, _LABELS), notes)
+        return CompiledText(_compiled.TextReading(text), notes)
 
 
 class CompiledText(Outline):

@@ -19,6 +19,11 @@ enum Rank : int { wrapped, commented, trailing, first, part, group, definition, 
 inline constexpr int max_depth = 250;
 }  // namespace strength
 
+// chunker.formats.text.plain_text
+namespace plain_text {
+inline constexpr int most_blank = 8;
+}  // namespace plain_text
+
 // chunker.formats.refining
 namespace refining {
 inline constexpr int window = 16384;
