@@ -52,7 +52,8 @@ public:
         return found.is_none() ? std::nullopt : std::optional(given::size(found, "a count"));
     }
     std::size_t count(Context context, std::size_t start, std::size_t end) override {
-        return given::size(tokenizer_.attr("count")(together(context, start, end)), "a count");
+        auto const counted = [&] { return given::size(tokenizer_.attr("count")(together(context, start, end)), "a count"); };
+        return start == end ? contexts_.size(context, counted) : counted();
     }
 
 private:

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <optional>
-#include <vector>
 
 #include "chunker/characters.hpp"
 #include "chunker/counter.hpp"
@@ -47,25 +45,17 @@ public:
 private:
     std::size_t length(std::size_t start, std::size_t end) const { return bytes_ ? text_.place(end) - text_.place(start) : end - start; }
     std::size_t size_of(Context context) {
-        if (context == 0) return 0;
-        if (context >= context_sizes_.size()) context_sizes_.resize(context + 1, unknown);
-        std::size_t& size = context_sizes_[context];
-        if (size == unknown) size = measured(context);
-        return size;
+        return contexts_.size(context, [&] {
+            gil::Held const held;
+            // Halves of surrogate pairs are three bytes each.
+            if (bytes_) return nb::len(contexts_.string(context).attr("encode")("utf-8", "surrogatepass"));
+            return static_cast<std::size_t>(PyUnicode_GetLength(contexts_.string(context).ptr()));
+        });
     }
-    std::size_t measured(Context context) {
-        gil::Held const held;
-        // Halves of surrogate pairs are three bytes each.
-        if (bytes_) return nb::len(contexts_.string(context).attr("encode")("utf-8", "surrogatepass"));
-        return static_cast<std::size_t>(PyUnicode_GetLength(contexts_.string(context).ptr()));
-    }
-
-    static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
 
     const Text& text_;
     Contexts& contexts_;
     bool bytes_;
-    std::vector<std::size_t> context_sizes_;  // of the contexts that were asked for
     std::size_t size_ = 0, kept_ = 0, size_to_the_left_ = 0;
 };
 

@@ -110,6 +110,7 @@ public:
         return counted_up_to(context, first, last, limit);
     }
     std::size_t count(Context context, std::size_t start, std::size_t end) override {
+        if (start == end) return size_of(context);
         if (std::size_t const first = text_.place(start), last = text_.place(end); context == 0 && window_.holds(first, last))
             if (auto const found = window_.count(first, last)) return *found;
         auto const found = count_up_to(context, start, end, most_limit);
@@ -171,15 +172,11 @@ private:
     }
 
     std::size_t size_of(Context context) {
-        if (context == 0) return 0;
-        if (context >= context_sizes_.size()) context_sizes_.resize(context + 1, nowhere);
-        std::size_t& size = context_sizes_[context];
-        if (size == nowhere) {
+        return contexts_.size(context, [&] {
             auto const found = counted_up_to(context, 0, 0, most_limit);
             if (!found) raise_uncountable(tokenizer_, contexts_.string(context));
-            size = *found;
-        }
-        return size;
+            return *found;
+        });
     }
 
     void append_from_origin() {
@@ -214,7 +211,6 @@ private:
     Encoders encoders_;
     Window window_;
     Dropped<GrowingInterface> right_, left_;  // once they are needed
-    std::vector<std::size_t> context_sizes_;  // the sizes of the contexts that were asked for
     std::string together_;                    // a context and what it stands before
 
     // The text that grows to the right, in bytes: its start, its end, and its end at the last mark.

@@ -8,12 +8,6 @@
 
 namespace chunker {
 
-namespace {
-
-constexpr std::size_t unknown = no_outline_row;
-
-}  // namespace
-
 // `row`: of the outline; no_outline_row inside of what is one unit there.
 struct Atoms::Unit {
     std::size_t start, end;
@@ -45,13 +39,6 @@ std::size_t Atoms::top_of(std::size_t offset) const {
     if (tops_.empty()) return offset;
     auto const found = tops_.find(offset);
     return found == tops_.end() ? offset : found->second;
-}
-
-std::size_t Atoms::context_size(Context context) {
-    if (context == 0) return 0;
-    if (context >= context_sizes_.size()) context_sizes_.resize(context + 1, unknown);
-    if (context_sizes_[context] == unknown) context_sizes_[context] = counter_.count(context, 0, 0);
-    return context_sizes_[context];
 }
 
 std::size_t Atoms::atomic_size(std::size_t start) {

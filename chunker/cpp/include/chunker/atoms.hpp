@@ -33,7 +33,7 @@ public:
     }
     // The tokens that an atom may have that begins at `start`.
     std::size_t atomic_size(std::size_t start);
-    std::size_t context_size(Context context);
+    std::size_t context_size(Context context) { return counter_.count(context, 0, 0); }
     // Whether a cut at `offset` is inside a head that fits.
     bool is_in_head(std::size_t offset) const { return tops_.contains(offset); }
 
@@ -50,7 +50,6 @@ private:
     Counter& counter_;
     Prices& prices_;
     Surroundings& surroundings_;
-    std::vector<std::size_t> context_sizes_;
     std::vector<std::size_t> stronger_;                        // before each row
     std::unordered_map<std::size_t, std::size_t> tops_;        // offsets inside heads that fit -> where the unit begins that a cut there would break
     std::size_t last_start_ = no_outline_row, last_size_ = 0;  // the last answer of `atomic_size`

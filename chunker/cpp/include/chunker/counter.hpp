@@ -43,7 +43,7 @@ public:
     virtual void begin_to_the_left(std::size_t start, std::size_t end) = 0;
     virtual std::size_t prepend(std::size_t start, std::size_t end) = 0;
 
-    // The count of a text alone; none if it is above the limit.
+    // The count of a text alone; none if it is above the limit. The count of a context alone is asked for again and again.
     virtual std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) = 0;
     virtual std::size_t count(Context context, std::size_t start, std::size_t end) = 0;
 };
