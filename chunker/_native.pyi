@@ -1,7 +1,11 @@
 """What the chunkers do once for each line or block of a text, compiled."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
+
+class NativeSketch:
+    """The boundaries of a text, which growers read without Python."""
 
 def placed(kind: type, origin: object, pieces: list[tuple[int, int, str, int, str]], first: int) -> list[object]:
     """
@@ -76,16 +80,14 @@ def has_data_run(text: str, least: int) -> bool:
     """
 
 class Limits:
-    """
-    What a chunk may be, and how far it is looked for: see chunker.growing.grower.
-    """
+    """The budget of a chunk: see chunker.growing.budget."""
 
-    def __init__(self, *, most: int, least: int, overlap: int, desired: int | None, overlap_finest: int, look_ahead: int, look: int, overlap_look: int, longest_token: int) -> None: ...
+    def __init__(self, *, most: int, least: int, overlap: int, desired: int | None, overlap_finest: int) -> None: ...
 
 class Chunking:
     """Makes the chunks of one text, once."""
 
-    def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> list[tuple[int, int, str, int, str]]:
+    def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> list[Any]:
         """
         The next chunks, at most so many, that begin up to `horizon`, as tuples of a class with these names: where it starts and ends, its context, its tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.
         """
@@ -103,9 +105,9 @@ class Chunking:
 class Grower(Chunking):
     """Grows the chunks of one text, once."""
 
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, inside: object | None, closed: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> None:
         """
-        `context_at`, `inside` and `closed` are None where there are none of these; `native` is asked before `inside`, and one that has all boundaries also before `outline`. A text with halves of surrogate pairs raises UnicodeEncodeError.
+        `outline`: an Outline or a Sketch, whose `native` is asked before all else of it. `context_at` is None where chunks have no contexts. A text with halves of surrogate pairs raises UnicodeEncodeError.
         """
 
     def follow(self) -> None:
@@ -167,7 +169,7 @@ def source_names(text: str, block_comments: list[str], line_comments: list[str],
     Source code with spaces for comments and strings, and the lines on which each name stands, `most` at most; None for the lines if not all of the code is ASCII, and None for a text with halves of surrogate pairs.
     """
 
-def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int], rules: dict[str, float]) -> bytes:
+def definition_values(files: list[tuple[bytes, bytes, bytes, bytes]], names: int, starts: list[float], focused: list[int]) -> bytes:
     """
     Numbers of eight bytes: for each file 0 and the value of each of its definitions, by who uses it. See chunker.mapping.ranks.
     """
@@ -182,7 +184,7 @@ def copy_for_parsers(text: str) -> str | None:
     `text` in ASCII, with a line feed at the end of each line and every character in its place; None if it has lone surrogates.
     """
 
-class MarkdownSketch:
+class MarkdownSketch(NativeSketch):
     """
     Where the units of a text begin and what is left for later; as `markdown_sketch.MarkdownSketch`.
     """
@@ -344,16 +346,13 @@ class KeptMessages:
 class Optimizer(Chunking):
     """Makes the chunks of one text that cost least, once."""
 
-    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None, native: TextReading | MarkdownSketch | CodeReading | SeparatorSketch | None = None) -> None:
+    def __init__(self, text: str, tokenizer: object, outline: object, limits: Limits, context_at: object | None) -> None:
         """See Grower. The first offset of an outline has to be 0."""
 
-class TextReading:
+class TextReading(NativeSketch):
     """The lines of a plain text that are not blank, and its first line."""
 
-    def __init__(self, text: str, strengths: list[int], labels: list[str]) -> None:
-        """
-        Of the two lists a line has the element for the number of blank lines above it; the last element for more.
-        """
+    def __init__(self, text: str) -> None: ...
 
     def columns(self) -> tuple[list[int], list[int], list[str]]:
         """
@@ -368,7 +367,7 @@ class Separators:
         `separators`: the best first, each as strings with the least and greatest numbers of their repetitions; an expression, whose cuts come with each text, is empty. `before`: the side of a separator that is cut. Raises UnicodeEncodeError for halves of surrogate pairs.
         """
 
-class SeparatorSketch:
+class SeparatorSketch(NativeSketch):
     """
     The parts of a text between separators; as `integrations.separators` finds them.
     """
@@ -394,7 +393,7 @@ def has_syntax() -> bool:
     Whether the runtime of tree-sitter is built in: without it grammars are of no use.
     """
 
-class CodeReading:
+class CodeReading(NativeSketch):
     """A text, parsed and walked: the boundaries of its sketch."""
 
     def columns(self) -> tuple[list[int], list[int], list[str], dict[int, int]]:

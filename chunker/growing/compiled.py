@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import chain
 from types import ModuleType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bpe_engine.at_exit import cache_until_exit
 from chunker.counting import TokenCounter
@@ -23,6 +23,9 @@ from chunker.growing.overlap import finest_of_overlap
 from chunker.growing.pieces import ContextAt, Piece, no_context
 from chunker.growing.units import Ahead, Place
 from chunker.native import native
+
+if TYPE_CHECKING:  # the module does not exist without a compiled core
+    from chunker import _native
 
 # The number of chunks that are grown before the first of them is yielded.
 _AT_ONCE = 64
@@ -63,7 +66,7 @@ class AnyGrower(ChunkMaker, Protocol):
 class CompiledChunks:
     """Makes the chunks of one text, once. Made by `grower_of` and `optimizer_of`."""
 
-    def __init__(self, compiled: Any) -> None:  # noqa: ANN401 - a class of the compiled module
+    def __init__(self, compiled: _native.Chunking) -> None:
         self.compiled = compiled
 
     def pieces(self, horizon: int | None = None) -> Iterator[Piece]:
@@ -73,19 +76,19 @@ class CompiledChunks:
 
     def bodies(self, *, strip: bool) -> list[str]:
         """Return the texts of the chunks without contexts, as `bodies_of` does: no piece is made of them."""
-        made: list[str] = self.compiled.bodies(strip)
-        return made
+        return self.compiled.bodies(strip)
 
-    def put_into(self, columns: Any, identity: bytes) -> list[int]:  # noqa: ANN401  # a class of the compiled module
+    def put_into(self, columns: _native.ChunkColumns, identity: bytes) -> list[int]:
         """Add all chunks to columns, or none if an error is raised; no piece is made of them. `identity` is the common
         beginning of the hashes of their ids. Return where the new text of each begins.
         """
-        fresh: list[int] = self.compiled.put_into(columns, identity)
-        return fresh
+        return self.compiled.put_into(columns, identity)
 
 
 class CompiledGrower(CompiledChunks):
     """Grows the chunks of one text. Made by `grower_of`."""
+
+    compiled: _native.Grower
 
     def one(self) -> Piece | None:
         """See `AnyGrower`."""
@@ -101,8 +104,7 @@ class CompiledGrower(CompiledChunks):
         """Return details of the units ahead that differ from the outline: the starts of closed units with their offsets
         in the sketch, and the offsets inside heads with the ends of the heads.
         """
-        closed, heads = self.compiled.details()
-        return closed, heads
+        return self.compiled.details()
 
     def follow(self) -> None:
         """Record for each of the next chunks how far the grower looked."""
@@ -112,12 +114,11 @@ class CompiledGrower(CompiledChunks):
         """Return how far the grower looked for the last chunk: text after that offset does not change the chunk. At
         least the end of the text if the chunk depends on it.
         """
-        reach: int = self.compiled.reach()
-        return reach
+        return self.compiled.reach()
 
     def resume(self, ahead: list[Place], overlapping: int, closed: Sequence[tuple[int, int]] = ()) -> None:
         """See `AnyGrower`; `closed` are the closed units that `details` returned."""
-        self.compiled.resume(ahead, overlapping, list(closed))
+        self.compiled.resume(list(ahead), overlapping, list(closed))
 
 
 def grower_of(text: str, outline: Outline, tokenizer: TokenCounter, budget: Budget, context_at: ContextAt) -> AnyGrower:

@@ -125,8 +125,7 @@ void define_growing(nb::module_& module) {
             nb::kw_only(), nb::arg("most"), nb::arg("least"), nb::arg("overlap"), nb::arg("desired").none(), nb::arg("overlap_finest"));
     nb::class_<Chunking>(module, "Chunking", nb::type_slots(references::shown<Chunking>), "Makes the chunks of one text, once.")
         .def("grow", &Chunking::grow, nb::lock_self(), nb::arg("kind"), nb::arg("number"), nb::arg("horizon").none(),
-             nb::sig("def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> "
-                     "list[tuple[int, int, str, int, str]]"),
+             nb::sig("def grow(self, kind: type[tuple[int, int, str, int, str]], number: int, horizon: int | None) -> list[typing.Any]"),
              "The next chunks, at most so many, that begin up to `horizon`, as tuples of a class with these names: where it starts and ends, its context, its "
              "tokens, and the label of its first unit. Fewer where there are no more, or where the next call raises.")
         .def("bodies", &Chunking::bodies, nb::lock_self(), nb::arg("strip"), nb::sig("def bodies(self, strip: bool) -> list[str]"),
