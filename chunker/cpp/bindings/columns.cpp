@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "given.hpp"
+#include "formats.hpp"
 #include "parts.hpp"
-#include "source.hpp"
 
 namespace chunker::bindings {
 
@@ -50,16 +49,14 @@ void add(ChunkColumns& columns, nb::str text, nb::list pieces, nb::bytes identit
     std::vector<ChunkColumns::Piece> found;
     found.reserve(nb::len(pieces));
     std::vector<nb::object> held;  // no code of a caller takes a context away meanwhile
-    for (nb::handle const piece : pieces) {
-        if (!PyTuple_Check(piece.ptr()) || PyTuple_Size(piece.ptr()) != 5)
-            given::raise_type("a piece", "a tuple of start, end, context, tokens and kind", piece);
-        auto const part = [&](Py_ssize_t number) { return nb::borrow(PyTuple_GetItem(piece.ptr(), number)); };
-        std::size_t const start = given::size(part(0), "the start of a piece"), end = given::size(part(1), "the end of a piece");
-        std::size_t const tokens = given::size(part(3), "the tokens of a piece");
+    for (nb::handle const given_piece : pieces) {
+        nb::tuple const piece = as_tuple(given_piece, 5, "a piece");
+        std::size_t const start = given::size(piece[0], "the start of a piece"), end = given::size(piece[1], "the end of a piece");
+        std::size_t const tokens = given::size(piece[3], "the tokens of a piece");
         if (start >= end || end > size) throw nb::value_error("a piece is not empty, and inside of its text");
         if (tokens > ChunkColumns::most_tokens) throw nb::value_error("more tokens than a column can hold");
-        held.push_back(part(2));
-        held.push_back(part(4));
+        held.push_back(piece[2]);
+        held.push_back(piece[4]);
         found.push_back({start, end, tokens, utf8_of(held[held.size() - 2], "a context").view(), utf8_of(held.back(), "a kind").view()});
     }
     columns.add(whole, found, {identity.c_str(), identity.size()});

@@ -36,6 +36,19 @@ inline nb::tuple as_tuple(nb::handle value, std::size_t size, const char* what) 
     return found;
 }
 
+// The columns of boundaries from Python, which are of one length.
+struct GivenColumns {
+    std::vector<std::int64_t> offsets, strengths;
+    nb::list labels;
+};
+
+inline GivenColumns read_columns(nb::handle offsets, nb::handle strengths, nb::handle labels) {
+    GivenColumns found{from_list(as_list(offsets, "offsets")), from_list(as_list(strengths, "strengths")), as_list(labels, "labels")};
+    if (found.offsets.size() != found.strengths.size() || found.offsets.size() != nb::len(found.labels))
+        throw nb::value_error("as many strengths and labels as offsets");
+    return found;
+}
+
 // The characters of a str, halves of surrogate pairs too.
 inline std::u32string characters_of(nb::str text) {
     auto const size = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));

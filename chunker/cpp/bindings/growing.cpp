@@ -74,15 +74,13 @@ public:
         Busy const busy(*this);
         Places places;
         std::size_t least = 0;
-        for (nb::handle const place : given_places) {
-            if (!PyTuple_Check(place.ptr()) || PyTuple_Size(place.ptr()) != 4)
-                given::raise_type("a place", "a tuple of offset, strength, label and end", place);
-            auto const part = [&](Py_ssize_t number) { return nb::borrow(PyTuple_GetItem(place.ptr(), number)); };
-            std::size_t const offset = given::size(part(0), "the offset of a place"), end = given::size(part(3), "the end of a place");
+        for (nb::handle const given_place : given_places) {
+            nb::tuple const place = as_tuple(given_place, 4, "a place");
+            std::size_t const offset = given::size(place[0], "the offset of a place"), end = given::size(place[3], "the end of a place");
             if (offset < least || end <= offset || end > text_.size())
                 throw nb::value_error("places must ascend inside of the text, and end after their start");
             least = offset + 1;
-            places.push_back({offset, given::number(part(1), "the strength of a place"), outlined_.number_of(part(2)), end, no_outline_row});
+            places.push_back({offset, given::number(place[1], "the strength of a place"), outlined_.number_of(place[2]), end, no_outline_row});
         }
         if (!places.empty() && places.back().offset >= grower_.units().offset()) throw nb::value_error("places must stand before what is ahead");
         if (overlapping > places.size() + grower_.units().size()) throw nb::value_error("no more units are repeated than are ahead");

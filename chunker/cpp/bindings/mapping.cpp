@@ -6,7 +6,7 @@
 #include "chunker/name_graph.hpp"
 #include "chunker/source_names.hpp"
 #include "chunker/tree_choice.hpp"
-#include "integers.hpp"
+#include "formats.hpp"
 #include "parts.hpp"
 #include "source.hpp"
 
@@ -82,10 +82,7 @@ nb::object values_of(nb::list files, std::size_t names, nb::list starts, nb::lis
     std::vector<NamedFile> made;
     made.reserve(nb::len(files));
     for (std::size_t number = 0; number < nb::len(files); ++number) {
-        nb::object const found = given::element(files, number, "files");
-        if (!PyTuple_Check(found.ptr())) given::raise_type("a file", "a tuple", found);
-        nb::tuple const columns = nb::borrow<nb::tuple>(found);
-        if (nb::len(columns) != 4) throw nb::value_error("a file has four columns");
+        nb::tuple const columns = as_tuple(given::element(files, number, "files"), 4, "a file");
         NamedFile const file{column_in<std::int64_t>(columns[0], "used"), column_in<double>(columns[1], "weights"),
                              column_in<std::int64_t>(columns[2], "defined"), column_in<double>(columns[3], "factors"),
                              real(given::element(starts, number, "starts"), "a start")};

@@ -34,9 +34,7 @@ public:
         nb::object const answer = look_(code.start, code.end, code.indent, code.named, code.name_end);
         if (answer.is_none()) return false;
         nb::tuple const columns = as_tuple(answer, 3, "the answer about code");
-        auto const offsets = from_list(as_list(columns[0], "offsets")), strengths = from_list(as_list(columns[1], "strengths"));
-        nb::list const labels = as_list(columns[2], "labels");
-        if (offsets.size() != strengths.size() || offsets.size() != nb::len(labels)) throw nb::value_error("as many strengths and labels as offsets");
+        auto const [offsets, strengths, labels] = read_columns(columns[0], columns[1], columns[2]);
         for (std::size_t row = 0; row < offsets.size(); ++row) {
             auto const offset = static_cast<std::size_t>(offsets[row]);
             if (offset <= code.start || offset >= code.end) throw nb::value_error("what is inside of code is strictly inside of it");

@@ -20,6 +20,7 @@
 #include "chunker/formats/text.hpp"
 #include "chunker/units.hpp"
 #include "counters.hpp"
+#include "formats.hpp"
 #include "gil.hpp"
 #include "integers.hpp"
 #include "native_sketch.hpp"
@@ -89,12 +90,10 @@ public:
         gil::Held const held;
         nb::object const found = outline_.attr("inside")(offset);
         InnerBoundaries inside;
-        inside.offsets = from_list(nb::cast<nb::list>(found.attr("offsets")));
-        inside.strengths = from_list(nb::cast<nb::list>(found.attr("strengths")));
-        nb::list const labels = nb::cast<nb::list>(found.attr("labels"));
-        if (inside.offsets.size() != inside.strengths.size() || inside.offsets.size() != nb::len(labels))
-            throw nb::value_error("as many strengths and labels as offsets");
-        for (nb::handle label : labels) inside.labels.push_back(number_of(nb::borrow(label)));
+        GivenColumns columns = read_columns(found.attr("offsets"), found.attr("strengths"), found.attr("labels"));
+        inside.offsets = std::move(columns.offsets);
+        inside.strengths = std::move(columns.strengths);
+        for (nb::handle label : columns.labels) inside.labels.push_back(number_of(nb::borrow(label)));
         inside.heads = read_heads(found.attr("heads"), static_cast<std::size_t>(PyUnicode_GetLength(source_.ptr())));
         // Nothing in it has a name.
         if (nb::object const scopes = found.attr("scopes"); PySequence_Check(scopes.ptr()) && nb::len(scopes) == 0) know(static_cast<std::int64_t>(offset));
@@ -131,10 +130,9 @@ public:
 private:
     static OutlineRows read_rows(nb::handle outline, std::size_t size) {
         OutlineRows rows;
-        rows.offsets = from_list(nb::cast<nb::list>(outline.attr("offsets")));
-        rows.strengths = from_list(nb::cast<nb::list>(outline.attr("strengths")));
-        if (rows.offsets.size() != rows.strengths.size() || rows.offsets.size() != nb::len(nb::object(outline.attr("labels"))))
-            throw nb::value_error("as many strengths and labels as offsets");
+        GivenColumns columns = read_columns(outline.attr("offsets"), outline.attr("strengths"), outline.attr("labels"));
+        rows.offsets = std::move(columns.offsets);
+        rows.strengths = std::move(columns.strengths);
         // The outline of a stream may begin after units that are ahead already.
         if (!std::is_sorted(rows.offsets.begin(), rows.offsets.end()) ||
             (!rows.offsets.empty() && (rows.offsets.front() < 0 || rows.offsets.back() >= static_cast<std::int64_t>(size))))

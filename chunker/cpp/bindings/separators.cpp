@@ -10,7 +10,7 @@
 
 #include "chunker/constants.hpp"
 #include "chunker/separators.hpp"
-#include "integers.hpp"
+#include "formats.hpp"
 #include "native_sketch.hpp"
 #include "parts.hpp"
 #include "references.hpp"
@@ -31,8 +31,8 @@ std::string string_of(nb::handle given) {
 std::vector<Run> runs_of(nb::handle given) {
     if (!PyTuple_Check(given.ptr())) given::raise_type("a separator", "a tuple of runs", given);
     std::vector<Run> runs;
-    for (nb::handle const run : nb::borrow<nb::tuple>(given)) {
-        if (!PyTuple_Check(run.ptr()) || PyTuple_Size(run.ptr()) != 3) given::raise_type("a run", "a tuple of string, least and most", run);
+    for (nb::handle const given_run : nb::borrow<nb::tuple>(given)) {
+        nb::tuple const run = as_tuple(given_run, 3, "a run");
         runs.push_back({string_of(run[0]), given::size(run[1], "a number of repetitions"), given::size(run[2], "a number of repetitions")});
         if (runs.back().least == 0 || runs.back().most < runs.back().least) throw nb::value_error("a string occurs at least once");
     }
