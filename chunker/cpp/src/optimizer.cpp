@@ -20,17 +20,6 @@ std::vector<std::int64_t> strengths_of(const std::vector<Atom>& atoms) {
 
 }  // namespace
 
-Optimizer::Optimizer(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
-    : text_(text),
-      rows_(rows),
-      limits_(limits),
-      counter_(counter),
-      prices_(prices),
-      surroundings_(surroundings),
-      finder_(text, rows, limits, counter, prices, surroundings) {
-    if (limits.overlap > 0) units_.emplace(text, rows, surroundings, true);
-}
-
 std::vector<Piece> Optimizer::pieces() {
     find_candidates();
     price_cuts();
@@ -55,7 +44,7 @@ std::vector<Piece> Optimizer::pieces() {
 // --- candidates
 
 void Optimizer::find_candidates() {
-    std::vector<Atom> const atoms = finder_.find();
+    std::vector<Atom> const atoms = find();
     std::vector<Sum> const sums = sums_of(atoms);
     std::vector<std::size_t> kept{0};
     std::size_t const step = std::max<std::size_t>(limits_.most / std::size_t{cost::steps_of_chunk}, 1);
@@ -76,7 +65,7 @@ void Optimizer::find_candidates() {
             parts.pop_back();
             Atom atom = atoms[first];
             atom.end = atoms[stop - 1].end;
-            if (stop - first > 1 && prices_.count(atom.start, atom.end) > finder_.atomic_size(atom.start)) {
+            if (stop - first > 1 && prices_.count(atom.start, atom.end) > atomic_size(atom.start)) {
                 std::size_t const middle = (first + stop) / 2;
                 parts.emplace_back(middle, stop);
                 parts.emplace_back(first, middle);
@@ -138,13 +127,12 @@ void Optimizer::price_cuts() {
             std::size_t const start = atoms_[left].start, end = right < size ? atoms_[right].start : text_.size();
             if (known[left].right != right) {
                 known[left].right = right;
-                known[left].is_over = finder_.is_over(start, end, limits_.most);
+                known[left].is_over = is_over(start, end, limits_.most);
             }
             known[index].depth = known[around].depth + 1;
             known[index].broken = known[left].is_over ? 0 : known[around].broken + 1;
             Atom const& following = atoms_[index];
-            bool const tears =
-                finder_.is_in_head(following.start) && (following.strength <= strength::paragraph || finder_.is_over(following.start, end, limits_.most));
+            bool const tears = is_in_head(following.start) && (following.strength <= strength::paragraph || is_over(following.start, end, limits_.most));
             double cost = static_cast<double>(tears) * cost::of_torn_head;
             cost += cost::of_level * static_cast<double>(std::min<std::size_t>(known[index].depth, cost::deepest_level)) +
                     cost::of_broken_unit * static_cast<double>(known[index].broken);
@@ -169,8 +157,7 @@ double Optimizer::cost_of_chunk(std::size_t size, std::size_t repeated) const {
 void Optimizer::go_on_from(std::size_t first, std::size_t last) {
     std::size_t size = 0;
     Start const start = start_of(first, size);
-    std::size_t const repeated =
-        finder_.context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
+    std::size_t const repeated = context_size(start.context) + (start.offset < atoms_[first].start ? prices_.count(start.offset, atoms_[first].start) : 0);
     double const known = ways_[first].cost;
     for (std::size_t stop = first + 1; size <= limits_.most + look_ahead; size = size_at(stop)) {
         // No chunk costs less than nothing.

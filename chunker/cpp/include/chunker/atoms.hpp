@@ -37,6 +37,14 @@ public:
     // Whether a cut at `offset` is inside a head that fits.
     bool is_in_head(std::size_t offset) const { return tops_.contains(offset); }
 
+protected:
+    const Text& text_;
+    const OutlineRows& rows_;
+    const Limits& limits_;
+    Counter& counter_;
+    Prices& prices_;
+    Surroundings& surroundings_;
+
 private:
     struct Unit;
 
@@ -44,12 +52,6 @@ private:
     std::size_t top_of(std::size_t offset) const;
     void add_finer(const Unit& unit, std::vector<Unit>& stack);
 
-    const Text& text_;
-    const OutlineRows& rows_;
-    const Limits& limits_;
-    Counter& counter_;
-    Prices& prices_;
-    Surroundings& surroundings_;
     std::vector<std::size_t> stronger_;                        // before each row
     std::unordered_map<std::size_t, std::size_t> tops_;        // offsets inside heads that fit -> where the unit begins that a cut there would break
     std::size_t last_start_ = no_outline_row, last_size_ = 0;  // the last answer of `atomic_size`

@@ -20,10 +20,13 @@
 
 namespace chunker {
 
-class Optimizer {
+class Optimizer : private Atoms {
 public:
     // `rows` has at least one row.
-    Optimizer(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings);
+    Optimizer(const Text& text, const OutlineRows& rows, const Limits& limits, Counter& counter, Prices& prices, Surroundings& surroundings)
+        : Atoms(text, rows, limits, counter, prices, surroundings) {
+        if (limits.overlap > 0) units_.emplace(text, rows, surroundings, true);
+    }
 
     // The chunks in the order of the text. Throws TooSmall where a single character does not fit. Time and memory are linear in the text, for given limits.
     std::vector<Piece> pieces();
@@ -62,13 +65,6 @@ private:
     Places places_before(std::size_t first);
     double cost_of_chunk(std::size_t size, std::size_t repeated) const;
 
-    const Text& text_;
-    const OutlineRows& rows_;
-    const Limits& limits_;
-    Counter& counter_;
-    Prices& prices_;
-    Surroundings& surroundings_;
-    Atoms finder_;
     std::optional<Units> units_;  // for the overlap
     std::vector<Atom> atoms_;     // candidates: chunks begin and end between them
     std::vector<Sum> sums_;       // before each of them, and before the end
