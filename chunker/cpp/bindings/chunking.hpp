@@ -156,7 +156,7 @@ protected:
     // Adds at most `number` chunks to `ready_` that begin up to `horizon`. Throws TooSmall.
     virtual void make(std::size_t number, std::size_t horizon) = 0;
     // Whether that takes no time of Python.
-    bool runs_without_python() const { return is_native(*counter_); }
+    bool runs_without_python() const { return !counter_->needs_python(); }
     std::size_t bytes() const { return text_.place(text_.size()); }
 
     nb::object source_, tokenizer_, native_;

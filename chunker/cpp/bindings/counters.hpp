@@ -55,6 +55,7 @@ public:
         auto const counted = [&] { return given::size(tokenizer_.attr("count")(together(context, start, end)), "a count"); };
         return start == end ? contexts_.size(context, counted) : counted();
     }
+    bool needs_python() const override { return true; }
 
 private:
     static std::size_t count_of(nb::handle encoder) { return given::size(encoder.attr("count"), "a count"); }
@@ -78,22 +79,18 @@ inline std::unique_ptr<Counter> make_counter(const Text& text, nb::handle source
     return std::make_unique<AnyCounter>(source, tokenizer, tokenizer.attr("appending_encoder")(), contexts);
 }
 
-// Whether a counter needs no Python, but to raise an error, for which it takes the GIL.
-inline bool is_native(const Counter& counter) { return dynamic_cast<const AnyCounter*>(&counter) == nullptr; }
-
-// Prices by a counter: one that is quick, or one that reads each slice. `native`: the same counter, if it knows agreements.
+// Prices by a counter: one that is quick, or one that reads each slice.
 class CountedPrices : public Prices {
 public:
-    CountedPrices(Counter& counter, bool quick, NativeCounter* native = nullptr) : counter_(counter), native_(native), quick_(quick) {}
+    CountedPrices(Counter& counter, bool quick) : counter_(counter), quick_(quick) {}
 
     std::size_t count(std::size_t start, std::size_t end) override { return counter_.count(0, start, end); }
-    std::optional<Agreement> agreement(Context context, std::size_t start) override { return native_ ? native_->agreement(context, start) : std::nullopt; }
+    std::optional<Agreement> agreement(Context context, std::size_t start) override { return quick_ ? counter_.agreement(context, start) : std::nullopt; }
     bool recounts() const override { return !quick_; }
     bool are_quick() const override { return quick_; }
 
 private:
     Counter& counter_;
-    NativeCounter* native_;
     bool quick_;
 };
 
@@ -116,9 +113,7 @@ private:
 
 // Called with or without the GIL.
 inline std::unique_ptr<Prices> make_prices(nb::handle source, nb::handle tokenizer, Counter& counter) {
-    if (dynamic_cast<LengthCounter*>(&counter)) return std::make_unique<CountedPrices>(counter, true);
-    if (auto* const native = dynamic_cast<NativeCounter*>(&counter); native && native->has_prices())
-        return std::make_unique<CountedPrices>(counter, true, native);
+    if (counter.is_quick()) return std::make_unique<CountedPrices>(counter, true);
     gil::Held const held;
     if (!nb::hasattr(tokenizer, "interval_encoder")) return std::make_unique<CountedPrices>(counter, false);
     return std::make_unique<AnyPrices>(tokenizer.attr("interval_encoder")(source));

@@ -41,6 +41,7 @@ public:
         return found <= limit ? std::optional(found) : std::nullopt;
     }
     std::size_t count(Context context, std::size_t start, std::size_t end) override { return size_of(context) + length(start, end); }
+    bool is_quick() override { return true; }
 
 private:
     std::size_t length(std::size_t start, std::size_t end) const { return bytes_ ? text_.place(end) - text_.place(start) : end - start; }

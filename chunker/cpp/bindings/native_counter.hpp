@@ -69,8 +69,8 @@ public:
     }
 
     // Whether all of the text has prices.
-    bool has_prices() { return window_.hold(0, text_.place(text_.size())); }
-    std::optional<Prices::Agreement> agreement(Context context, std::size_t start) { return found_agreement(context, text_.place(start)); }
+    bool is_quick() override { return window_.hold(0, text_.place(text_.size())); }
+    std::optional<Agreement> agreement(Context context, std::size_t start) override { return found_agreement(context, text_.place(start)); }
 
     std::size_t reach(std::size_t start, std::size_t tokens) override {
         std::size_t const first = text_.place(start);
@@ -140,13 +140,13 @@ private:
         return context_ == 0 ? window_.count(origin_, last) : counted_up_to(context_, origin_, last, most_limit);
     }
     // Asked for once of a chunk, of a unit in it that may be a chunk alone, and of the chunk that begins with this unit.
-    std::optional<Prices::Agreement> const& agreement_of(Context context, std::size_t first) {
+    std::optional<Agreement> const& agreement_of(Context context, std::size_t first) {
         Asked& asked = asked_[(first + context) % asked_.size()];
         if (asked.first != first || asked.context != context || asked.window != window_.number())
             asked = {first, context, window_.number(), found_agreement(context, first)};
         return asked.agreed;
     }
-    std::optional<Prices::Agreement> found_agreement(Context context, std::size_t first) {
+    std::optional<Agreement> found_agreement(Context context, std::size_t first) {
         std::string_view const before = contexts_.bytes(context);
         if (before.empty() || before.back() != '\n' || !window_.begins_after_line(first)) return window_.agreement(before, first);
         // Most contexts are lines, and most chunks begin with a line: then a context is counted once, and not again with each text after it.
@@ -154,7 +154,7 @@ private:
         if (agreed) agreed->shift += static_cast<std::ptrdiff_t>(size_of(context));
         return agreed;
     }
-    std::optional<std::size_t> agreed_count(const Prices::Agreement& agreed, std::size_t last) const {
+    std::optional<std::size_t> agreed_count(const Agreement& agreed, std::size_t last) const {
         auto const sum = window_.count(window_.start(), last);
         return sum ? std::optional(static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*sum) + agreed.shift)) : std::nullopt;
     }
@@ -216,13 +216,13 @@ private:
     // The text that grows to the right, in bytes: its start, its end, and its end at the last mark.
     Context context_ = 0;
     std::size_t origin_ = nowhere, end_ = 0, kept_ = 0;
-    std::optional<Prices::Agreement> agreed_;
+    std::optional<Agreement> agreed_;
     std::size_t agreed_in_ = no_window;  // the window that this is of
     struct Asked {
         std::size_t first = nowhere;
         Context context = 0;
         std::size_t window = no_window;
-        std::optional<Prices::Agreement> agreed;
+        std::optional<Agreement> agreed;
     };
     std::array<Asked, 16> asked_;  // the agreements last asked for, by offset and context
     bool appends_ = false, is_kept_ = false;

@@ -42,12 +42,12 @@ public:
         return count;
     }
     // From which end on text[start:end] after `before` has the tokens of the window up to there and `shift` more.
-    std::optional<Prices::Agreement> agreement(std::string_view before, std::size_t start) const {
+    std::optional<Agreement> agreement(std::string_view before, std::size_t start) const {
         std::size_t from = 0;
         std::ptrdiff_t shift = 0;
         auto const* const bytes = reinterpret_cast<const unsigned char*>(before.data());
         if (!slices_->agreement(slices_->encoder, bytes, before.size(), start - start_, &from, &shift)) return std::nullopt;
-        return Prices::Agreement{from + start_, shift};
+        return Agreement{from + start_, shift};
     }
     // Whether the count of any text that ends with a line feed can be added to that of text[start:end].
     bool begins_after_line(std::size_t start) const { return slices_->begins_after_line(slices_->encoder, start - start_); }

@@ -82,12 +82,12 @@ public:
     PairPrices(PairCounter& counter, const chunker::Text& text, bool quick) : counter_(counter), text_(text), quick_(quick) {}
 
     std::size_t count(std::size_t start, std::size_t end) override { return counter_.count(0, start, end); }
-    std::optional<Agreement> agreement(chunker::Context context, std::size_t start) override {
+    std::optional<chunker::Agreement> agreement(chunker::Context context, std::size_t start) override {
         if (!quick_) return std::nullopt;
         std::size_t const line_end = text_.line_feed(start, text_.size());
         if (line_end == text_.size()) return std::nullopt;
-        return Agreement{text_.place(line_end + 1),
-                         static_cast<std::ptrdiff_t>(counter_.count(context, start, line_end + 1)) - static_cast<std::ptrdiff_t>(count(0, line_end + 1))};
+        return chunker::Agreement{text_.place(line_end + 1), static_cast<std::ptrdiff_t>(counter_.count(context, start, line_end + 1)) -
+                                                                 static_cast<std::ptrdiff_t>(count(0, line_end + 1))};
     }
     bool are_quick() const override { return quick_; }
 

@@ -22,6 +22,12 @@ struct InnerBoundaries {
     Heads heads;
 };
 
+// From which end on a slice after a context has the tokens of the text up to there and `shift` more.
+struct Agreement {
+    std::size_t from;  // in bytes
+    std::ptrdiff_t shift;
+};
+
 // Counts text[start:end] by offsets in characters; errors are exceptions.
 class Counter {
 public:
@@ -46,17 +52,17 @@ public:
     // The count of a text alone; none if it is above the limit. The count of a context alone is asked for again and again.
     virtual std::optional<std::size_t> count_up_to(Context context, std::size_t start, std::size_t end, std::size_t limit) = 0;
     virtual std::size_t count(Context context, std::size_t start, std::size_t end) = 0;
+
+    // Whether it calls Python for more than an error; so it is used with the GIL.
+    virtual bool needs_python() const { return false; }
+    // Whether the count of a slice of the text takes less than an append. Then it knows agreements, if there are any: see Prices.
+    virtual bool is_quick() { return false; }
+    virtual std::optional<Agreement> agreement(Context, std::size_t) { return std::nullopt; }
 };
 
 // Counts of slices of the text alone, by offsets in characters; errors are exceptions.
 class Prices {
 public:
-    // From which end on a slice after a context has the tokens of the text up to there and `shift` more.
-    struct Agreement {
-        std::size_t from;  // in bytes
-        std::ptrdiff_t shift;
-    };
-
     virtual ~Prices() = default;
     virtual std::size_t count(std::size_t start, std::size_t end) = 0;
     // For slices from `start` on; none where it is not soon known.
