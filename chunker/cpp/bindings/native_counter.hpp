@@ -171,10 +171,15 @@ private:
         return encoders_.fits(text, size, limit, count) ? std::optional(count) : std::nullopt;
     }
 
+    [[noreturn]] void refuse(Context context) const {
+        gil::Held const held;  // to make a str of it
+        raise_uncountable(tokenizer_, contexts_.string(context));
+    }
+
     std::size_t size_of(Context context) {
         return contexts_.size(context, [&] {
             auto const found = counted_up_to(context, 0, 0, most_limit);
-            if (!found) raise_uncountable(tokenizer_, contexts_.string(context));
+            if (!found) refuse(context);
             return *found;
         });
     }
@@ -187,7 +192,7 @@ private:
         std::string_view const bytes = contexts_.bytes(context_);
         std::size_t count = 0;
         if (!bytes.empty() && !right_->grow(right_->encoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &count))
-            raise_uncountable(tokenizer_, contexts_.string(context_));
+            refuse(context_);
         if (end_ > origin_) grow(origin_, end_);
     }
     std::size_t grow_to_the_left(std::size_t first, std::size_t last) {
