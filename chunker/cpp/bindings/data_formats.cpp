@@ -10,16 +10,8 @@ namespace chunker::bindings {
 namespace {
 
 using formats::Cell;
-using formats::Columns;
+using formats::DataOutline;
 using formats::Member;
-
-// The outline of one text.
-struct DataOutline {
-    Columns columns;
-    std::vector<Member> members;
-    std::vector<Cell> cells;
-    std::vector<formats::TableHeader> tables;
-};
 
 using Members = nb::typed<nb::list, nb::typed<nb::tuple, int, int, int, int, int>>;
 
@@ -47,25 +39,25 @@ DataOutline read_json(nb::str text) {
     std::u32string const characters = characters_of(text);
     formats::JsonScan scan(characters);
     scan.run(0, characters.size());
-    formats::begin_with(scan.columns, characters, "document");
-    return {std::move(scan.columns), std::move(scan.members), {}, {}};
+    formats::begin_with(scan.found.columns, characters, "document");
+    return std::move(scan.found);
 }
 
 DataOutline read_json_lines(nb::str text) {
     std::u32string const characters = characters_of(text);
     formats::JsonScan scan(characters);
     scan.run_records();
-    formats::begin_with(scan.columns, characters, "record");
-    return {std::move(scan.columns), std::move(scan.members), {}, {}};
+    formats::begin_with(scan.found.columns, characters, "record");
+    return std::move(scan.found);
 }
 
 DataOutline read_notebook(nb::str text) {
     std::u32string const characters = characters_of(text);
     formats::JsonScan scan(characters, 0);
     scan.run(0, characters.size());
-    formats::begin_with(scan.columns, characters, "document");
-    std::vector<Cell> found = formats::read_cells(characters, scan);
-    return {std::move(scan.columns), std::move(scan.members), std::move(found), {}};
+    formats::begin_with(scan.found.columns, characters, "document");
+    formats::read_cells(characters, scan.found);
+    return std::move(scan.found);
 }
 
 nb::list tables(const DataOutline& found) {
@@ -74,16 +66,12 @@ nb::list tables(const DataOutline& found) {
     return result;
 }
 
-DataOutline read_yaml(nb::str text) {
-    formats::YamlOutline found = formats::read_yaml(characters_of(text));
-    return {std::move(found.columns), std::move(found.members), {}, {}};
-}
+DataOutline read_yaml(nb::str text) { return formats::read_yaml(characters_of(text)); }
 
 DataOutline read_toml(nb::str text) {
     std::u32string const characters = characters_of(text);
     if (characters.empty()) throw nb::value_error("an empty text has no outline");
-    formats::TomlOutline found = formats::read_toml(characters);
-    return {std::move(found.columns), std::move(found.members), {}, std::move(found.tables)};
+    return formats::read_toml(characters);
 }
 
 }  // namespace

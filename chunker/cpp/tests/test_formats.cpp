@@ -86,13 +86,14 @@ bool read_all(Text text) {
     json.run(0, text.size());
     lines.run_records();
     notebook.run(0, text.size());
-    for (JsonScan* const scan : {&json, &lines, &notebook}) begin_with(scan->columns, text, "document");
-    for (const Cell& cell : read_cells(text, notebook))
-        if (cell.end > text.size() || (cell.row != none && cell.row >= notebook.columns.size())) return false;
+    for (JsonScan* const scan : {&json, &lines, &notebook}) begin_with(scan->found.columns, text, "document");
+    read_cells(text, notebook.found);
+    for (const Cell& cell : notebook.found.cells)
+        if (cell.end > text.size() || (cell.row != none && cell.row >= notebook.found.columns.size())) return false;
     for (JsonScan* const scan : {&json, &lines, &notebook})
-        if (!is_good(text, scan->columns) || !is_good(text, scan->members)) return false;
-    YamlOutline const yaml = read_yaml(text);
-    TomlOutline const toml = read_toml(text);
+        if (!is_good(text, scan->found.columns) || !is_good(text, scan->found.members)) return false;
+    DataOutline const yaml = read_yaml(text);
+    DataOutline const toml = read_toml(text);
     if (!are_good(text, html_states(text, elements))) return false;
     return is_good(text, yaml.columns) && is_good(text, yaml.members) && is_good(text, toml.columns) && is_good(text, toml.members) &&
            is_good(text, read_html(text, elements, code_inside)) && is_good(text, read_latex(text, environments, code_inside));

@@ -104,9 +104,9 @@ void JsonScan::run_records() {
         std::size_t const end = line_end(whole_, start);
         if (skip_while(whole_.substr(0, end), start, is_space) < end) {
             ++number;
-            columns.add(start, strength_at(0), "record");
+            found.columns.add(start, strength_at(0), "record");
             if (is_long(start, end)) {
-                members.push_back({start, end, Member::record, number, 0});
+                found.members.push_back({start, end, Member::record, number, 0});
                 run(start, end, 1);
             }
         }
@@ -130,7 +130,7 @@ std::size_t JsonScan::read_separator(std::size_t at) {
     after_value_ = false;
     std::size_t const nonblank = skip_while(text_, begin, is_space);
     if (nonblank < text_.size() && text_[nonblank] != ']' && text_[nonblank] != '}')
-        columns.add(begin, strength_at(outer_ + containers_.size() - 1, rank), containers_.back().is_array ? "element" : "key");
+        found.columns.add(begin, strength_at(outer_ + containers_.size() - 1, rank), containers_.back().is_array ? "element" : "key");
     return begin;
 }
 
@@ -147,7 +147,7 @@ void JsonScan::close(std::size_t at) {
     containers_.front().begin = next;
     containers_.front().member = unknown;
     after_value_ = false;
-    columns.add(next, strength_at(outer_), "record");
+    found.columns.add(next, strength_at(outer_), "record");
 }
 
 // Tell about the current member of the container at this depth, which ends at `end`, if it is long. Where no comma stands between two values it ends again.
@@ -156,7 +156,7 @@ void JsonScan::name(std::size_t depth, std::size_t end) {
     if (!is_long(container.begin, end) || depth >= nesting::max_named) return;
     if (container.member == nameless) return;
     if (container.member != unknown) {
-        members[container.member].end = end;
+        found.members[container.member].end = end;
         return;
     }
     Member member{container.begin, end, Member::element, container.number, 0};
@@ -166,8 +166,8 @@ void JsonScan::name(std::size_t depth, std::size_t end) {
         container.member = nameless;
         if (first == last) return;
     }
-    container.member = members.size();
-    members.push_back(member);
+    container.member = found.members.size();
+    found.members.push_back(member);
 }
 
 // A member ends; if it is no container, it is a string, nearly always, which may hold lines.
@@ -197,7 +197,7 @@ void JsonScan::put_escaped_lines(std::size_t start, std::size_t end) {
             blank = true;
             offset = after;
         }
-        if (offset < end && text[offset] != '"') columns.add(offset, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
+        if (offset < end && text[offset] != '"') found.columns.add(offset, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
         at = offset;
     }
 }

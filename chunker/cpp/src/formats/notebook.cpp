@@ -151,19 +151,18 @@ private:
 
 }  // namespace
 
-std::vector<Cell> read_cells(Text text, JsonScan& scan) {
-    std::stable_sort(scan.members.begin(), scan.members.end(),
+void read_cells(Text text, DataOutline& outline) {
+    std::stable_sort(outline.members.begin(), outline.members.end(),
                      [](const Member& one, const Member& other) { return one.start != other.start ? one.start < other.start : one.end > other.end; });
-    Columns columns = scan.columns;
+    Columns columns = outline.columns;
     std::int32_t const of_root = strength_at(1), root_member = strength_at(0) + notebook::root_above;
     for (std::size_t row = 1; row < columns.size(); ++row) {
         if (columns.strengths[row] != of_root) continue;
         columns.strengths[row] = root_member;
         columns.labels[row] = "key";
     }
-    std::vector<Cell> cells = Cells(text, columns).take(scan.members);
-    if (!cells.empty()) scan.columns = std::move(columns);
-    return cells;
+    outline.cells = Cells(text, columns).take(outline.members);
+    if (!outline.cells.empty()) outline.columns = std::move(columns);
 }
 
 }  // namespace chunker::formats

@@ -111,7 +111,7 @@ class TomlReader {
 public:
     explicit TomlReader(Text text) : text_(text) {}
 
-    TomlOutline read() {
+    DataOutline read() {
         bool first_key = false, after_blank = true;
         for (std::size_t at = text_[0] == 0xFEFF; at < text_.size();) {
             std::size_t end = 0;
@@ -216,13 +216,13 @@ private:
 
     Text text_;
     Boundaries boundaries_;
-    TomlOutline found_;
+    DataOutline found_;
     std::optional<std::size_t> comment_;  // where the comments above begin that belong to what follows
     bool comment_after_blank_ = false;
 };
 
 }  // namespace
 
-TomlOutline read_toml(Text text) { return TomlReader(text).read(); }
+DataOutline read_toml(Text text) { return TomlReader(text).read(); }
 
 }  // namespace chunker::formats

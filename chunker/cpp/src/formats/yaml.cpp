@@ -81,7 +81,7 @@ class YamlReader {
 public:
     explicit YamlReader(Text text) : text_(text) {}
 
-    YamlOutline read() {
+    DataOutline read() {
         bool after_blank = true;
         for (std::size_t start = 0; start < text_.size();) {
             std::size_t const end = line_end(text_, start), text_start = after_blanks(text_, start + (text_[start] == 0xFEFF));
@@ -101,8 +101,10 @@ public:
         }
         close(-1, mapping, text_.size());
         for (std::size_t number = 0; documents_.size() > 1 && number < documents_.size(); ++number)
-            members_.push_back({documents_[number], number + 1 < documents_.size() ? documents_[number + 1] : text_.size(), Member::document, number + 1, 0});
-        return {boundaries_.take(text_, "document"), std::move(members_)};
+            found_.members.push_back(
+                {documents_[number], number + 1 < documents_.size() ? documents_[number + 1] : text_.size(), Member::document, number + 1, 0});
+        found_.columns = boundaries_.take(text_, "document");
+        return std::move(found_);
     }
 
 private:
@@ -224,8 +226,8 @@ private:
 
     void name(const Level& level, std::size_t depth, std::size_t end) {
         if (end <= level.start + nesting::long_member || depth >= nesting::max_named) return;
-        if (level.kind == sequence) members_.push_back({level.start, end, Member::element, level.number, 0});
-        else members_.push_back({level.start, end, Member::key, level.first, level.last});
+        if (level.kind == sequence) found_.members.push_back({level.start, end, Member::element, level.number, 0});
+        else found_.members.push_back({level.start, end, Member::key, level.first, level.last});
     }
 
     // Note the text after the key of a member in this column, on its line.
@@ -245,7 +247,7 @@ private:
 
     Text text_;
     Boundaries boundaries_;
-    std::vector<Member> members_;
+    DataOutline found_;
     std::vector<Level> levels_;
     std::vector<Comment> comments_;  // those above
     std::vector<std::size_t> documents_{0};
@@ -256,6 +258,6 @@ private:
 
 }  // namespace
 
-YamlOutline read_yaml(Text text) { return YamlReader(text).read(); }
+DataOutline read_yaml(Text text) { return YamlReader(text).read(); }
 
 }  // namespace chunker::formats

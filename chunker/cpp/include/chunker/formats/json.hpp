@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "chunker/formats/columns.hpp"
-#include "chunker/formats/member.hpp"
+#include "chunker/formats/data_outline.hpp"
 
 namespace chunker::formats {
 
@@ -20,8 +18,7 @@ public:
     // Collect the records of JSON Lines.
     void run_records();
 
-    Columns columns;
-    std::vector<Member> members;  // each is told about when it ends, once
+    DataOutline found;  // each member is told about when it ends, once
 
 private:
     struct Container {
