@@ -7,9 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
-#include <vector>
 
 #include "chunker/formats/columns.hpp"
 #include "given.hpp"

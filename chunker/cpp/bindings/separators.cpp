@@ -13,7 +13,6 @@
 #include "formats.hpp"
 #include "native_sketch.hpp"
 #include "parts.hpp"
-#include "references.hpp"
 #include "source.hpp"
 
 namespace chunker::bindings {

@@ -1,7 +1,6 @@
 #include "chunker/overlap.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "chunker/refining.hpp"
 

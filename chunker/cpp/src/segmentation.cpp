@@ -1,7 +1,5 @@
 #include "chunker/segmentation.hpp"
 
-#include <algorithm>
-
 #include "apart.hpp"
 #include "break_reader.hpp"
 

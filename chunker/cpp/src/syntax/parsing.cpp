@@ -9,7 +9,6 @@
 #include <ctime>
 #endif
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <new>
