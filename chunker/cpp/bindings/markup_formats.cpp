@@ -133,22 +133,19 @@ Lines restructuredtext_lines(nb::str copy, std::size_t start) {
     return Lines(lines);
 }
 
-// The result of one of the methods of `Markup` for a text.
-ThreeColumns columns_inside(nb::str text, void (formats::Markup::*find)(std::size_t, std::size_t)) {
-    std::u32string const characters = characters_of(text);
-    if (characters.empty()) return to_columns({});
-    formats::CodeInside const no_code;
-    formats::Markup markup(characters, no_code);
-    (markup.*find)(0, characters.size());
-    Columns& columns = markup.found.columns;
-    columns.offsets.erase(columns.offsets.begin());
-    columns.strengths.erase(columns.strengths.begin());
-    columns.labels.erase(columns.labels.begin());
-    return to_columns(columns);
+ThreeColumns prose_columns(nb::str paragraph) {
+    std::u32string const characters = characters_of(paragraph);
+    Columns found;
+    formats::prose(characters, formats::copy_of(characters), 0, found);
+    return to_columns(found);
 }
 
-ThreeColumns prose_columns(nb::str paragraph) { return columns_inside(std::move(paragraph), &formats::Markup::prose); }
-ThreeColumns verbatim_columns(nb::str lines) { return columns_inside(std::move(lines), &formats::Markup::verbatim); }
+ThreeColumns verbatim_columns(nb::str lines) {
+    std::u32string const characters = characters_of(lines);
+    Columns found;
+    formats::verbatim(formats::copy_of(characters), 0, characters.size(), found);
+    return to_columns(found);
+}
 
 }  // namespace
 

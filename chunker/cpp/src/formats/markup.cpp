@@ -5,11 +5,8 @@
 
 namespace chunker::formats {
 
-namespace {
-
-constexpr char other = '\x02';
-
 std::string copy_of(Text text) {
+    constexpr char other = '\x02';
     std::string copy(text.size(), other);
     for (std::size_t at = 0; at < text.size(); ++at) {
         char32_t const character = text[at];
@@ -21,6 +18,8 @@ std::string copy_of(Text text) {
     }
     return copy;
 }
+
+namespace {
 
 bool extends(char32_t character) {
     if (character < 0x300) return false;
@@ -45,21 +44,20 @@ bool next_line(std::string_view copy, std::size_t& at, std::size_t end, bool& bl
     return next < end;
 }
 
-// Puts the sentences of a paragraph, whose ends are given in offsets from `start`, and its lines.
-template <class Put>
-void put_prose(std::string_view copy, std::size_t start, std::size_t end, const std::vector<std::size_t>& ends, Put&& put) {
+// Adds the sentences of a paragraph, whose ends are given in offsets from `start`, and its lines.
+void add_prose(std::string_view copy, std::size_t start, std::size_t end, const std::vector<std::size_t>& ends, Columns& found) {
     std::size_t number = 0;
-    auto const put_sentences_before = [&](std::size_t stop) {
-        for (; number < ends.size() && start + ends[number] < stop; ++number) put(start + ends[number], strength::sentence, "sentence");
+    auto const add_sentences_before = [&](std::size_t stop) {
+        for (; number < ends.size() && start + ends[number] < stop; ++number) found.add(start + ends[number], strength::sentence, "sentence");
     };
     if (end > start && copy.substr(0, end - 1).find('\n', start) != none) {
         std::size_t at = start;
         for (bool blank = false; next_line(copy, at, end, blank);) {
-            put_sentences_before(at);
-            if (number == ends.size() || start + ends[number] != at) put(at, columns::soft_line, "line");
+            add_sentences_before(at);
+            if (number == ends.size() || start + ends[number] != at) found.add(at, columns::soft_line, "line");
         }
     }
-    put_sentences_before(end);
+    add_sentences_before(end);
 }
 
 }  // namespace
@@ -84,11 +82,9 @@ std::size_t Markup::line_feed(std::size_t start, std::size_t end) const { return
 
 void Markup::verbatim(std::size_t start, std::size_t end) { formats::verbatim(copy_, start, end, found.columns); }
 
-void Markup::prose(std::size_t start, std::size_t end) { prose(start, end, prose_sentence_ends(text_.substr(start, end - start))); }
+void Markup::prose(std::size_t start, std::size_t end) { formats::prose(text_.substr(start, end - start), copy_, start, found.columns); }
 
-void Markup::prose(std::size_t start, std::size_t end, const std::vector<std::size_t>& ends) {
-    put_prose(copy_, start, end, ends, [this](std::size_t offset, std::int32_t strength, Label label) { put(offset, strength, label); });
-}
+void Markup::prose(std::size_t start, std::size_t end, const std::vector<std::size_t>& ends) { add_prose(copy_, start, end, ends, found.columns); }
 
 void Markup::code(const Code& code) {
     Columns inside;
@@ -100,8 +96,7 @@ void Markup::code(const Code& code) {
 }
 
 void prose(Text paragraph, std::string_view copy, std::size_t start, Columns& found) {
-    put_prose(copy, start, start + paragraph.size(), prose_sentence_ends(paragraph),
-              [&found](std::size_t offset, std::int32_t strength, Label label) { found.add(offset, strength, label); });
+    add_prose(copy, start, start + paragraph.size(), prose_sentence_ends(paragraph), found);
 }
 
 void verbatim(std::string_view copy, std::size_t start, std::size_t end, Columns& found) {

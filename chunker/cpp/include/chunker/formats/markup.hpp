@@ -48,11 +48,13 @@ struct MarkupOutline {
     std::unordered_set<std::string> labels;  // those that are no literals
 };
 
+// The text in ASCII, with line feeds for line ends: chunker/formats/code/parser_copies.py. Every character is in its place.
+std::string copy_of(Text text);
+
 class Markup {
 public:
     Markup(Text text, const CodeInside& code_inside);
 
-    // The text in ASCII, with line feeds for line ends: chunker/formats/code/parser_copies.py. Every character is in its place.
     std::string_view copy() const { return copy_; }
     Text text() const { return text_; }
     std::size_t size() const { return text_.size(); }
