@@ -117,7 +117,7 @@ private:
         open.state = state;
         if (tag.element == table_) {
             open.start = start;
-            open.tangled = !is_cut(start, tag.start);
+            open.tangled = markup_.nonblank(start, tag.start) < tag.start;  // it is not cut there
         } else if (tag.element == head_) {
             open.rows = rows;
         } else if (tag.element == row_) {
@@ -148,12 +148,6 @@ private:
     bool is_known(const Open& table) const {
         if (table.tangled || (table.header_end && !states.has_rows(table.state))) return false;
         return table.header_end || table.rows > 1 || (table.rows == 1 && table.data_cells);
-    }
-
-    // Whether there is only white space between a boundary and the tag after it.
-    bool is_cut(std::size_t start, std::size_t tag) const {
-        while (start < tag && !markup_.is_nonblank(start)) ++start;
-        return start == tag;
     }
 
     Opening& opens(std::size_t start, std::int32_t strength, Label label, bool kept_whole = false, bool glued = false) {
@@ -284,11 +278,7 @@ private:
 
     void text_until(std::size_t end) {
         if (run_) return;
-        for (std::size_t at = at_; at < end; ++at) {
-            if (!markup_.is_nonblank(at)) continue;
-            begin_run(at);
-            return;
-        }
+        if (std::size_t const nonblank = markup_.nonblank(at_, end); nonblank < end) begin_run(nonblank);
     }
 
     void begin_run(std::size_t start) {
@@ -308,7 +298,7 @@ private:
             markup_.verbatim(start, end);
             return;
         }
-        while (end > start && !markup_.is_nonblank(end - 1)) --end;
+        end = markup_.trimmed(start, end);
         Text const text = markup_.text().substr(start, end - start);
         if (text.find('<') == none) {
             markup_.prose(start, end);

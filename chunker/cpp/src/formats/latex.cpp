@@ -239,15 +239,11 @@ private:
 
     // --- paragraphs
 
-    bool has_nonblank(std::size_t start, std::size_t end, std::size_t& at) const {
-        for (at = start; at < end; ++at)
-            if (markup_.is_nonblank(at)) return true;
-        return false;
-    }
+    bool has_text_before(std::size_t end) const { return markup_.nonblank(at_, end) < end; }
 
     void text_until(std::size_t end) {
-        std::size_t nonblank = 0;
-        if (!run_ && !whole_ && has_nonblank(at_, end, nonblank)) begin_run(nonblank);
+        if (run_ || whole_) return;
+        if (std::size_t const nonblank = markup_.nonblank(at_, end); nonblank < end) begin_run(nonblank);
     }
 
     void begin_run(std::size_t start) {
@@ -263,8 +259,7 @@ private:
         run_.reset();
         if (is_label(start, end)) return;  // of a section
         glued_ = 0;
-        while (end > start && !markup_.is_nonblank(end - 1)) --end;
-        markup_.prose(start, end);
+        markup_.prose(start, markup_.trimmed(start, end));
     }
 
     // Whether there is nothing but labels and comments.
@@ -288,12 +283,11 @@ private:
     // A comment on a line of its own belongs to what the next line begins.
     void comment(const Command& command) {
         std::size_t const start = markup_.cut_before(command.start);
-        std::size_t nonblank = 0;
         if (!run_) {
             if (!lead_) lead_ = start;
         } else if (start == 0 || markup_.copy()[start - 1] != '\n') {
             trailing_.reset();
-        } else if (!trailing_ || has_nonblank(at_, command.start, nonblank)) {
+        } else if (!trailing_ || has_text_before(command.start)) {
             trailing_ = start;
         }
     }
@@ -302,8 +296,7 @@ private:
     void end_run_before(const Command& command) {
         std::optional<std::size_t> const start = trailing_;
         trailing_.reset();
-        std::size_t nonblank = 0;
-        if (!run_ || !start || command.kind == Command::blank || command.kind == Command::end || has_nonblank(at_, command.start, nonblank)) {
+        if (!run_ || !start || command.kind == Command::blank || command.kind == Command::end || has_text_before(command.start)) {
             end_run(command.start);
             return;
         }

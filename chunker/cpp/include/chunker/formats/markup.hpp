@@ -76,11 +76,22 @@ public:
 
     // The next line feed of copy[start:end]; none if there is none.
     std::size_t line_feed(std::size_t start, std::size_t end) const;
-    bool is_nonblank(std::size_t offset) const { return copy_[offset] != ' ' && copy_[offset] != '\t' && copy_[offset] != '\n'; }
+    // The first offset of copy[start:end] that is not blank; `end` if there is none.
+    std::size_t nonblank(std::size_t start, std::size_t end) const {
+        while (start < end && !is_nonblank(start)) ++start;
+        return start;
+    }
+    // The end of copy[start:end] without what is blank at its end.
+    std::size_t trimmed(std::size_t start, std::size_t end) const {
+        while (end > start && !is_nonblank(end - 1)) --end;
+        return end;
+    }
 
     MarkupOutline found;
 
 private:
+    bool is_nonblank(std::size_t offset) const { return copy_[offset] != ' ' && copy_[offset] != '\t' && copy_[offset] != '\n'; }
+
     Text text_;
     std::string copy_;
     const CodeInside& code_inside_;
