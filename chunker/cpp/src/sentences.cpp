@@ -152,7 +152,7 @@ private:
         return ahead(sentence<SB::Close>) ? !class_of(at).opener : mark == '*' || mark == '_' || mark == '~' || mark == '`';
     }
 
-    bool is_between_clusters() const { return !cluster<GCB::Prepend, GCB::ZWJ>(class_of(at - 1)) && !ahead(cluster<GCB::Extend, GCB::SpacingMark, GCB::ZWJ>); }
+    bool is_between_clusters() const { return !cluster<GCB::Prepend, GCB::ZWJ>(class_of(at - 1)) && (is_done() || !extends(text_[at])); }
 };
 
 bool is_thai_or_lao(char32_t character) { return character >= 0xE01 && character <= 0xEFF; }

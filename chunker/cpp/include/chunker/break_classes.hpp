@@ -83,4 +83,7 @@ private:
 
 inline const BreakClasses& break_classes() { return BreakClasses::instance(); }
 
+// Whether a character belongs to the grapheme cluster of the one before it.
+inline bool extends(char32_t character) { return character >= 0x300 && !break_classes()[character].tells(begins_cluster); }
+
 }  // namespace chunker

@@ -27,10 +27,7 @@ void begin_with(Columns& columns, Text text, Label label) {
     std::size_t kept = 0;
     for (std::size_t row = 0; row < columns.size(); ++row) {
         std::size_t const offset = columns.offsets[row];
-        if (offset > 0 && offset < text.size() && text[offset] >= 0x300 && !is_line_end(text[offset - 1])) {
-            ClusterBreak const cluster = break_classes()[text[offset]].cluster;
-            if (cluster == ClusterBreak::Extend || cluster == ClusterBreak::SpacingMark || cluster == ClusterBreak::ZWJ) continue;
-        }
+        if (offset > 0 && offset < text.size() && extends(text[offset]) && !is_line_end(text[offset - 1])) continue;
         columns.offsets[kept] = offset;
         columns.strengths[kept] = columns.strengths[row];
         columns.labels[kept] = columns.labels[row];

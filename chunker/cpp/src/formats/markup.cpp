@@ -21,11 +21,6 @@ std::string copy_of(Text text) {
 
 namespace {
 
-bool extends(char32_t character) {
-    if (character < 0x300) return false;
-    ClusterBreak const cluster = break_classes()[character].cluster;
-    return cluster == ClusterBreak::Extend || cluster == ClusterBreak::SpacingMark || cluster == ClusterBreak::ZWJ;
-}
 bool is_prefix(char32_t character) { return character >= 0x300 && break_classes()[character].cluster == ClusterBreak::Prepend; }
 
 constexpr bool is_copied_blank(char character) { return character == ' ' || character == '\t'; }
