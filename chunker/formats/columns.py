@@ -177,10 +177,10 @@ class CodeFound:
         self.scopes: list[Scope] = []  # the scopes of all refined units
 
     def __call__(
-        self, start: int, end: int, indent: int, named: int, named_end: int
+        self, start: int, end: int, named: int, named_end: int
     ) -> tuple[list[int], list[int], list[str]] | None:
         """Return the boundaries inside the lines text[start:end]; None if their language is unknown."""
-        outline = code_inside(self._text, EmbeddedSpan(start, end, indent), self._language(named, named_end))
+        outline = code_inside(self._text, EmbeddedSpan(start, end), self._language(named, named_end))
         if outline is None:
             return None
         self.scopes += outline.scopes

@@ -31,7 +31,7 @@ public:
     CodeAsked& operator=(const CodeAsked&) = delete;
 
     bool operator()(const Code& code, Columns& found) {
-        nb::object const answer = look_(code.start, code.end, code.indent, code.named, code.name_end);
+        nb::object const answer = look_(code.start, code.end, code.named, code.name_end);
         if (answer.is_none()) return false;
         nb::tuple const columns = as_tuple(answer, 3, "the answer about code");
         auto const [offsets, strengths, labels] = read_columns(columns[0], columns[1], columns[2]);

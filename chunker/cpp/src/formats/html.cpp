@@ -347,7 +347,7 @@ private:
         std::size_t const first = feed + 1;
         std::size_t last = tag.content_end;
         while (last > first && markup_.copy()[last - 1] != '\n') --last;
-        markup_.code({first, last, 0, tag.start, tag.content_start});
+        markup_.code({first, last, tag.start, tag.content_start});
     }
 
     const Elements& elements_;

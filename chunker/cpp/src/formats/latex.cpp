@@ -174,7 +174,7 @@ private:
         std::size_t const first = feed + 1;
         std::size_t last = command.after;
         while (markup_.copy()[last - 1] != '\n') --last;
-        if (first < last) markup_.code({first, last, 0, command.start, first});
+        if (first < last) markup_.code({first, last, command.start, first});
     }
 
     // The lines of what is kept whole, and the rows of a table in it.

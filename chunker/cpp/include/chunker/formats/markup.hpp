@@ -14,11 +14,9 @@
 
 namespace chunker::formats {
 
-// Lines of code in a language of their own. At most `indent` characters of indentation and quote marks are not part of it on each line;
-// text[named:name_end] tells the language.
+// Lines of code in a language of their own, which text[named:name_end] tells.
 struct Code {
     std::size_t start, end;
-    std::size_t indent = 0;
     std::size_t named = 0, name_end = 0;
 };
 
