@@ -11,10 +11,7 @@ namespace {
 
 constexpr std::size_t deepest_level = markdown_headings::deepest_level;
 
-bool is_in_anchor(char32_t character) {
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || (character >= '0' && character <= '9') || character == '-' ||
-           character == '_';
-}
+bool is_in_anchor(char32_t character) { return formats::is_letter(character) || formats::is_digit(character) || character == '-' || character == '_'; }
 
 // The heading without an anchor at its end, "{ #name }" of ASCII, which documentation tools write after most of them.
 formats::Text without_anchor(formats::Text heading) {

@@ -3,9 +3,13 @@
 #include <array>
 #include <string>
 
+#include "chunker/formats/text.hpp"
 #include "chunker/markdown_lines.hpp"
 
 namespace chunker::markdown {
+
+using formats::is_blank;
+using formats::is_letter;
 
 namespace {
 
@@ -20,9 +24,7 @@ constexpr std::array<std::string_view, 62> block_tags = {
 constexpr std::array<std::string_view, 4> uncertain_tags = {"pre", "script", "style", "textarea"};
 constexpr std::size_t longest_tag = 10;
 
-constexpr bool is_space(char character) { return character == ' ' || character == '\t'; }
-constexpr bool is_letter(char character) { return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z'); }
-constexpr bool is_alphanumeric(char character) { return is_letter(character) || (character >= '0' && character <= '9'); }
+constexpr bool is_alphanumeric(char character) { return is_letter(character) || formats::is_digit(character); }
 
 // Goes over one tag.
 class Tag {
@@ -53,7 +55,7 @@ private:
     bool ended() const { return at_ == line_.size(); }
     bool skip_spaces() {
         std::size_t const start = at_;
-        while (!ended() && is_space(line_[at_])) ++at_;
+        while (!ended() && is_blank(line_[at_])) ++at_;
         return at_ > start;
     }
 
@@ -107,7 +109,7 @@ Html html_of(std::string_view line) {
         for (char& character : name) character = character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
         if (std::binary_search(uncertain_tags.begin(), uncertain_tags.end(), name)) return Html::uncertain;
         if (std::binary_search(block_tags.begin(), block_tags.end(), name)) {
-            bool const ends = at == line.size() || is_space(line[at]) || line[at] == '>' || line.substr(at).starts_with("/>");
+            bool const ends = at == line.size() || is_blank(line[at]) || line[at] == '>' || line.substr(at).starts_with("/>");
             if (ends) return Html::block;
         }
     }

@@ -1,14 +1,17 @@
 #include "chunker/markdown_lines.hpp"
 
+#include "chunker/constants.hpp"
+#include "chunker/formats/text.hpp"
+
 namespace chunker::markdown {
+
+using formats::is_blank;
+using formats::is_digit;
 
 namespace {
 
-constexpr bool is_space(char character) { return character == ' ' || character == '\t'; }
-constexpr bool is_digit(char character) { return character >= '0' && character <= '9'; }
-
 constexpr bool blank_from(std::string_view line, std::size_t at) {
-    while (at < line.size() && is_space(line[at])) ++at;
+    while (at < line.size() && is_blank(line[at])) ++at;
     return at == line.size();
 }
 
@@ -22,7 +25,7 @@ constexpr std::size_t run(std::string_view line, char mark, std::size_t at = 0) 
 
 Indent indent_of(std::string_view line) {
     Indent indent;
-    for (; indent.characters < line.size() && is_space(line[indent.characters]); ++indent.characters) {
+    for (; indent.characters < line.size() && is_blank(line[indent.characters]); ++indent.characters) {
         bool const tab = line[indent.characters] == '\t';
         indent.columns += tab ? 4 - indent.columns % 4 : 1;
         indent.tabs |= tab;
@@ -34,8 +37,8 @@ bool is_blank(std::string_view line) { return blank_from(line, 0); }
 
 int heading_level(std::string_view line) {
     std::size_t const level = run(line, '#');
-    if (level == 0 || level > 6) return 0;
-    return level == line.size() || is_space(line[level]) ? static_cast<int>(level) : 0;
+    if (level == 0 || level > markdown_headings::deepest_level) return 0;
+    return level == line.size() || is_blank(line[level]) ? static_cast<int>(level) : 0;
 }
 
 int underline_level(std::string_view line) {
@@ -50,7 +53,7 @@ bool is_rule(std::string_view line) {
     for (char const character : line) {
         if (character == line[0]) {
             ++marks;
-        } else if (!is_space(character)) {
+        } else if (!is_blank(character)) {
             return false;
         }
     }
@@ -82,7 +85,7 @@ ItemMark item_mark(std::string_view line) {
     }
     char const kind = line[at];
     std::size_t const after = ++at;
-    if (at < line.size() && !is_space(line[at])) return mark;
+    if (at < line.size() && !is_blank(line[at])) return mark;
     mark.kind = kind;
     mark.length = after;
     mark.pad = run(line, ' ', after);
@@ -120,9 +123,9 @@ bool is_delimiter(std::string_view line) {
 }
 
 std::size_t cells(std::string_view line) {
-    bool const is_trimmed = !line.empty() && is_space(line.back());
-    while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
-    while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
+    bool const is_trimmed = !line.empty() && is_blank(line.back());
+    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+    while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
     std::size_t bars = 0, kept = 0;
     bool first = false, last = false;
     for (std::size_t at = 0; at < line.size(); ++at) {
@@ -141,14 +144,14 @@ std::size_t cells(std::string_view line) {
 
 bool is_plain_definition(std::string_view line) {
     constexpr std::string_view not_first = "<>()\"'", anywhere = "<>()";
-    auto const printable = [](char character) { return !is_space(character) && (character < '\x1c' || character > '\x1f'); };
+    auto const printable = [](char character) { return !is_blank(character) && (character < '\x1c' || character > '\x1f'); };
     if (line.size() < 2 || line[0] != '[' || line[1] == '^') return false;
     std::size_t at = 1;
     while (at < line.size() && line[at] != ']' && line[at] != '[' && line[at] != '\\') ++at;
     if (at < 2 || !printable(line[1])) return false;
     if (at + 1 >= line.size() || line[at] != ']' || line[at + 1] != ':') return false;
     at += 2;
-    while (at < line.size() && is_space(line[at])) ++at;
+    while (at < line.size() && is_blank(line[at])) ++at;
     if (at == line.size() || !printable(line[at]) || not_first.find(line[at]) != not_first.npos) return false;
     while (at < line.size() && printable(line[at]) && anywhere.find(line[at]) == anywhere.npos) ++at;
     return blank_from(line, at);

@@ -9,8 +9,6 @@ namespace chunker::formats {
 namespace {
 
 char lower(char character) { return character >= 'A' && character <= 'Z' ? static_cast<char>(character | 0x20) : character; }
-bool is_gap(char character) { return is_space(static_cast<unsigned char>(character)); }
-bool is_ascii_letter(char character) { return is_letter(static_cast<unsigned char>(character)); }
 
 }  // namespace
 
@@ -45,17 +43,17 @@ bool TagReader::next(Tag& tag) {
 
 bool TagReader::may_begin(std::size_t start) const {
     char const first = copy_[start + 1];
-    if (first == '/') return start + 2 < copy_.size() && is_ascii_letter(copy_[start + 2]);
-    return is_ascii_letter(first) || first == '!' || first == '?';
+    if (first == '/') return start + 2 < copy_.size() && is_letter(copy_[start + 2]);
+    return is_letter(first) || first == '!' || first == '?';
 }
 
 bool TagReader::read(std::size_t start, Tag& tag) {
     bool const closes = copy_[start + 1] == '/';
     std::size_t const first = start + 1 + closes;
     tag = {Tag::inline_tag, Elements::unknown, start, start, closes};
-    if (is_ascii_letter(copy_[first])) {
+    if (is_letter(copy_[first])) {
         std::size_t last = first;
-        while (last < copy_.size() && !is_gap(copy_[last]) && copy_[last] != '/' && copy_[last] != '>' && (quotes_ || copy_[last] != '<')) ++last;
+        while (last < copy_.size() && !is_space(copy_[last]) && copy_[last] != '/' && copy_[last] != '>' && (quotes_ || copy_[last] != '<')) ++last;
         std::size_t const after = after_attributes(last);
         if (after == none) return false;
         tag.end = after;
@@ -114,7 +112,7 @@ void TagReader::find_content(Tag& tag) {
         if (!std::equal(name_.begin(), name_.end(), copy_.begin() + static_cast<std::ptrdiff_t>(at + 2),
                         [](char one, char other) { return one == lower(other); }))
             continue;
-        if (!is_gap(copy_[after]) && copy_[after] != '/' && copy_[after] != '>') continue;
+        if (!is_space(copy_[after]) && copy_[after] != '/' && copy_[after] != '>') continue;
         std::size_t const end = copy_.find('>', after);
         tag.content_end = at;
         tag.end = end == copy_.npos ? copy_.size() : end + 1;

@@ -219,7 +219,7 @@ private:
         for (at = copy.find('\\', at); at != copy.npos; at = copy.find('\\', at + 1)) {
             std::string_view const rest = copy.substr(at + 1);
             if (rest.starts_with('\\')) return at;
-            if (rest.starts_with(name) && (rest.size() == name.size() || !is_letter(static_cast<unsigned char>(rest[name.size()])))) return at;
+            if (rest.starts_with(name) && (rest.size() == name.size() || !is_letter(rest[name.size()]))) return at;
         }
         return none;
     }
@@ -228,7 +228,7 @@ private:
     static std::size_t after_rule(std::string_view copy, std::size_t at) {
         for (at = copy.find('\\', at); at != copy.npos; at = copy.find('\\', at + 1)) {
             std::size_t after = at + 1;
-            while (after < copy.size() && is_letter(static_cast<unsigned char>(copy[after]))) ++after;
+            while (after < copy.size() && is_letter(copy[after])) ++after;
             std::string_view const name = copy.substr(at + 1, after - at - 1);
             if (name != "hline" && name != "midrule" && name != "endfirsthead" && name != "endhead") continue;
             std::size_t const feed = copy.find('\n', after);
@@ -266,7 +266,7 @@ private:
     bool is_label(std::size_t start, std::size_t end) const {
         std::string_view const copy = markup_.copy().substr(0, end);
         for (std::size_t at = start;;) {
-            while (at < end && is_space(static_cast<unsigned char>(copy[at]))) ++at;
+            while (at < end && is_space(copy[at])) ++at;
             if (at == end) return true;
             if (copy[at] == '%') {
                 at = std::min(copy.find('\n', at), end);

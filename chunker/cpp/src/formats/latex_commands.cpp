@@ -8,11 +8,8 @@ namespace chunker::formats {
 
 namespace {
 
-constexpr bool is_gap(char character) { return character == ' ' || character == '\t'; }
-bool is_white(char character) { return is_space(static_cast<unsigned char>(character)); }
-
 std::size_t after_gap(std::string_view copy, std::size_t at) {
-    while (at < copy.size() && is_gap(copy[at])) ++at;
+    while (at < copy.size() && is_blank(copy[at])) ++at;
     return at;
 }
 
@@ -130,8 +127,8 @@ bool CommandReader::read_edge(std::size_t start, std::size_t at, Command& comman
     std::size_t const first = at + 1, last = copy_.find_first_of("{}\\\n", first);
     if (last == copy_.npos || copy_[last] != '}' || last == first || last - first > latex_commands::longest_name) return false;
     std::string_view name = copy_.substr(first, last - first);
-    while (!name.empty() && is_white(name.front())) name.remove_prefix(1);
-    while (!name.empty() && is_white(name.back())) name.remove_suffix(1);
+    while (!name.empty() && is_space(name.front())) name.remove_prefix(1);
+    while (!name.empty() && is_space(name.back())) name.remove_suffix(1);
     std::string_view const plain = name.substr(0, name.find_last_not_of('*') + 1);
     at_ = last + 1;
     command = {begins ? Command::begin : Command::end, start, at_, plain};
@@ -153,7 +150,7 @@ std::size_t CommandReader::after_verb(std::size_t at) const {
     if (at < copy_.size() && copy_[at] == '*') ++at;
     if (at >= copy_.size()) return none;
     char const mark = copy_[at];
-    if ((is_of_command(mark) && mark != '@') || mark == '*' || mark == '\\' || is_white(mark)) return none;
+    if ((is_of_command(mark) && mark != '@') || mark == '*' || mark == '\\' || is_space(mark)) return none;
     for (++at; at < copy_.size() && copy_[at] != '\n'; ++at)
         if (copy_[at] == mark) return at + 1;
     return at;

@@ -40,7 +40,7 @@ private:
     std::set<std::string, std::less<>> missing_;  // ends that are not to be found any more
 };
 
-constexpr bool is_of_command(char character) { return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character == '@'; }
+constexpr bool is_of_command(char character) { return is_letter(character) || character == '@'; }
 std::size_t after_command(std::string_view copy, std::size_t at);
 
 // The offset of \begin{document} outside of comments; none if there is none.

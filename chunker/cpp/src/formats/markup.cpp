@@ -23,8 +23,6 @@ namespace {
 
 bool is_prefix(char32_t character) { return character >= 0x300 && break_classes()[character].cluster == ClusterBreak::Prepend; }
 
-constexpr bool is_copied_blank(char character) { return character == ' ' || character == '\t'; }
-
 // Goes to the next line of copy[at:end] that is not blank; false if there is none. `blank`: whether a blank line stands before it.
 bool next_line(std::string_view copy, std::size_t& at, std::size_t end, bool& blank) {
     std::size_t const feed = copy.substr(0, end).find('\n', at);
@@ -32,7 +30,7 @@ bool next_line(std::string_view copy, std::size_t& at, std::size_t end, bool& bl
     std::size_t next = feed + 1;
     for (std::size_t nonblank = next; nonblank < end; ++nonblank) {
         if (copy[nonblank] == '\n') next = nonblank + 1;
-        else if (!is_copied_blank(copy[nonblank])) break;
+        else if (!is_blank(copy[nonblank])) break;
     }
     blank = next > feed + 1;
     at = next;
@@ -68,7 +66,7 @@ void Markup::put(std::size_t offset, std::int32_t strength, Label label) {
 std::size_t Markup::cut_before(std::size_t offset) const {
     std::size_t const floor = found.columns.offsets.back();
     std::size_t at = offset;
-    while (at > floor && is_copied_blank(copy_[at - 1])) --at;
+    while (at > floor && is_blank(copy_[at - 1])) --at;
     if (at == 0 || copy_[at - 1] == '\n') return at;
     return (offset < size() && extends(text_[offset])) || is_prefix(text_[offset - 1]) ? floor : offset;
 }
@@ -98,7 +96,7 @@ void verbatim(std::string_view copy, std::size_t start, std::size_t end, Columns
     std::size_t at = start;
     if (start > 0 && copy[start - 1] == '\n') {
         std::size_t nonblank = start;
-        while (nonblank < end && is_copied_blank(copy[nonblank])) ++nonblank;
+        while (nonblank < end && is_blank(copy[nonblank])) ++nonblank;
         if (nonblank < end && copy[nonblank] == '\n') --at;
     }
     for (bool blank = false; next_line(copy, at, end, blank);) found.add(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");

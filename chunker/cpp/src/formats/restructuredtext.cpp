@@ -15,7 +15,7 @@ std::vector<TextLine> restructuredtext_lines(std::string_view copy, std::size_t 
         std::size_t text_start = start, last = feed, indent = 0;
         for (; text_start < feed && (copy[text_start] == ' ' || copy[text_start] == '\t'); ++text_start)
             indent = copy[text_start] == ' ' ? indent + 1 : (indent / tab + 1) * tab;
-        while (last > text_start && is_space(static_cast<unsigned char>(copy[last - 1]))) --last;
+        while (last > text_start && is_space(copy[last - 1])) --last;
         if (last > text_start) lines.push_back({start, text_start, end, indent, blank, copy.substr(text_start, last - text_start)});
         blank = last == text_start;
         start = end;

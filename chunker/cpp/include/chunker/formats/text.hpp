@@ -10,6 +10,8 @@ using Text = std::u32string_view;
 
 constexpr std::size_t none = Text::npos;
 
+// The tests of a character take one of a copy in ASCII, too.
+
 // White space as \s of Python's expressions has it.
 constexpr bool is_space(char32_t character) {
     if (character <= ' ') return character == ' ' || (character >= '\t' && character <= '\r') || character >= 0x1C;
