@@ -1,7 +1,6 @@
 // Bindings of the formats of markup: the outline of one text. Offsets are in characters.
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -65,9 +64,6 @@ Elements elements_of(nb::list told) {
         if (made.name.empty()) throw nb::value_error("an element has a name");
         elements.push_back(std::move(made));
     }
-    for (std::string_view const needed : Elements::needed)
-        if (std::ranges::none_of(elements, [&](const formats::Element& one) { return one.name == needed; }))
-            throw nb::value_error("an element is missing that the reader asks for");
     return Elements(std::move(elements));
 }
 

@@ -39,15 +39,15 @@ public:
         : elements_(elements),
           markup_(text, code_inside),
           places_(elements.size()),
-          table_(elements.number_of("table")),
-          row_(elements.number_of("tr")),
-          head_(elements.number_of("thead")),
-          paragraph_(elements.number_of("p")),
-          verbatim_(elements.number_of("pre")),
-          data_cell_(elements.number_of("td")),
-          header_cell_(elements.number_of("th")),
-          article_(elements.number_of("article")),
-          section_(elements.number_of("section")) {}
+          table_(elements.needed("table")),
+          row_(elements.needed("tr")),
+          head_(elements.needed("thead")),
+          paragraph_(elements.needed("p")),
+          verbatim_(elements.needed("pre")),
+          data_cell_(elements.needed("td")),
+          header_cell_(elements.needed("th")),
+          article_(elements.needed("article")),
+          section_(elements.needed("section")) {}
 
     // Read the text. Returns all that was found; the states are in `states`.
     MarkupOutline read() {

@@ -1,6 +1,7 @@
 #include "html_tags.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "chunker/formats/text.hpp"
 
@@ -22,6 +23,12 @@ Elements::Elements(std::vector<Element> elements) : elements_(std::move(elements
 std::size_t Elements::number_of(std::string_view name) const {
     auto const found = numbers_.find(name);
     return found == numbers_.end() ? unknown : found->second;
+}
+
+std::size_t Elements::needed(std::string_view name) const {
+    std::size_t const number = number_of(name);
+    if (number == unknown) throw std::invalid_argument("an element is missing that the reader asks for");
+    return number;
 }
 
 bool TagReader::next(Tag& tag) {

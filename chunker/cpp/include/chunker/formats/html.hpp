@@ -1,7 +1,6 @@
 // HTML: what chunker/formats/markup/html_reader.py and html_tags.py say, which are the specification.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -29,13 +28,12 @@ class Elements {
 public:
     static constexpr std::size_t unknown = static_cast<std::size_t>(-1);
 
-    // The elements that the reader asks for by name.
-    static constexpr std::array<std::string_view, 9> needed = {"table", "tr", "thead", "p", "pre", "td", "th", "article", "section"};
-
     explicit Elements(std::vector<Element> elements);
 
     // The number of an element, by its name in lower case.
     std::size_t number_of(std::string_view name) const;
+    // The same of one that must be there; throws std::invalid_argument if it is not.
+    std::size_t needed(std::string_view name) const;
     const Element& operator[](std::size_t number) const { return elements_[number]; }
     std::size_t size() const { return elements_.size(); }
     // Whether `one` ends `other` where that is open.
