@@ -167,8 +167,7 @@ void define_growing(nb::module_& module) {
                     seen[source.data[at++]] = true;
                     continue;
                 }
-                char32_t character = source.data[at] & (0x7Fu >> size);
-                for (std::size_t next = 1; next < size; ++next) character = character << 6 | (source.data[at + next] & 0x3Fu);
+                char32_t const character = decoded(source.data + at, size);
                 if (seen_wide.empty()) seen_wide.resize(0x110000);
                 if (!seen_wide[character]) add(character);
                 seen_wide[character] = true;

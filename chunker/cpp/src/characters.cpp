@@ -9,18 +9,6 @@
 
 namespace chunker {
 
-namespace {
-
-char32_t decoded(const unsigned char* character, std::size_t size) {
-    auto const rest = [&](std::size_t number) -> char32_t { return character[number] & 0x3Fu; };
-    if (size == 1) return character[0];
-    if (size == 2) return (character[0] & 0x1Fu) << 6 | rest(1);
-    if (size == 3) return (character[0] & 0x0Fu) << 12 | rest(1) << 6 | rest(2);
-    return (character[0] & 0x07u) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3);
-}
-
-}  // namespace
-
 Text::Text(const unsigned char* data, std::size_t bytes)
     : data_(data),
       bytes_(bytes),

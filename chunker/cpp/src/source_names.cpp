@@ -4,13 +4,14 @@
 #include <array>
 #include <unordered_map>
 
+#include "chunker/utf8.hpp"
+
 namespace chunker {
 
 namespace {
 
 constexpr bool is_letter(unsigned char byte) { return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_'; }
 constexpr bool is_of_name(unsigned char byte) { return is_letter(byte) || (byte >= '0' && byte <= '9'); }
-constexpr bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) == 0x80u; }
 
 class Masker {
 public:
@@ -35,7 +36,7 @@ public:
             for (; at < end; ++at) {
                 char const byte = source_[at];
                 if (byte == '\n' || byte == '\r') made += byte;
-                else if (!continues_character(byte)) made += ' ';
+                else if (!continues(byte)) made += ' ';
             }
         }
         return made;
@@ -84,7 +85,7 @@ private:
 
     std::size_t after_character(std::size_t at) const {
         if (at >= source_.size()) return source_.size();
-        for (++at; at < source_.size() && continues_character(source_[at]);) ++at;
+        for (++at; at < source_.size() && continues(source_[at]);) ++at;
         return at;
     }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "chunker/constants.hpp"
+#include "chunker/formats/text.hpp"
 #include "chunker/utf8.hpp"
 
 namespace chunker {
@@ -90,11 +91,10 @@ std::vector<TextRow> text_rows(const unsigned char* text, std::size_t size) {
                 continue;
             }
             std::size_t const length = std::min(character_size(byte), size - place);
-            unsigned char const* const character = text + place;
-            ended = (length == 2 && byte == 0xC2 && character[1] == 0x85) ||
-                    (length == 3 && byte == 0xE2 && character[1] == 0x80 && (character[2] == 0xA8 || character[2] == 0xA9));
-            separates = ended && length == 3 && character[2] == 0xA9;
-            nonblank |= !is_wide_space(character, length);
+            char32_t const character = decoded(text + place, length);
+            separates = character == 0x2029;
+            ended = separates || character == 0x85 || character == 0x2028;
+            nonblank |= !formats::is_space(character);
             place += length;
             wide += length - 1;
         }
