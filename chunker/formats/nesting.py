@@ -123,6 +123,19 @@ def scopes_of(text: str, members: Iterable[Member], name: Callable[[str], str]) 
             yield as_scope((start, end, called, ""))
 
 
+class Boundaries(dict[int, tuple[int, str]]):
+    """Boundaries in any order: strengths and labels by offset; of several at one offset the strongest one stays."""
+
+    def put(self, offset: int, strength: int, label: str) -> None:
+        """Add a boundary."""
+        if self.get(offset, (-1, ""))[0] < strength:
+            self[offset] = int(strength), label
+
+    def put_line(self, offset: int, *, after_blank: bool) -> None:
+        """Add the start of a line."""
+        self.put(offset, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+
+
 def between_clusters(text: str, offsets: Sequence[int]) -> list[bool] | None:
     """Return for each of `offsets`, all after ASCII characters, whether it cuts no grapheme cluster; None if none cuts
     one.

@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple
 
 from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
-from chunker.formats.nesting import LONG, MAX_NAMED, Kind, Member, name_of, outline_of, scopes_of
+from chunker.formats.nesting import LONG, MAX_NAMED, Boundaries, Kind, Member, name_of, outline_of, scopes_of
 from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Strength
 from chunker.formats.restarting import Restarts
@@ -210,7 +210,7 @@ class _Walk:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self.found: dict[int, tuple[int, str]] = {}
+        self.found = Boundaries()
         self.tables: list[Header] = []
         self.members: list[Member] = []  # the keys
         self._comment: int | None = None  # the start of the comments before, which belong to the next entry
@@ -242,14 +242,14 @@ class _Walk:
                 continue
             elif (comment := _COMMENT.match(text, at)) is not None:
                 end = comment.end()
-                self._put(at, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+                self.found.put_line(at, after_blank=after_blank)
                 if self._comment is None:
                     self._comment = at
                     self._comment_after_blank = after_blank
                 at, after_blank = end, False
                 continue
             else:
-                self._put(at, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+                self.found.put_line(at, after_blank=after_blank)
                 end = _line_end(text, at)
             self._comment, after_blank, at = None, False, end
 
@@ -257,10 +257,10 @@ class _Walk:
         """Add the boundary of a statement at `at`. Returns the start of the statement with the comments before it."""
         top = at if self._comment is None else self._comment
         if top < at:
-            self._put(at, _COMMENTED, label)
+            self.found.put(at, _COMMENTED, label)
             if strength == _KEYS and self._comment_after_blank:
                 strength = _GROUP
-        self._put(top, strength, label)
+        self.found.put(top, strength, label)
         return top
 
     def _value(self, at: int) -> int:
@@ -281,7 +281,7 @@ class _Walk:
                     break  # a statement begins here, so a bracket that is still open was never closed
                 if not _CLOSES_OR_BLANK.match(text, at):
                     if depth == 1:
-                        self._put(at, _FIRST_ELEMENT if after_opening else _ELEMENT, "element")
+                        self.found.put(at, _FIRST_ELEMENT if after_opening else _ELEMENT, "element")
                     after_opening = False
         self._lines(start, at)
         return at
@@ -295,13 +295,9 @@ class _Walk:
             if _BLANK.match(text, at):
                 after_blank = True
             elif not _CLOSES_OR_BLANK.match(text, at):
-                self._put(at, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+                self.found.put_line(at, after_blank=after_blank)
                 after_blank = False
             at = _line_end(text, at)
-
-    def _put(self, offset: int, strength: int, label: str) -> None:
-        if self.found.get(offset, (-1, ""))[0] < strength:
-            self.found[offset] = int(strength), label
 
 
 def _line_end(text: str, at: int) -> int:

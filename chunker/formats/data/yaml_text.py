@@ -29,6 +29,7 @@ from chunker.formats.expressions import re
 from chunker.formats.nesting import (
     LONG,
     MAX_NAMED,
+    Boundaries,
     Kind,
     Member,
     NestingRank,
@@ -37,7 +38,7 @@ from chunker.formats.nesting import (
     strength_at,
 )
 from chunker.formats.open_outline import OutlineOf
-from chunker.formats.outline import Outline, Strength
+from chunker.formats.outline import Outline
 from chunker.formats.restarting import Restarts
 from chunker.native import native
 
@@ -135,7 +136,7 @@ class _Walk:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self.found: dict[int, tuple[int, str]] = {}
+        self.found = Boundaries()
         self._levels: list[_Level] = []
         self._comments: list[_Comment] = []  # the comments before the next entry
         self._documents = [0]
@@ -187,7 +188,7 @@ class _Walk:
             self._comments.clear()
             if not self._levels and _BLOCK_SCALAR.match(body):  # a scalar that is the whole document
                 self._value(body, -1)
-        self._put(start, *((Strength.PARAGRAPH, "paragraph") if after_blank else (Strength.LINE, "line")))
+        self.found.put_line(start, after_blank=after_blank)
 
     def _marker(self, start: int, body: str) -> None:
         """Handle a marker line. Dashes begin a document; the first marker only if something but comments and directives
@@ -198,7 +199,7 @@ class _Walk:
         self._in_block, self._open_column = False, None
         if body.startswith("-"):
             if self._started:
-                self._put(start, _DOCUMENT, "document")
+                self.found.put(start, _DOCUMENT, "document")
                 self._documents.append(start)
             self._started = True
             self._value(body[3:], -1)
@@ -240,8 +241,8 @@ class _Walk:
         if put:
             depth = len(levels) - 1
             if top < start:
-                self._put(start, strength_at(depth, NestingRank.COMMENTED), "key" if kind == _MAPPING else "item")
-            self._put(top, strength_at(depth, rank), "key" if kind == _MAPPING else "item")
+                self.found.put(start, strength_at(depth, NestingRank.COMMENTED), "key" if kind == _MAPPING else "item")
+            self.found.put(top, strength_at(depth, rank), "key" if kind == _MAPPING else "item")
 
     def _close(self, column: int, kind: int, end: int) -> None:
         """End the members that are open inside this column, and the previous member in this column."""
@@ -271,7 +272,3 @@ class _Walk:
             top = self._comments.pop().offset
         self._comments.clear()
         return top
-
-    def _put(self, offset: int, strength: int, label: str) -> None:
-        if self.found.get(offset, (-1, ""))[0] < strength:
-            self.found[offset] = int(strength), label

@@ -197,7 +197,7 @@ void JsonScan::put_escaped_lines(std::size_t start, std::size_t end) {
             blank = true;
             offset = after;
         }
-        if (offset < end && text[offset] != '"') found.columns.add(offset, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
+        if (offset < end && text[offset] != '"') found.columns.add_line(offset, blank);
         at = offset;
     }
 }

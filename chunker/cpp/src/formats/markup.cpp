@@ -99,7 +99,7 @@ void verbatim(std::string_view copy, std::size_t start, std::size_t end, Columns
         while (nonblank < end && is_blank(copy[nonblank])) ++nonblank;
         if (nonblank < end && copy[nonblank] == '\n') --at;
     }
-    for (bool blank = false; next_line(copy, at, end, blank);) found.add(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
+    for (bool blank = false; next_line(copy, at, end, blank);) found.add_line(at, blank);
 }
 
 }  // namespace chunker::formats

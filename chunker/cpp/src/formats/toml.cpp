@@ -132,7 +132,7 @@ public:
                 at = after_line(text_, at);
                 continue;
             } else {
-                put_line(at, after_blank);
+                boundaries_.put_line(at, after_blank);
                 end = after_line(text_, at);
                 if (text_[after_blanks(text_, at)] == '#') {
                     if (!comment_) {
@@ -153,10 +153,6 @@ public:
     }
 
 private:
-    void put_line(std::size_t at, bool after_blank) {
-        boundaries_.put(at, after_blank ? strength::paragraph : strength::line, after_blank ? "paragraph" : "line");
-    }
-
     // A statement begins at `at`; where it begins together with the comments above.
     std::size_t statement(std::size_t at, std::int32_t strength, Label label) {
         std::size_t const top = comment_.value_or(at);
@@ -208,7 +204,7 @@ private:
             if (is_blank_line(text_, at)) {
                 after_blank = true;
             } else if (!closes_or_blank(text_, at)) {
-                put_line(at, after_blank);
+                boundaries_.put_line(at, after_blank);
                 after_blank = false;
             }
         }

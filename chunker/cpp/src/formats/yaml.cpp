@@ -153,7 +153,7 @@ private:
             comments_.clear();
             if (levels_.empty() && is_block_scalar(body)) value(body, -1);  // all of the document
         }
-        boundaries_.put(line.start, line.after_blank ? strength::paragraph : strength::line, line.after_blank ? "paragraph" : "line");
+        boundaries_.put_line(line.start, line.after_blank);
     }
 
     static bool is_marker(Text body) { return (body.starts_with(U"---") || body.starts_with(U"...")) && (body.size() == 3 || is_blank(body[3])); }

@@ -34,6 +34,9 @@ struct Columns {
         labels.push_back(label);
     }
 
+    // A line, which blank lines may stand before.
+    void add_line(std::size_t offset, bool after_blank) { add(offset, after_blank ? strength::paragraph : strength::line, after_blank ? "paragraph" : "line"); }
+
     // A boundary at or after the last one; of two at one place the stronger one stays. The first one stays at 0 with its strength, and `first` is the
     // strength of what gave it its label.
     void put(std::size_t offset, std::int32_t strength, Label label, std::int32_t& first);
@@ -47,6 +50,7 @@ void begin_with(Columns& columns, Text text, Label label);
 class Boundaries {
 public:
     void put(std::size_t offset, std::int32_t strength, Label label) { found_.push_back({offset, strength, label}); }
+    void put_line(std::size_t offset, bool after_blank) { put(offset, after_blank ? strength::paragraph : strength::line, after_blank ? "paragraph" : "line"); }
     // All of them, in a text that begins with what `label` says, a byte order mark included.
     Columns take(Text text, Label label);
 
