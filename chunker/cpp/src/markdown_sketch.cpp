@@ -73,17 +73,12 @@ void Sketch::lines(std::size_t start, std::size_t end) {
         while (nonblank < end && is_blank_mark(copy_[nonblank])) ++nonblank;
         std::size_t const newline = std::min(copy_.find('\n', nonblank), end);
         if (nonblank < newline) {
-            bool const blank = blank_before(at);
-            bool const inside = at > beginning_;
-            if (inside && (first || blank)) {
-                if (glued_) {
-                    put(at, blank ? strength::paragraph : strength::line, blank ? "paragraph" : "line");
-                } else {
-                    // Stronger than all that is inside the block before: that block is a unit of its own.
-                    put(at, blank ? level() : strength::structure, blank ? "paragraph" : "line");
-                }
-            } else if (inside) {
-                put(at, strength::line, "line");
+            if (at > beginning_) {
+                bool const blank = blank_before(at);
+                // Stronger than all that is inside the block before: that block is a unit of its own.
+                bool const apart = !glued_ && (first || blank);
+                if (blank) put(at, apart ? level() : strength::paragraph, "paragraph");
+                else put(at, apart ? strength::structure : strength::line, "line");
             }
             first = false;
         }

@@ -169,12 +169,11 @@ class MarkdownSketch:
         """
         before = self._copy.rfind("\n", 0, max(start - 1, 0)) + 1
         blank = self._copy[start - 1] == "\n" and self._is_blank(before, start)
-        if not blank and not first:
-            return Strength.LINE, "line"
-        if self._glued:
-            return (Strength.PARAGRAPH, "paragraph") if blank else (Strength.LINE, "line")
         # Stronger than all boundaries inside the block before: that block is a unit of its own.
-        return (self._level(), "paragraph") if blank else (Strength.STRUCTURE, "line")
+        apart = not self._glued and (first or blank)
+        if blank:
+            return self._level() if apart else Strength.PARAGRAPH, "paragraph"
+        return Strength.STRUCTURE if apart else Strength.LINE, "line"
 
     def _is_blank(self, start: int, end: int) -> bool:
         return not self._copy[start:end].strip(" \t>\n")
