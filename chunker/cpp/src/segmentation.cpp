@@ -153,8 +153,10 @@ private:
     }
 
     bool sequence() {
-        if (!run() && !(connectors() && (run() || true))) return false;
+        std::size_t const start = at;
+        run();
         while (connectors()) run();
+        if (at == start) return false;
         if (ahead(word<WB::Single_Quote>) && follows_hebrew()) {  // WB7a
             ++at;
             extend();
