@@ -1,5 +1,6 @@
 // One text: parsed, walked, placed.
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -52,7 +53,7 @@ public:
         return result;
     }
 
-    std::vector<NamedRegion> regions() const override { return named(regions_, tops_.front(), defined_); }
+    std::vector<NamedRegion> regions() const override { return named(regions_, *tops_, defined_); }
 
     InsideUnit inside(std::uint32_t character) const override {
         auto const unit = std::lower_bound(units_.begin(), units_.end(), character,
@@ -68,14 +69,14 @@ public:
         Settled more = settled(found, lines_);
         // On the first line of a part that moved nothing inside of it counts: the part would have been stronger, and moved, too.
         for (Row row = unit->first; row < unit->end; ++row)
-            if (attributes_(row) || tops_.front()(row) != no_row) more.placed.at(row) = {};
-        return {rows_.front().inside(*unit, more), named(found.regions, more.tops, walk.defined())};
+            if (attributes_(row) || (*tops_)(row) != no_row) more.placed.at(row) = {};
+        return {rows_->inside(*unit, more), named(found.regions, more.tops, walk.defined())};
     }
 
     Resumption resumption(std::uint32_t preamble) const override {
         if (!tree_) return {};
         Pool::Use const use(tree_->pool());
-        return syntax::resumption({grammar_, source_, lines_}, *tree_, regions_, tops_.front(), rows_.front(), preamble);
+        return syntax::resumption({grammar_, source_, lines_}, *tree_, regions_, *tops_, *rows_, preamble);
     }
 
 private:
@@ -83,10 +84,10 @@ private:
         Settled placed = settled(found, lines_);
         Label const whole_text = label_of(placed.placed(0));
         regions_ = found.regions;
-        tops_.push_back(placed.tops);
-        rows_.emplace_back(std::move(placed), whole_text, lines_);
-        units_ = rows_.front().close(std::move(closed));
-        boundaries_ = rows_.front().boundaries();
+        tops_ = placed.tops;
+        rows_.emplace(std::move(placed), whole_text, lines_);
+        units_ = rows_->close(std::move(closed));
+        boundaries_ = rows_->boundaries();
         for (Row row = 0; row < lines_.size(); ++row) {
             comments_.at(row) = found.comments(row) != no_row;
             // They are kept together with what they belong to: nothing inside them is a part.
@@ -123,8 +124,8 @@ private:
     std::vector<Pending> nodes_;  // the closed ones
     std::vector<syntax::Defined> defined_;
     std::vector<Region> regions_;
-    std::vector<ByRow<Row>> tops_;      // one
-    std::vector<LineBoundaries> rows_;  // one
+    std::optional<ByRow<Row>> tops_;
+    std::optional<LineBoundaries> rows_;
     std::vector<Unit> units_;
     Boundaries boundaries_;
     ByRow<char> comments_;    // whether a comment ends on the line
