@@ -60,10 +60,13 @@ std::optional<Key> key_of(Text body) {
     if (at == body.size()) return {};
     char32_t const mark = body[at];
     if (mark == '"' || mark == '\'') {
+        char32_t const escape = mark == '"' ? '\\' : mark;
         std::size_t last = at + 1;
-        while (last < body.size() && (body[last] != mark || (mark == '\'' && last + 1 < body.size() && body[last + 1] == '\'')))
-            last += mark == '\'' ? (body[last] == '\'' ? 2 : 1) : (body[last] == '\\' ? 2 : 1);
-        if (last >= body.size()) return {};
+        for (; last < body.size(); ++last) {
+            if (body[last] == escape && last + 1 < body.size() && (escape != mark || body[last + 1] == mark)) ++last;
+            else if (body[last] == mark) break;
+        }
+        if (last == body.size()) return {};
         return key_before_colon(body, at + 1, last, last + 1);
     }
     bool const is_alias = mark == '*', is_odd = mark == '?' || mark == '-';
