@@ -4,7 +4,7 @@
     settled         ^         ^                      boundaries up to here can no longer change
     text dropped    ####                             parsing can resume here
 
-A format with such outlines has a method `open_outline`: plain text settles line by line (`text/open_text.py`); in
+A format may have a method `open_outline`, such as plain text, which settles line by line (`text/open_text.py`). In
 Markdown, JSON Lines and CSV parsing can resume at certain offsets (`restarting.py`). All other formats, code above all,
 need the whole text.
 """
@@ -73,14 +73,6 @@ class OpenOutline(Protocol):
     def view(self) -> View:
         """Return the outline of the span that ends at `settled`."""
         ...
-
-
-def open_outline(text_format: Format, outline: OutlineOf) -> OpenOutline | None:
-    """Return the outline of a growing text of this format; None if the format needs the whole text. `outline` makes
-    outlines of whole texts, like the format's own method.
-    """
-    opened: Callable[[OutlineOf], OpenOutline] | None = own_method(text_format, "open_outline")
-    return None if opened is None else opened(outline)
 
 
 def own_method(text_format: Format, name: str) -> Callable[..., Any] | None:

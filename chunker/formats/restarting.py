@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
-from chunker.formats.open_outline import BoundaryColumns, OutlineOf, View, own_method
+from chunker.formats.open_outline import BoundaryColumns, OpenOutline, OutlineOf, View, own_method
 from chunker.formats.outline import Format, Outline, Scope
 
 # The number of characters that are read before the next attempt, which costs as much as reading them.
@@ -27,6 +27,8 @@ class Restarts(ABC):
 
     # The label of the boundary at which a numbered scope begins ("record 7"); None if no scope has a number.
     numbered: ClassVar[str | None] = None
+    # Whether the rules also hold for a text that is still growing.
+    holds_for_growing: ClassVar[bool] = False
     # The number of characters at the start of a text that decide how the whole text is parsed.
     decided_by = 0
     # The number of characters of the sample, at the start of a text, that `hold_for` looks at.
@@ -64,6 +66,17 @@ def restarts_of(text_format: Format, outline: OutlineOf, text: str) -> Restarts 
     """
     rules: Callable[[OutlineOf, str], Restarts | None] | None = own_method(text_format, "restarts")
     return None if rules is None else rules(outline, text)
+
+
+def open_outline(text_format: Format, outline: OutlineOf) -> OpenOutline | None:
+    """Return the outline of a growing text of this format; None if the format needs the whole text. `outline` makes
+    outlines of whole texts, like the format's own method.
+    """
+    opened: Callable[[OutlineOf], OpenOutline] | None = own_method(text_format, "open_outline")
+    if opened is not None:
+        return opened(outline)
+    rules = restarts_of(text_format, outline, "")
+    return RestartingOutline(rules) if rules is not None and rules.holds_for_growing else None
 
 
 class RestartingOutline:

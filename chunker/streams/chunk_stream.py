@@ -25,8 +25,8 @@ from chunker.chunkers import TextChunker
 from chunker.errors import BudgetTooSmallError, WrongTypeError
 from chunker.files.documents import count_line_ends
 from chunker.formats import Outline
-from chunker.formats.open_outline import BoundaryColumns, OpenOutline, View, open_outline
-from chunker.formats.restarting import STEP
+from chunker.formats.open_outline import BoundaryColumns, OpenOutline, View
+from chunker.formats.restarting import STEP, open_outline
 from chunker.growing.assembly import TextOrigin, new_text_of
 from chunker.growing.pieces import ContextAt, Piece
 from chunker.models import Chunk

@@ -26,6 +26,7 @@ class CsvRestarts(Restarts):
     """Restart rules for CSV, from the third row on."""
 
     numbered: ClassVar[str | None] = "row"
+    holds_for_growing: ClassVar[bool] = True
 
     def __init__(self, table_format: TableFormat) -> None:
         super().__init__(table_format.outline)

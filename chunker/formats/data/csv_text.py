@@ -22,9 +22,9 @@ from chunker.formats.data.csv_restarts import CsvRestarts
 from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, NestingRank, is_long, outline_of, strength_at
-from chunker.formats.open_outline import OpenOutline, OutlineOf
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope
-from chunker.formats.restarting import RestartingOutline, Restarts
+from chunker.formats.restarting import Restarts
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 50  # rows
@@ -83,10 +83,6 @@ class CsvFormat:
                     if match.end() < end and text[match.end() - 1] == delimiter:
                         found[match.end()] = cell_strength, "cell"
         return outline_of(text, found, scopes, "header" if has_header else "row")
-
-    def open_outline(self, _outline: OutlineOf) -> OpenOutline:
-        """Return the outline of a table that is still growing. Its delimiter is detected once, at the start."""
-        return RestartingOutline(CsvRestarts(self))
 
     def restarts(self, _outline: OutlineOf, _text: str) -> Restarts:
         """Return the rules for resuming: see `chunker.formats.restarting`."""

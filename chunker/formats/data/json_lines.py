@@ -16,9 +16,9 @@ from chunker.formats.data.json_text import JsonScan, json_outline
 from chunker.formats.declarations import LanguageNames
 from chunker.formats.expressions import re
 from chunker.formats.nesting import LONG, Kind, Member, strength_at
-from chunker.formats.open_outline import OpenOutline, OutlineOf
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline
-from chunker.formats.restarting import RestartingOutline, Restarts
+from chunker.formats.restarting import Restarts
 from chunker.native import native
 
 _RECORD = re.compile(r"([^\r\n]++)(?:\r\n?|\n)?+|(?:\r\n?|\n)")
@@ -32,10 +32,6 @@ class JsonLinesFormat:
     name: ClassVar[str] = "jsonl"
     languages: ClassVar[dict[str, LanguageNames]] = {"JSON": {"suffixes": [".jsonl", ".ndjson"], "dialect": True}}
     language: str | None = name
-
-    def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """Return the outline of records that are still arriving: parsing can resume at any record."""
-        return RestartingOutline(JsonLinesRestarts(outline))
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
         """Return the rules for resuming: see `chunker.formats.restarting`."""
@@ -55,6 +51,7 @@ class JsonLinesRestarts(Restarts):
     """Restart rules for JSON Lines, from any record. The state to resume from is the number of the record."""
 
     numbered: ClassVar[str | None] = "record"
+    holds_for_growing: ClassVar[bool] = True
 
     def places(self, _text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the starts of the records, but not of several values on one line."""

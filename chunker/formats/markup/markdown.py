@@ -39,9 +39,9 @@ from chunker.formats.expressions import re
 from chunker.formats.markup.markdown_blocks import read_blocks
 from chunker.formats.markup.markdown_restarts import MarkdownRestarts
 from chunker.formats.markup.markdown_sketch import MarkdownSketch
-from chunker.formats.open_outline import OpenOutline, OutlineOf
+from chunker.formats.open_outline import OutlineOf
 from chunker.formats.outline import Outline, Scope, Scopes, Strength, as_scope
-from chunker.formats.restarting import RestartingOutline, Restarts
+from chunker.formats.restarting import Restarts
 from chunker.formats.sections import Heading, sections
 from chunker.formats.sketches import CompiledSketch, Inside, Sketch
 from chunker.native import native
@@ -92,12 +92,6 @@ class MarkdownFormat:
         Linear; any str is Markdown.
         """
         return sketch_by(_sketch_of, text).opened()
-
-    def open_outline(self, outline: OutlineOf) -> OpenOutline:
-        """Return the outline of a text that is still growing: parsing can resume at headings, and at paragraphs at the
-        margin.
-        """
-        return RestartingOutline(MarkdownRestarts(outline))
 
     def restarts(self, outline: OutlineOf, _text: str) -> Restarts:
         """Return the rules for resuming: see `chunker.formats.restarting`."""

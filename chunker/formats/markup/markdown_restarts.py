@@ -7,6 +7,8 @@ is the headings of the open sections.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from chunker.formats.expressions import re
 from chunker.formats.outline import Outline, Strength
 from chunker.formats.restarting import Restarts
@@ -22,6 +24,8 @@ _PARAGRAPH = "x\n\n"
 
 class MarkdownRestarts(Restarts):
     """Restart rules for Markdown, from a heading or a paragraph at the margin."""
+
+    holds_for_growing: ClassVar[bool] = True
 
     def places(self, text: str, outline: Outline, start: int, /) -> list[int]:
         """Return the headings, and the paragraphs that begin with a letter."""
