@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
@@ -22,8 +21,6 @@ class LineTable:
     >>> table = LineTable("é = 1\n\n  b", "é = 1\n\n  b".encode())
     >>> table.starts, table.byte_starts, table.indents, table.blank
     ([0, 6, 7], [0, 7, 8], [0, 7, 10], [False, True, False])
-    >>> table.row(9), table.row(8), table.row(7)
-    (2, 2, 1)
     """
 
     __slots__ = ("blank", "byte_starts", "ends", "first_bytes", "indents", "starts")
@@ -48,10 +45,6 @@ class LineTable:
 
     def __len__(self) -> int:
         return len(self.starts)
-
-    def row(self, byte: int) -> int:
-        """Return the index, from 0, of the line that contains this byte."""
-        return bisect_right(self.byte_starts, byte) - 1
 
     def indent(self, row: int) -> int:
         """Return the number of bytes of indentation of a line."""
