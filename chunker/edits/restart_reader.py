@@ -87,11 +87,8 @@ class RestartWindow(Window):
         self._preambles: dict[int, str] = {}
         super().__init__(chunker, source, text, (start, mark), Read(outline, head, settled, places))
 
-    def _around(self, number: int) -> tuple[str, str]:
+    def _preamble(self, number: int) -> str:
         place = self._places[number]
         if place not in self._preambles:
             self._preambles[place] = self._rules.preamble(self._whole, self.outline, place)
-        return self._preambles[place], ""
-
-    def _closing(self, _number: int) -> str:
-        return ""
+        return self._preambles[place]

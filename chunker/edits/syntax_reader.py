@@ -127,8 +127,8 @@ class SyntaxWindow(Window):
         self.errors = [(first + self._shift, last + self._shift) for first, last in errors]
         self._bodies = [bodies[number] for _, number in points]
 
-    def _around(self, number: int) -> tuple[str, str]:
-        return self._bodies[number]
+    def _preamble(self, number: int) -> str:
+        return self._bodies[number][0]
 
     def _closing(self, number: int) -> str:
         return self._bodies[number][1]

@@ -129,14 +129,12 @@ class Window(ABC):
             outline.strengths[row], outline.labels[row] = first.strength, first.label
 
     @abstractmethod
-    def _around(self, number: int) -> tuple[str, str]:
-        """Return the preamble that replaces the text before `places[number]`, and the text that closes what is open
-        there.
-        """
+    def _preamble(self, number: int) -> str:
+        """Return the preamble that replaces the text before `places[number]`."""
 
-    @abstractmethod
-    def _closing(self, number: int) -> str:
-        """Return the text that closes what is open at `places[number]`."""
+    def _closing(self, _number: int) -> str:
+        """Return the text that closes what is open at `places[number]`; by default, nothing is."""
+        return ""
 
     def mark(self, start: int) -> Mark:
         """Return the last offset up to `start` where parsing can resume, counted from `start`, with the state to resume
@@ -147,9 +145,8 @@ class Window(ABC):
             return self._first_mark._replace(offset=self._start - start)
         place = self._places[number]
         row = bisect_left(self.outline.offsets, place)
-        preamble, closing = self._around(number)
         strength, label = self.outline.strengths[row], self.outline.labels[row]
-        return Mark(place + self._shift - start, preamble, strength, label, closing)
+        return Mark(place + self._shift - start, self._preamble(number), strength, label, self._closing(number))
 
     def places(self, start: int, end: int) -> tuple[tuple[int, str], ...]:
         """Return the offsets from `start` up to `end` where parsing can resume, counted from `start`, each with the
