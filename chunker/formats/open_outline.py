@@ -41,17 +41,11 @@ class BoundaryColumns(NamedTuple):
         self.labels.extend(more.labels)
 
 
-class View:
-    """The outline of a span of the text that begins at `start`, in characters, after a preamble."""
+class View(NamedTuple):
+    """The outline of a span of the text; `shift` turns its offsets into those of the whole text."""
 
-    def __init__(self, outline: Outline, start: int, preamble: int) -> None:
-        self.outline = outline
-        self.start = start
-        self._preamble = preamble
-
-    def local(self, offset: int) -> int:
-        """Convert an offset of the whole text to an offset of this outline."""
-        return offset - self.start + self._preamble
+    outline: Outline
+    shift: int
 
 
 class OpenOutline(Protocol):

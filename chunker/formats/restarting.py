@@ -92,7 +92,7 @@ class RestartingOutline:
         self._first: BoundaryColumns | None = None  # the boundary at its start; None at the start of the text
         self._numbers = 0  # added to the numbers of scopes
         self._enough = STEP
-        self._view = View(Outline([]), 0, 0)
+        self._view = View(Outline([]), 0)
         self.settled = 0
 
     def feed(self, text: str, /) -> BoundaryColumns:
@@ -115,7 +115,7 @@ class RestartingOutline:
             if not _says_the_same(outline, place, again, len(preamble)):
                 continue
             found = self._final(outline, head, place)
-            self._view = View(outline, self._start, head)
+            self._view = View(outline, self._start - head)
             self._start += place - head
             self._first = BoundaryColumns.of(outline, place, place + 1, self._start - place)
             self._preamble, self._text, self._numbers = preamble, whole[place:], numbers
@@ -130,7 +130,7 @@ class RestartingOutline:
         whole = self._preamble + self._text
         outline = self._outline(whole, self._numbers)
         found = self._final(outline, len(self._preamble), len(whole))
-        self._view = View(outline, self._start, len(self._preamble))
+        self._view = View(outline, self._start - len(self._preamble))
         self.settled = self._start + len(self._text)
         return found
 

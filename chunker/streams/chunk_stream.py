@@ -304,11 +304,11 @@ class _GrowingText:
 
     def _context_at(self, offset: int, overlap: str = "", /) -> str:
         view, context_of = self._view_of(offset)
-        return context_of(view.local(offset), overlap)
+        return context_of(offset - view.shift, overlap)
 
     def _breadcrumb_at(self, offset: int) -> tuple[str, ...]:
         view, _ = self._view_of(offset)
-        return view.outline.breadcrumb(view.local(offset))
+        return view.outline.breadcrumb(offset - view.shift)
 
     def _view_of(self, offset: int) -> tuple[View, ContextAt]:
         for end, view, context_of in self._views:

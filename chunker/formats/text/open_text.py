@@ -28,7 +28,7 @@ class OpenText:
         self._tail = ""
         self._start = 0  # the start of the tail
         self._began = False
-        self._view = View(outline(""), 0, 0)
+        self._view = View(outline(""), 0)
         self.settled = 0
 
     def feed(self, text: str, /) -> BoundaryColumns:
