@@ -472,6 +472,15 @@ class TextChunker:
         return f", format={self._format if name is None else name!r}"
 
 
+def chunks_locally(chunker: TextChunker) -> bool:
+    """Whether the chunks of a part of a text depend on nothing else but its outline, so that a text can be chunked part by
+    part.
+    """
+    kind = type(chunker)
+    is_usual = kind.chunk is TextChunker.chunk and kind.pieces is TextChunker.pieces
+    return is_usual and chunker.strategy == "grow" and chunker.context <= {"breadcrumb"}
+
+
 class MarkdownChunker(TextChunker):
     """Chunk Markdown: whole sections, then blocks; lists by items, tables by rows, fenced code whole if it fits, prose
     by sentences.

@@ -34,6 +34,7 @@ from chunker.errors import BudgetTooSmallError, OptionError
 from chunker.formats.outline import Outline
 from chunker.formats.restarting import NotLocalError
 from chunker.growing.assembly import LateBreadcrumbs, TextOrigin
+from chunker.growing.budget import moved
 from chunker.models import Chunk
 
 _NOTHING = Stand((), 0, 0)
@@ -269,7 +270,7 @@ class EditedText:
         try:
             self._chunker.budget.check(new.slice(first, end + 1), self._chunker.tokenizer)
         except BudgetTooSmallError as error:
-            raise BudgetTooSmallError(error.character, first + error.offset, error.tokens, error.max_tokens) from None
+            raise moved(error, first) from None
 
     def _origin(self) -> TextOrigin:
         notes = Outline([], notes=self._reader.notes if self._reader is not None else {})

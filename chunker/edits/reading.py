@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
-from chunker.chunkers import TextChunker
+from chunker.chunkers import TextChunker, chunks_locally
 from chunker.edits.restart_reader import RestartReader
 from chunker.edits.syntax_reader import SyntaxReader
 from chunker.edits.windows import WindowReader
@@ -14,10 +13,7 @@ from chunker.formats.restarting import restarts_of
 
 def reader_of(chunker: TextChunker, source: str | None, text: str) -> WindowReader | None:
     """Return the reader of a text; None if the text has to be parsed as a whole."""
-    kind: Callable[..., object] = type(chunker).chunk
-    if kind is not TextChunker.chunk or type(chunker).pieces is not TextChunker.pieces:
-        return None
-    if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
+    if not chunks_locally(chunker):
         return None
     if type(chunker).outline is not TextChunker.outline:
         return None  # the rules of the format are for its own outlines

@@ -127,3 +127,8 @@ class Budget:
             tokens = tokenizer.count(character)
             if tokens > self.max_tokens:
                 raise BudgetTooSmallError(character, text.index(character), tokens, self.max_tokens)
+
+
+def moved(error: BudgetTooSmallError, by: int) -> BudgetTooSmallError:
+    """Return the error for a text with `by` characters more at its start."""
+    return BudgetTooSmallError(error.character, error.offset + by, error.tokens, error.max_tokens)

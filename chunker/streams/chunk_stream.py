@@ -21,13 +21,14 @@ from typing import Unpack
 from chunker.arguments import require, require_source
 from chunker.by_name import chunker_named
 from chunker.calls import chosen, chunk
-from chunker.chunkers import TextChunker
+from chunker.chunkers import TextChunker, chunks_locally
 from chunker.errors import BudgetTooSmallError, WrongTypeError
 from chunker.files.documents import count_line_ends
 from chunker.formats import Outline
 from chunker.formats.open_outline import BoundaryColumns, OpenOutline, View
 from chunker.formats.restarting import STEP, open_outline
 from chunker.growing.assembly import TextOrigin, new_text_of
+from chunker.growing.budget import moved
 from chunker.growing.pieces import ContextAt, Piece
 from chunker.models import Chunk
 from chunker.options import Options
@@ -222,10 +223,7 @@ class _GrowingText:
     @classmethod
     def of(cls, chunker: TextChunker, source: str | None) -> _GrowingText | None:
         """Return None for a chunker that has to see the whole text."""
-        kind = type(chunker)
-        if kind.chunk is not TextChunker.chunk or kind.pieces is not TextChunker.pieces:
-            return None
-        if chunker.strategy != "grow" or not chunker.context <= {"breadcrumb"}:
+        if not chunks_locally(chunker):
             return None
         outline = open_outline(chunker.format, chunker.outline)
         return None if outline is None else cls(chunker, source, outline)
@@ -255,7 +253,7 @@ class _GrowingText:
         try:
             self._budget.check(self._carriage_return + text, self._chunker.tokenizer)
         except BudgetTooSmallError as error:
-            raise _moved(error, offset) from None
+            raise moved(error, offset) from None
         if text:
             self._carriage_return = "\r" if text.endswith("\r") else ""
 
@@ -271,7 +269,7 @@ class _GrowingText:
                 fresh, self._done = new_text_of(piece.start, piece.end, self._done), piece.end
                 breadcrumbs[fresh] = self._breadcrumb_at(fresh)
         except BudgetTooSmallError as error:
-            raise _moved(error, start) from None
+            raise moved(error, start) from None
         origin = TextOrigin(
             window[: self._done - start + 1],  # a carriage return ends a line only if no line feed follows
             pieces,
@@ -315,8 +313,3 @@ class _GrowingText:
             if offset < end:
                 return view, context_of
         raise AssertionError(f"nothing is known of offset {offset}")
-
-
-def _moved(error: BudgetTooSmallError, by: int) -> BudgetTooSmallError:
-    """Return the error with its offset in the whole text."""
-    return BudgetTooSmallError(error.character, by + error.offset, error.tokens, error.max_tokens)
