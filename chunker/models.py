@@ -193,7 +193,7 @@ class Chunk:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The source, if it was given, and the notes of the parser: a copy."""
+        """The notes of the format, and what the caller gave: a copy."""
         return dict(self._origin.metadata_of(self._index))
 
     # --- as a value

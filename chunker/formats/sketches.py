@@ -186,8 +186,8 @@ class SketchingFormat(Protocol):
     """Protocol of a format that offers sketches."""
 
     def sketch(self, text: str, size: int) -> Sketch:
-        """Return the outline of `text` with closed units; units of more than `size` characters should not be closed.
-        Linear, like `outline`.
+        """Return the outline of `text` with closed units. Units that are larger than `size`, in characters or in bytes of
+        UTF-8, should not be closed. Linear, like `outline`.
         """
         ...
 

@@ -70,7 +70,7 @@ class CompiledColumns:
         """See `ChunkRows`."""
         if isinstance(maker, CompiledChunks):
             fresh = maker.put_into(self._columns, identity)
-        else:  # pieces that Python makes
+        else:  # of Python: a chunker of another class may make its chunks itself
             pieces = list(maker.pieces())
             self._columns.add(text, pieces, identity)
             fresh = list(new_texts_of(pieces))

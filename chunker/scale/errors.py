@@ -1,10 +1,8 @@
 """The exceptions of work on tables and corpora.
 
 ScaleError                  the root, a ChunkerError
-├── ColumnError             a table lacks a column, or has it in a type that is not text                    (also
-ValueError)
-├── RowError                a document cannot be chunked; `row` says which of the table                    (also
-ValueError)
+├── ColumnError             a table lacks a column, or has it in a type that is not text (also ValueError)
+├── RowError                a document cannot be chunked; `row` says which of the table (also ValueError)
 ├── PartError               a part of a corpus cannot be read, or its result not be written; says where
 └── TargetError             the results in the target folder were made with other settings, or of another corpus
 
