@@ -166,7 +166,7 @@ class Window(ABC):
         outline = self._part(start, start + stand.following, stand)
         context_at = self._context_of(start) if chunker.context else no_context
         grower = grower_of(text, outline, chunker.tokenizer, chunker.budget, context_at)
-        front = [self._inside(place, len(text)) for place in stand.front]
+        front = [place._replace(enclosing_end=min(place.enclosing_end, len(text))) for place in stand.front]
         if isinstance(grower, CompiledGrower):
             grower.follow()
             grower.resume(front, stand.overlapping, stand.closed)
@@ -261,9 +261,6 @@ class Window(ABC):
     def _context_of(self, start: int) -> ContextAt:
         """Return the contexts of chunks, by offsets from `start`."""
         return context_from(start - self._shift, self._chunker.context_of("", self.outline, self._source))
-
-    def _inside(self, place: Place, size: int) -> Place:
-        return place if place.enclosing_end <= size else place._replace(enclosing_end=size)
 
     def _outside(self, place: Place, start: int, size: int) -> Place:
         end = FAR if place.enclosing_end == size and not self.is_last else place.enclosing_end - start

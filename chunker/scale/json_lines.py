@@ -30,7 +30,7 @@ def schema_of_lines(stream: Any, told: str) -> pa.Schema:  # noqa: ANN401  # a s
     line that is not an object.
     """
     kinds: dict[str, set[str]] = {}
-    for _, _, record in _records(stream, told):
+    for _, record in _records(stream, told):
         for name, value in record.items():
             kinds.setdefault(name, set()).update(_kind(value))
     return pa.schema([pa.field(sound(name), *_field(found)) for name, found in kinds.items()])
@@ -41,7 +41,7 @@ def line_tables(stream: Any, told: str, rows: int, schema: pa.Schema) -> Iterato
     columns: list[list[Any]] = [[] for _ in schema]
     makers = [_maker(field) for field in schema]
     size = count = 0
-    for _, length, record in _records(stream, told):
+    for length, record in _records(stream, told):
         for column, field, make in zip(columns, schema, makers, strict=True):
             value = record.get(field.name)
             column.append(None if value is None else make(value))
@@ -89,8 +89,8 @@ def _maker(field: pa.Field) -> Callable[[Any], Any]:
     return float if pa.types.is_floating(field.type) else lambda value: value
 
 
-def _records(stream: Any, told: str) -> Iterator[tuple[int, int, dict[str, Any]]]:  # noqa: ANN401  # a stream of Arrow
-    """Yield for each line its number, its length in bytes, and its object."""
+def _records(stream: Any, told: str) -> Iterator[tuple[int, dict[str, Any]]]:  # noqa: ANN401  # a stream of Arrow
+    """Yield for each line its length in bytes, and its object."""
     for number, line in enumerate(_lines(stream), 1):
         if not line.strip():
             continue
@@ -100,7 +100,7 @@ def _records(stream: Any, told: str) -> Iterator[tuple[int, int, dict[str, Any]]
             raise PartError(f"{told}, line {number}: {error}") from error
         if not isinstance(record, dict):
             raise PartError(f"{told}, line {number}: a {type(record).__name__}, no object")
-        yield number, len(line), record
+        yield len(line), record
 
 
 def _lines(stream: Any) -> Iterator[bytes]:  # noqa: ANN401  # a stream of Arrow
