@@ -33,7 +33,7 @@ def place(found: WalkResult, lines: LineTable, size: int, grammar: Grammar, note
     placed, tops = _settled(found, lines)
     ends = [*lines.starts, size]
     columns = _Rows(placed, _label_of(placed, grammar), lines, _heads(found, tops, ends))
-    return columns.outline(nested(_regions(found, tops, ends)), notes)
+    return columns.outline(clipped_scopes(_regions(found, tops, ends)), notes)
 
 
 def sketch(
@@ -71,7 +71,7 @@ def sketch(
         return rows.inside(first, last, inner_placed, _heads(inner, inner_tops, ends), scopes)
 
     def scopes_of(inside: list[Scope]) -> list[Scope]:
-        return nested([*_regions(found, tops, ends), *((start, end, name) for start, end, name, _ in inside)])
+        return clipped_scopes([*_regions(found, tops, ends), *((start, end, name) for start, end, name, _ in inside)])
 
     return rows.sketch(units, look, scopes_of, notes)
 
@@ -289,7 +289,7 @@ def _cut_off_trailing_comments(placed: Placed, found: WalkResult, lines: LineTab
             placed[row] = strength, "comment"
 
 
-def nested(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
+def clipped_scopes(regions: Iterable[tuple[int, int, str]]) -> list[Scope]:
     """Make scopes of the regions. One that would partly overlap the next ends there: comments moved from one to the
     other.
     """

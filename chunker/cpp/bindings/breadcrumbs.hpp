@@ -40,7 +40,7 @@ class Scopes {
 public:
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-    // `clipped`: one that would partly overlap the next ends there, as `nested` in chunker/formats/line_placement.py has it.
+    // `clipped`: one that would partly overlap the next ends there, as `clipped_scopes` of chunker/formats/line_placement.py has it.
     Scopes(std::vector<NamedRegion> regions, bool clipped) {
         std::stable_sort(regions.begin(), regions.end(),
                          [](const NamedRegion& one, const NamedRegion& other) { return std::pair(one.start, other.end) < std::pair(other.start, one.end); });

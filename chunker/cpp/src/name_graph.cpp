@@ -10,7 +10,7 @@ namespace {
 
 // A node is a name that is defined by few enough files to tell something. Nodes are in the order of their names: sums are made in it.
 using Node = std::uint32_t;
-constexpr Node NO_NODE = static_cast<Node>(-1);
+constexpr Node no_node = static_cast<Node>(-1);
 
 struct Edge {
     double weight;
@@ -24,12 +24,12 @@ struct Shares {
 };
 
 // Powers of the step with these exponents are kept.
-constexpr double LARGEST_STEP = 500;
+constexpr double largest_step = 500;
 
 class NameGraph {
 public:
     NameGraph(const std::vector<NamedFile>& files, std::size_t names, const std::vector<std::int64_t>& focused)
-        : files_(files), node_of_(names, NO_NODE), whole_(files.size()) {
+        : files_(files), node_of_(names, no_node), whole_(files.size()) {
         gather_nodes(names);
         flows_.resize(nodes());
         std::vector<Shares> shares;
@@ -38,7 +38,7 @@ public:
             shares.push_back({static_cast<double>(count), count > std::size_t{ranking::common} ? ranking::common_share : 1.0, 1.0, files.size()});
         }
         for (auto const name : focused)
-            if (Node const node = node_of_[static_cast<std::size_t>(name)]; node != NO_NODE) shares[node].of_focus = ranking::focused;
+            if (Node const node = node_of_[static_cast<std::size_t>(name)]; node != no_node) shares[node].of_focus = ranking::focused;
         std::size_t uses = 0;
         for (auto const& file : files) uses += file.used.size();
         edges_.reserve(uses);
@@ -47,10 +47,10 @@ public:
             own_begin_.push_back(own_.size());
             auto const& defined = files[file].defined;
             for (std::size_t place = 0; place < defined.size(); ++place)
-                if (Node const node = node_named(defined[place]); node != NO_NODE) shares[node].definer = file;
+                if (Node const node = node_named(defined[place]); node != no_node) shares[node].definer = file;
             for (std::size_t use = 0; use < files[file].used.size(); ++use) {
                 Node const node = node_named(files[file].used[use]);
-                if (node == NO_NODE) continue;
+                if (node == no_node) continue;
                 Shares const& share = shares[node];
                 double const weight = files[file].weights[use] / share.count * share.of_common * share.of_focus;
                 bool const own = share.definer == file;
@@ -72,7 +72,7 @@ public:
             auto const& file = files_[number];
             std::size_t const count = file.defined.size();
             for (std::size_t place = 0; place < count; ++place)
-                if (Node const node = node_named(file.defined[place]); node != NO_NODE) shares[node] += 1;
+                if (Node const node = node_named(file.defined[place]); node != no_node) shares[node] += 1;
             if (whole_[number] > 0) {
                 double const kept = (1 - ranking::own_share) * (ranks[number] / whole_[number]);
                 for (std::size_t edge = own_begin_[number]; edge < own_begin_[number + 1]; ++edge) own[own_[edge].node] = kept * own_[edge].weight;
@@ -81,23 +81,23 @@ public:
             values.push_back(0.0);
             for (std::size_t place = 0; place < count; ++place) {
                 Node const node = node_named(file.defined[place]);
-                double const used = node == NO_NODE ? 0.0 : (flows_[node] - own[node]) / shares[node];
+                double const used = node == no_node ? 0.0 : (flows_[node] - own[node]) / shares[node];
                 values.push_back(stepped((unused + used) * file.factors[place]));
             }
             for (std::size_t edge = own_begin_[number]; edge < own_begin_[number + 1]; ++edge) own[own_[edge].node] = 0;
             for (std::size_t place = 0; place < count; ++place)
-                if (Node const node = node_named(file.defined[place]); node != NO_NODE) shares[node] = 0;
+                if (Node const node = node_named(file.defined[place]); node != no_node) shares[node] = 0;
         }
         return values;
     }
 
 private:
     std::size_t nodes() const { return targets_begin_.size() - 1; }
-    Node node_named(std::int64_t name) const { return name < 0 ? NO_NODE : node_of_[static_cast<std::size_t>(name)]; }
+    Node node_named(std::int64_t name) const { return name < 0 ? no_node : node_of_[static_cast<std::size_t>(name)]; }
 
     // Number the names that are nodes, with the files that define each.
     void gather_nodes(std::size_t names) {
-        std::vector<std::uint32_t> definers(names), last(names, NO_NODE);
+        std::vector<std::uint32_t> definers(names), last(names, no_node);
         each_definer([&](std::size_t name, std::uint32_t file) {
             if (last[name] != file) ++definers[name];
             last[name] = file;
@@ -110,9 +110,9 @@ private:
         }
         targets_.resize(targets_begin_.back());
         std::vector<std::size_t> next(targets_begin_.begin(), targets_begin_.end() - 1);
-        last.assign(names, NO_NODE);
+        last.assign(names, no_node);
         each_definer([&](std::size_t name, std::uint32_t file) {
-            if (node_of_[name] != NO_NODE && last[name] != file) targets_[next[node_of_[name]]++] = file;
+            if (node_of_[name] != no_node && last[name] != file) targets_[next[node_of_[name]]++] = file;
             last[name] = file;
         });
     }
@@ -166,8 +166,8 @@ private:
     double stepped(double value) {
         if (value <= 0) return 0.0;
         double const step = std::nearbyint(std::log(value) / log_of_step_);
-        if (!(std::fabs(step) <= LARGEST_STEP)) return std::pow(ranking::step_ratio, step);
-        double& known = steps_[static_cast<std::size_t>(step + LARGEST_STEP)];
+        if (!(std::fabs(step) <= largest_step)) return std::pow(ranking::step_ratio, step);
+        double& known = steps_[static_cast<std::size_t>(step + largest_step)];
         if (known == 0) known = std::pow(ranking::step_ratio, step);
         return known;
     }
@@ -181,7 +181,7 @@ private:
     std::vector<Edge> edges_, own_;  // of each file, likewise: the names that it uses; those of them that it defines itself
     std::vector<double> whole_;
     double const log_of_step_ = std::log(ranking::step_ratio);
-    std::vector<double> steps_ = std::vector<double>(static_cast<std::size_t>(2 * LARGEST_STEP) + 1);
+    std::vector<double> steps_ = std::vector<double>(static_cast<std::size_t>(2 * largest_step) + 1);
 };
 
 }  // namespace

@@ -33,9 +33,9 @@ class ReadSketch(CompiledSketch):
 
         def scopes_of(inside: list[Scope]) -> list[Scope]:
             # Imported late: growers of all texts know this class, and only code needs tree-sitter.
-            from chunker.formats.line_placement import nested  # noqa: PLC0415
+            from chunker.formats.line_placement import clipped_scopes  # noqa: PLC0415
 
-            return nested([*reading.regions(), *((start, end, name) for start, end, name, _ in inside)])
+            return clipped_scopes([*reading.regions(), *((start, end, name) for start, end, name, _ in inside)])
 
         self._refine_with(look, scopes_of)
 

@@ -26,7 +26,7 @@ from chunker.formats.code.grammar import DefinitionRule, Grammar
 from chunker.formats.code.naming import NameTemplate
 from chunker.formats.code.tables import grammar_named, table_names
 from chunker.formats.detect import detect
-from chunker.formats.line_placement import nested
+from chunker.formats.line_placement import clipped_scopes
 from chunker.formats.sketches import Sketch
 from chunker.native import native
 
@@ -280,7 +280,7 @@ def test_scopes_are_those_of_the_outline() -> None:
 
 def test_a_region_that_was_cut_off_stays_so() -> None:
     regions = [(0, 9, "a"), (3, 12, "b"), (6, 15, "c")]
-    assert [(scope.start, scope.end) for scope in nested(regions)] == [(0, 3), (3, 6), (6, 15)]
+    assert [(scope.start, scope.end) for scope in clipped_scopes(regions)] == [(0, 3), (3, 6), (6, 15)]
 
 
 def test_names_are_told_on_one_line() -> None:
