@@ -17,22 +17,24 @@
 #include "chunker/syntax.hpp"
 #include "gil.hpp"
 #include "native_sketch.hpp"
+#include "source.hpp"
 
 namespace chunker::bindings {
 
-// As `in_one_line` in chunker/formats/code/naming.py.
-inline nb::object in_one_line(const std::string& name) {
+// As `in_one_line` in chunker/formats/code/naming.py. Takes the GIL for the few names that are not short ASCII on one line already.
+inline std::string in_one_line(std::string name) {
     constexpr Py_ssize_t longest = naming::longest;
+    if (name.size() <= static_cast<std::size_t>(longest) && is_on_one_line(name)) return name;
+    gil::Held const held;
     auto const checked = [](PyObject* made) {
         if (!made) throw nb::python_error();
         return nb::steal(made);
     };
     nb::object const text = checked(PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "replace"));
-    if (name.size() <= static_cast<std::size_t>(longest) && is_on_one_line(name)) return text;
     nb::object const words = checked(PyUnicode_Split(text.ptr(), nullptr, -1));
-    nb::object const line = checked(PyUnicode_Join(nb::str(" ").ptr(), words.ptr()));
-    if (PyUnicode_GetLength(line.ptr()) <= longest) return line;
-    return checked(PyUnicode_Substring(line.ptr(), 0, longest - 1)) + nb::str("…");
+    nb::object line = checked(PyUnicode_Join(nb::str(" ").ptr(), words.ptr()));
+    if (PyUnicode_GetLength(line.ptr()) > longest) line = checked(PyUnicode_Substring(line.ptr(), 0, longest - 1)) + nb::str("…");
+    return std::string(utf8_of(line).view());
 }
 
 // Definitions with their names, by ascending starts; of two with the same start the outer one comes first.
@@ -46,13 +48,14 @@ public:
                          [](const NamedRegion& one, const NamedRegion& other) { return std::pair(one.start, other.end) < std::pair(other.start, one.end); });
         std::vector<std::size_t> open;
         for (NamedRegion& region : regions) {
-            if (is_blank(region.name)) continue;
+            std::string name = in_one_line(std::move(region.name));
+            if (name.empty()) continue;
             while (!open.empty() && scopes_[open.back()].end <= region.start) open.pop_back();
             for (auto around = open.rbegin(); clipped && around != open.rend() && scopes_[*around].end < region.end; ++around)
                 scopes_[*around].end = region.start;
             // A region that was cut off there does not enclose this one.
             while (!open.empty() && scopes_[open.back()].end <= region.start) open.pop_back();
-            scopes_.push_back({region.start, region.end, open.empty() ? none : open.back(), std::move(region.name), {}});
+            scopes_.push_back({region.start, region.end, open.empty() ? none : open.back(), std::move(name)});
             open.push_back(scopes_.size() - 1);
         }
     }
@@ -63,42 +66,17 @@ public:
         return first_around(offset, next == scopes_.begin() ? none : static_cast<std::size_t>(next - scopes_.begin()) - 1);
     }
 
-    // The names around an offset, outermost first, after those of `breadcrumb`.
-    void add_names(std::size_t offset, std::vector<nb::object>& breadcrumb) {
-        std::size_t const outer = breadcrumb.size();
-        for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around))
-            breadcrumb.push_back(name_of(scopes_[scope]));
-        std::reverse(breadcrumb.begin() + static_cast<std::ptrdiff_t>(outer), breadcrumb.end());
-    }
-
-    // Add the same names without Python, innermost first. Returns false if one of them is too long or has white space to be changed. Needs no GIL.
-    bool add_written(std::size_t offset, std::vector<std::string>& names) const {
-        for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around)) {
-            std::string const& name = scopes_[scope].written;
-            if (name.size() > naming::longest || !is_on_one_line(name)) return false;
-            names.push_back(name);
-        }
-        return true;
+    // Add the names around an offset, innermost first.
+    void add_names(std::size_t offset, std::vector<std::string>& names) const {
+        for (std::size_t scope = innermost(offset); scope != none; scope = first_around(offset, scopes_[scope].around)) names.push_back(scopes_[scope].name);
     }
 
 private:
     struct Scope {
         std::uint32_t start, end;
         std::size_t around;  // the number of the one around it
-        std::string written;
-        nb::object name;  // once it was asked for: of most scopes it never is
+        std::string name;
     };
-
-    static const nb::object& name_of(Scope& scope) {
-        if (!scope.name.is_valid()) scope.name = in_one_line(scope.written);
-        return scope.name;
-    }
-
-    static bool is_blank(const std::string& name) {
-        if (std::any_of(name.begin(), name.end(), [](char byte) { return byte > ' ' && byte <= '~'; })) return false;
-        gil::Held const held;
-        return PyUnicode_GetLength(in_one_line(name).ptr()) == 0;
-    }
 
     std::size_t first_around(std::size_t offset, std::size_t scope) const {
         while (scope != none && scopes_[scope].end <= offset) scope = scopes_[scope].around;
@@ -119,20 +97,11 @@ public:
         return {outside().innermost(offset), unit ? unit->first : Scopes::none, unit ? unit->second.innermost(offset) : Scopes::none};
     }
 
-    nb::tuple names(std::size_t offset) override {
-        std::vector<nb::object> breadcrumb;
-        outside().add_names(offset, breadcrumb);
-        if (auto* const unit = inside(offset)) unit->second.add_names(offset, breadcrumb);
-        nb::list found;
-        for (nb::object& name : breadcrumb) found.append(std::move(name));
-        return nb::tuple(found);
-    }
-
-    std::optional<std::vector<std::string>> written(std::size_t offset) override {
+    std::vector<std::string> names(std::size_t offset) override {
         std::vector<std::string> names;
-        auto* const unit = inside(offset);
-        bool const all = (!unit || unit->second.add_written(offset, names)) && outside().add_written(offset, names);
-        return all ? std::optional(std::move(names)) : std::nullopt;
+        if (auto const* const unit = inside(offset)) unit->second.add_names(offset, names);
+        outside().add_names(offset, names);
+        return names;
     }
 
     void know(std::size_t unit, std::vector<NamedRegion> named) override { inside_.try_emplace(static_cast<std::uint32_t>(unit), std::move(named), false); }

@@ -46,7 +46,7 @@ struct NativeRows : OutlineRows {
     std::vector<nb::object> names;
 };
 
-// The names around the offsets of a text. `names` alone needs the GIL.
+// The names around the offsets of a text. Needs no GIL.
 class Breadcrumbs {
 public:
     // Offsets with the same place have the same names.
@@ -54,10 +54,8 @@ public:
 
     virtual ~Breadcrumbs() = default;
     virtual Place at(std::size_t offset) = 0;
-    // Outermost first.
-    virtual nb::tuple names(std::size_t offset) = 0;
-    // The same, innermost first; none if one of them is to be put on a line first.
-    virtual std::optional<std::vector<std::string>> written(std::size_t offset) = 0;
+    // Innermost first, each on one line.
+    virtual std::vector<std::string> names(std::size_t offset) = 0;
     // Keeps the named regions inside the closed unit that begins at `unit`, so that `names` does not read the unit again.
     virtual void know(std::size_t unit, std::vector<NamedRegion> named) = 0;
 };

@@ -67,7 +67,7 @@ public:
         if (context_at_.is_none()) return 0;
         if (breadcrumbs_) {
             auto const [known, is_new] = named_.try_emplace(breadcrumbs_->at(fresh), 0);
-            if (is_new) known->second = made_of(names_around(fresh), {}).context;
+            if (is_new) known->second = made_of(breadcrumbs_->names(fresh), {}).context;
             return known->second;
         }
         if (Steady const* const known = known_context(fresh); known && (fresh == start || !known->repeats)) return known->context;
@@ -226,16 +226,6 @@ private:
                 if (auto const context = fitting(breadcrumb + std::exchange(repeated, {}))) return {*context, repeats};
             if (auto const context = fitting(breadcrumb)) return {*context, repeats};
         }
-    }
-
-    // Innermost first.
-    std::vector<std::string> names_around(std::size_t offset) {
-        if (auto written = breadcrumbs_->written(offset)) return std::move(*written);
-        gil::Held const held;
-        nb::tuple const names = breadcrumbs_->names(offset);
-        std::vector<std::string> found;
-        for (std::size_t index = nb::len(names); index-- > 0;) found.push_back(on_one_line(utf8_of(names[index]).view()));
-        return found;
     }
 
     std::optional<Context> fitting(const std::string& breadcrumb) {

@@ -158,7 +158,9 @@ public:
     // The names around an offset.
     Names breadcrumb(std::size_t offset) {
         if (!breadcrumbs_) breadcrumbs_ = breadcrumbs();
-        return Names(breadcrumbs_->names(offset));
+        nb::list names;
+        for (std::string const& name : breadcrumbs_->names(offset)) names.insert(0, nb::str(name.data(), name.size()));
+        return Names(nb::tuple(names));
     }
     Columns columns() const { return as_lists(reading_->boundaries()); }
     nb::typed<nb::tuple, Columns, Regions> inside(std::uint32_t offset) const {
@@ -191,8 +193,8 @@ private:
     static Regions as_list(const std::vector<NamedRegion>& regions) {
         nb::list result;
         for (const NamedRegion& region : regions) {
-            nb::object const name = in_one_line(region.name);
-            if (PyUnicode_GetLength(name.ptr()) > 0) result.append(nb::make_tuple(region.start, region.end, name));
+            std::string const name = in_one_line(region.name);
+            if (!name.empty()) result.append(nb::make_tuple(region.start, region.end, name));
         }
         return Regions(result);
     }
