@@ -268,12 +268,6 @@ class MarkdownSketch(NativeSketch):
         Start, end, name and header of the sections and tables of `text`, outermost first. `plain` returns the text of a heading on one line; called for those that have marks or links inside.
         """
 
-    def headings(self) -> list[tuple[int, int, int]]:
-        """Start, end and level of those outside of quotes and lists."""
-
-    def tables(self) -> list[tuple[int, int, int]]:
-        """Start, end, and start of the first row, of those that have several."""
-
 class HtmlElements:
     """The elements of HTML that mean something for blocks."""
 
@@ -369,7 +363,7 @@ class Separators:
 
 class SeparatorSketch(NativeSketch):
     """
-    The parts of a text between separators; as `integrations.separators` finds them.
+    The parts of a text between separators; as `chunker.integrations.separators` finds them.
     """
 
     def __init__(self, text: str, separators: Separators, cuts: dict[int, list[int]], most: int) -> None:

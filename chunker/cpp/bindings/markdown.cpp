@@ -180,18 +180,6 @@ public:
         return nb::tuple(around);
     }
 
-    nb::list headings() const {
-        nb::list found;
-        for (const markdown::Heading& heading : sketch_.headings()) found.append(nb::make_tuple(heading.start, heading.end, heading.level));
-        return found;
-    }
-
-    nb::list tables() const {
-        nb::list found;
-        for (const markdown::Table& table : sketch_.tables()) found.append(nb::make_tuple(table.start, table.end, table.first_row));
-        return found;
-    }
-
 private:
     // The sections and tables of the text, found when somebody asks for them.
     struct Named {
@@ -229,8 +217,6 @@ private:
     std::optional<Named> named_;
 };
 
-using Row = nb::typed<nb::tuple, int, int, int>;
-using Rows = nb::typed<nb::list, Row>;
 using Works = nb::typed<nb::list, nb::typed<nb::tuple, nb::str, int, int>>;
 
 }  // namespace
@@ -346,12 +332,7 @@ void define_markdown(nb::module_& module) {
         .def("scopes", &Sketch::scopes, nb::lock_self(), nb::arg("text"), nb::arg("plain"),
              nb::sig("def scopes(self, text: str, plain: collections.abc.Callable[[str], str]) -> list[tuple[int, int, str, str]]"),
              "Start, end, name and header of the sections and tables of `text`, outermost first. `plain` returns the text of a heading on one line; called for "
-             "those that have marks or links inside.")
-        .def(
-            "headings", [](const Sketch& self) { return Rows(self.headings()); }, nb::lock_self(), "Start, end and level of those outside of quotes and lists.")
-        .def(
-            "tables", [](const Sketch& self) { return Rows(self.tables()); }, nb::lock_self(),
-            "Start, end, and start of the first row, of those that have several.");
+             "those that have marks or links inside.");
 }
 
 }  // namespace chunker::bindings

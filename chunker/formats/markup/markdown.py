@@ -200,8 +200,9 @@ class _Reading:
     def scopes(self, inside: list[Scope]) -> list[Scope]:
         """Return all scopes, including those of code, `inside`."""
         text = self._text
-        if self.native is not None and not inside:
-            return list(map(as_scope, self.native.scopes(text, _plain)))
+        if self.native is not None:
+            found = list(map(as_scope, self.native.scopes(text, _plain)))
+            return nested([*inside, *found]) if inside else found
         headings = [Heading(start, level, _plain(text[start:end])) for start, end, level in self.found.headings()]
         tables = [Scope(start, end, "", text[start:row]) for start, end, row in self.found.tables()]
         return nested([*inside, *tables, *sections(headings, len(text))])
