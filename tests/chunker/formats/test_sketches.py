@@ -14,7 +14,7 @@ from chunker import CodeChunker, MarkdownChunker, TextChunker
 from chunker.formats import Outline
 from chunker.formats.detect import detect
 from chunker.formats.registry import format_named
-from chunker.formats.sketches import Sketch, SketchingFormat
+from chunker.formats.sketches import Sketch, sketching
 from chunker.integrations.separators import SeparatorsFormat
 
 SAMPLES = Path(__file__).parent / "code" / "samples"
@@ -24,9 +24,7 @@ SOURCES = {
     if path.suffix != ".toml"
 }
 # What is parsed in a process of its own has no sketch: the tree stays there.
-SOURCES = {
-    language: source for language, source in SOURCES.items() if isinstance(format_named(language), SketchingFormat)
-}
+SOURCES = {language: source for language, source in SOURCES.items() if sketching(format_named(language)) is not None}
 SOURCES["python"] = Path(ast.__file__).read_text("utf-8")[:20_000]
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "how-it-works.md", ROOT / "CHANGELOG.md"]
@@ -84,10 +82,11 @@ def parts(outline: Outline) -> tuple[object, ...]:
 
 def check(chunker: TextChunker, text: str) -> None:
     """Both laws, for one text."""
-    assert isinstance(chunker.format, SketchingFormat)
+    sketching_format = sketching(chunker.format)
+    assert sketching_format is not None
     outline = chunker.format.outline(text)
     assert not isinstance(outline, Sketch)
-    sketch = chunker.format.sketch(text, 4 * chunker.max_tokens)
+    sketch = sketching_format.sketch(text, 4 * chunker.max_tokens)
     assert parts(sketch.opened()) == parts(outline)
     grown = chunker.chunk(text, source="a")
     by_outline = list(chunker.pieces(text, outline, chunker.context_of(text, outline, "a")))
@@ -185,9 +184,9 @@ def test_a_closed_unit_is_looked_into_where_it_overflows_alone() -> None:
     text = (
         "# A\n\n" + "".join(f"Paragraph {n} is short. So it stays.\n\n" for n in range(40)) + "Long one. " * 100 + "\n"
     )
-    sketch = format_named("markdown")
-    assert isinstance(sketch, SketchingFormat)
-    found = sketch.sketch(text, 0)
+    markdown = sketching(format_named("markdown"))
+    assert markdown is not None
+    found = markdown.sketch(text, 0)
     inside = found.inside
 
     class Watched(Sketch):
@@ -211,7 +210,7 @@ def test_a_closed_unit_is_looked_into_where_it_overflows_alone() -> None:
 )
 def test_closed_units_are_looked_up_and_ascend(read: Any) -> None:
     text = "a = 1\n\n" + "def f():\n    return a\n\n\n" * 40
-    found = read.sketch(text, 64) if isinstance(read, SketchingFormat) else Sketch.of_outline(read.outline(text))
+    found = read.sketch(text, 64) if sketching(read) else Sketch.of_outline(read.outline(text))
     assert type(found.closed) is dict
     assert list(found.closed) == sorted(found.closed)
     assert set(found.closed) <= set(found.offsets)
