@@ -191,8 +191,7 @@ private:
         else right_ = encoders_.appending();
         std::string_view const bytes = contexts_.bytes(context_);
         std::size_t count = 0;
-        if (!bytes.empty() && !right_->grow(right_->encoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &count))
-            refuse(context_);
+        if (!bytes.empty() && !right_->grow(right_->encoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &count)) refuse(context_);
         if (end_ > origin_) grow(origin_, end_);
     }
     std::size_t grow_to_the_left(std::size_t first, std::size_t last) {

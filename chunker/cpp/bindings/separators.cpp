@@ -128,7 +128,8 @@ void define_separators(nb::module_& module) {
              nb::sig("def __init__(self, separators: tuple[tuple[tuple[str, int, int], ...], ...], strengths: tuple[int, ...], before: bool) -> None"),
              "`separators`: the best first, each as strings with the least and greatest numbers of their repetitions; an expression, whose cuts come with each "
              "text, is empty. `before`: the side of a separator that is cut. Raises UnicodeEncodeError for halves of surrogate pairs.");
-    nb::class_<SeparatorSketch, NativeSketch>(module, "SeparatorSketch", "The parts of a text between separators; as `chunker.integrations.separators` finds them.")
+    nb::class_<SeparatorSketch, NativeSketch>(module, "SeparatorSketch",
+                                              "The parts of a text between separators; as `chunker.integrations.separators` finds them.")
         .def(nb::init<nb::str, const Ranked&, nb::dict, std::size_t>(), nb::arg("text"), nb::arg("separators"), nb::arg("cuts"), nb::arg("most"),
              nb::sig("def __init__(self, text: str, separators: Separators, cuts: dict[int, list[int]], most: int) -> None"),
              "`cuts`: the ascending cuts at what the expressions have found, by their ranks. `most`: parts of at most so many characters are cut at the last "

@@ -183,7 +183,7 @@ def test_decodes_any_pieces(pairs: dict[str, tuple[Tokenizer, Any]], numbers: li
 @settings(max_examples=25)
 @given(parts=st.lists(st.one_of(pieces, texts(2)), max_size=6))
 def test_the_exactness_law(pairs: dict[str, tuple[Tokenizer, Any]], parts: list[str]) -> None:
-    for kind, (ours, theirs) in pairs.items():
+    for ours, theirs in pairs.values():
         encoder = ours.appending_encoder()
         for part in parts:
             mark = encoder.snapshot()
