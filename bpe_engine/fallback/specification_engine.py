@@ -386,9 +386,8 @@ class SpecificationEngine:
         self, characters: str, wanted: Wanted = always, where: Where = ALONE
     ) -> Iterator[tuple[int, int]]:
         place = 0
-        before = (
-            0 if where.is_first else 1
-        )  # what has the offset 0 is first in the text; of a text after others nobody asks for the offsets
+        # The offset 0 means the start of the whole text: those of a text that follows others are moved by one.
+        before = 0 if where.is_first else 1
         found: FoundToken | None
         inner: FoundToken | None
         for found in [*self.raw_finder.find(characters, wanted), None]:

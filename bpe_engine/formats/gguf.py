@@ -29,7 +29,7 @@ from bpe_engine.formats.gguf_patterns import PRE_TOKENIZATIONS, PreTokenization
 from bpe_engine.formats.gguf_types import TokenType, put_right
 from bpe_engine.formats.overlaps import hiding, overlapping, tied
 from bpe_engine.formats.scores import byte_fallback_of, ranks_by_score
-from bpe_engine.pipeline.decoders import SentencePieceDecoder
+from bpe_engine.pipeline.decoders import ByteFallbackDecoder, FuseDecoder, ReplaceDecoder, StripDecoder
 from bpe_engine.pipeline.normalizers import Prepend, Replace
 from bpe_engine.pipeline.specification import AddedToken, Specification
 
@@ -155,7 +155,12 @@ class _Tokenizer:
             added_tokens_order=self._order(added),
             prefix=self._around("add_bos_token", "bos_token_id", self._token("bos_token_id", 1), default=True),
             suffix=self._around("add_eos_token", "eos_token_id", self._token("eos_token_id", 2), default=False),
-            decoders=(SentencePieceDecoder(has_bytes=True, strips="first" if prefixed else "none"),),
+            decoders=(
+                ReplaceDecoder(_SPACE, " "),
+                ByteFallbackDecoder(),
+                FuseDecoder(),
+                *([StripDecoder(" ", 1, 0)] if prefixed else []),
+            ),
         )
 
     def _may_be_merged(self, token: int) -> bool:

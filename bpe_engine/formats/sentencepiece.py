@@ -311,11 +311,20 @@ def _check_tables(model: SentencePieceModel, source: str) -> None:
 
 
 def _normalizers(model: SentencePieceModel) -> tuple[Normalizer, ...]:
-    has_spaces = any(" " in text for text in model.pieces.texts_of({USER_DEFINED}).values())
-    if model.precompiled_charsmap or model.remove_extra_whitespaces or has_spaces:
+    if model.precompiled_charsmap or any(" " in text for text in model.pieces.texts_of({USER_DEFINED}).values()):
         return (_rules(model),)
     space = "\u2581" if model.escape_whitespaces else " "
-    stages: list[Normalizer] = [Prepend(space)] if model.add_dummy_prefix else []
+    stages: list[Normalizer] = []
+    if model.remove_extra_whitespaces:
+        # Only spaces are removed, no other white space. At the end of the text, U+2581 from the text itself is removed,
+        # too.
+        stages += [
+            Replace(Expression(r"\A +"), ""),
+            Replace(Expression(r" {2,}"), " "),
+            Replace(Expression(rf"[ {space}]+\z"), ""),
+        ]
+    if model.add_dummy_prefix:
+        stages.append(Prepend(space))
     if model.escape_whitespaces:
         stages.append(Replace(" ", space))
     return tuple(stages)

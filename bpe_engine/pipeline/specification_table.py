@@ -169,7 +169,7 @@ class _Texts(dict[int, str]):
 
 
 def written_tokens(tokens: Iterable[AddedToken], normalize: Callable[[str], str] | None) -> dict[int, str]:
-    """Return id -> the text to search for, of the added tokens. Of tokens with the same text the last is found.
+    """Return id -> the text that is searched for, and that the token decodes to, of the added tokens.
 
     Raises VocabularyError if the normalized text of a token is empty.
     """

@@ -38,6 +38,7 @@ NORMALIZERS: dict[str, Any] = {
     "nothing of b": normalizers.Replace(tokenizers.Regex("[bB]"), ""),
     "b to a space": normalizers.Replace(tokenizers.Regex("b+"), " "),
     "nothing of ab": normalizers.Replace("ab", ""),
+    "nothing of two spaces": normalizers.Replace("  ", ""),
     "prepend": normalizers.Prepend("▁"),
 }
 PRE_TOKENIZERS: dict[str, Any] = {
@@ -110,6 +111,10 @@ def both(names: tuple[str, ...], pre_tokenizer: str) -> tuple[tokenizers.Tokeniz
 @example(names=("bert", "prepend"), pre_tokenizer="bert", runs=[("\u200b", 1), ("\t", 1)], size=1)
 @example(names=("bert", "prepend"), pre_tokenizer="words", runs=[("\x01", 1), ("中", 1)], size=2)
 @example(names=("accents", "strip left"), pre_tokenizer="metaspace", runs=[("\u0301", 1), ("  ", 2), ("b", 1)], size=2)
+# What stood on both sides of what is removed becomes one character.
+@example(
+    names=("nothing of two spaces", "nfkc"), pre_tokenizer="none", runs=[("e", 1), ("  ", 1), ("\u0301", 1)], size=9
+)
 # Nothing is left of the last characters, so what is stripped is the white space before them.
 @example(names=("nothing of b", "strip right"), pre_tokenizer="none", runs=[("\t", 2), ("b", 1)], size=9)
 @example(names=("b to a space", "strip right"), pre_tokenizer="none", runs=[("a", 1), ("\t", 2), ("b", 2)], size=9)

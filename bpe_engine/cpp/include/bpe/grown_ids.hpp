@@ -149,7 +149,7 @@ private:
     // Writes all ids from number `kept` on, of which so many have settled. Most are the same as before.
     void write(std::size_t kept, std::size_t settled) {
         std::vector<std::uint32_t> const all = whole(kept);
-        // They are as many as were counted; if not, nothing may be read after the last.
+        // They are as many as were counted. Were they not, which would be our error, nothing must be read after the last.
         if (all.size() < settled) throw std::logic_error("a text has fewer ids than tokens were counted");
         std::size_t same = 0;
         while (same < all.size() && kept + same < size() && (*this)[kept + same] == all[same]) ++same;

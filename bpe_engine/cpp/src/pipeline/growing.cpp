@@ -57,7 +57,14 @@ void PipelineAppendingEncoder::append(Bytes more) {
             std::optional<std::size_t> grown(std::size_t stage, Bytes piece, Before before) {
                 return tail->count(stage, text, piece, [&] { return pipeline.growing(stage, Side::right, before, sum); });
             }
-            void uncertain() { certain = total = at_cut; }  // pieces after the last cut come again
+            std::size_t settled = 0;
+            bool cut(Position at) {
+                settled = total;
+                return CutSink::cut(at);
+            }
+            void settle() { settled = total; }
+            void again() { total = settled; }
+            void uncertain() { certain = total = settled = at_cut; }  // pieces after the last cut come again
         };
         Sink sink{{pipeline_->coder(), workspace->pieces}, *pipeline_, tail, text, 0, state_.certain.sum};
         state_.certain.offset -= base;

@@ -45,7 +45,7 @@ PipelineIntervalEncoder::PipelineIntervalEncoder(std::shared_ptr<const Pipeline>
         std::size_t const from = at.offset;
         pipeline_->scan(text.data, 0, at, limit, limit == text.size, {}, *workspace, sink);
         if (limit == text.size) break;
-        sink.again();
+        sink.tokens = 0;
         if (at.offset > from) windows_.push_back({static_cast<std::uint32_t>(limit), static_cast<std::uint32_t>(at.offset)});
         size = at.offset > from ? slice_window : size * 2;
     }

@@ -132,8 +132,8 @@ void StepNormalizer::Block::add(char32_t code, const std::vector<Byte>& image) {
 // between letters, so no pattern may have that letter.
 bool StepNormalizer::can_have_table() const {
     return std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
-        if (step.kind == Kind::replace) return step.pattern.find(U'a') == std::u32string::npos;
-        // Where a run of characters is deleted, those on both sides of it become neighbours, and may form one grapheme cluster.
+        // Where characters are deleted, those on both sides of them become neighbours, and may form one character or grapheme cluster.
+        if (step.kind == Kind::replace) return step.pattern.find(U'a') == std::u32string::npos && !step.content.empty();
         return step.kind != Kind::replace_matches || (step.least_run > 0 && step.run_of != 'a' && !step.content.empty());
     });
 }

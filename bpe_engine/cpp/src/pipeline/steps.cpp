@@ -139,11 +139,12 @@ void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_
         items.erase(std::find_if(items.rbegin(), items.rend(), is_nonblank).base(), items.end());
         return;
     }
-    // White space may turn out to be at the end of the region: nothing may be left of what stands after the last cut.
-    auto last = std::find_if(items.rbegin(), items.rend(), [](Item const& item) { return is_cut(item); });
-    if (last != items.rend()) ++last;
-    auto const end = std::find_if(last, items.rend(), is_nonblank).base();
-    if (end == last.base() && last.base() != items.end() && is_nonblank(*last.base())) return;
+    // What stands after the last cut may vanish altogether, and the white space before it turn out to be the end of the region.
+    auto last_cut = std::find_if(items.rbegin(), items.rend(), [](Item const& item) { return is_cut(item); });
+    if (last_cut != items.rend()) ++last_cut;
+    auto const open = last_cut.base(), end = std::find_if(last_cut, items.rend(), is_nonblank).base();
+    bool const blanks_before = end != open, blank_at = open != items.end() && !is_nonblank(*open);
+    if (open != items.end() && !blanks_before && !blank_at) return;
     for (auto item = end; item != items.end(); ++item) item->cut = no_cut;
     if (end != items.begin() && end != items.end()) std::prev(end)->cut = no_cut;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "bpe/pipeline/added_tokens.hpp"
@@ -43,8 +44,12 @@ struct UncutSink {
     }
     void piece(Bytes piece, std::size_t readable, bool is_first, std::size_t raw) { sink.piece(piece, readable, is_first, raw); }
     void token(std::uint32_t number, std::size_t start, std::size_t end) { sink.token(number, start, end); }
-    bool cut(Position at) { return sink.cut(at); }
+    bool cut(Position at) {
+        last.reset();
+        return sink.cut(at);
+    }
     void again() { sink.again(); }
+    std::optional<Position> last{};  // the last cut, where the reading has gone on after it to a place that is none
 };
 
 // Sink for the pieces of raw text. `begin`: the piece from there on is the first of the text.

@@ -99,7 +99,8 @@ public:
     //     piece(Bytes, readable, is_first, raw)   a piece; `raw` is its offset in the raw text, or where its first character comes from
     //     token(number, start, end)               an added token
     //     cut(Position)                           all before is complete; returns false to end the scan
-    //     settle()                                all before is complete, but what follows depends on it; a sink that keeps no cuts needs no such function
+    //     settle()                                all before is complete, but what follows depends on it, so it is no cut; a sink that keeps no cuts needs no
+    //     such function. One that has `uncertain` as well drops with that what it got since the last cut
     //     again()                                 pieces after the last cut come again
     //     expect(Bytes, readable)                 a piece that comes soon, if it has such a function
     //     part_of_region(units, part)   what `units` reads of a region, which a Unigram model gets as one piece: only a sink that has such a function
@@ -122,6 +123,13 @@ public:
         bool looks = finds_outer;
         bool const hides = (finds_outer && outer_.hides()) || (regions_.inner().finds(wanted) && regions_.inner().hides());
         UncutSink<Sink> uncut{sink};
+        struct Back {  // to the last cut
+            Position& at;
+            const std::optional<Position>& last;
+            ~Back() {
+                if (last) at = *last;
+            }
+        } const back{at, uncut.last};
         if (hides) tail = nullptr;
         // The start of the region. A `single_word` token may stand right after it: the added token before it is no part of a word.
         bool const looks_back = finds_inner && regions_.inner().looks_back();
@@ -166,20 +174,24 @@ public:
             if (!match.is_found()) return;
             // A token that is not wanted goes on there: what follows is no text of its own.
             bool const is_inside = hides && uncut.refuses(match.end);
-            if (is_inside && !at_end) return;
+            constexpr bool settles = requires { sink.settle(); };
+            if constexpr (!settles || !requires { sink.uncertain(); })
+                if (is_inside && !at_end) return;
             // After a token the text is another matter.
             if (tail && !at_end) tail->close();
             tail = nullptr;
             sink.token(match.number, match.start, match.end);
             looks = outer.is_found() && match.end >= outer.end;  // where none is found there is none up to the end
             if (match.start == outer.start) region = match.end;
-            at = {match.end, Before::token};
-            if constexpr (requires { sink.settle(); }) {
+            Position const before = std::exchange(at, {match.end, Before::token});
+            if constexpr (settles) {
                 if (is_inside) {
+                    if (!uncut.last) uncut.last = before;
                     sink.settle();
                     continue;
                 }
             }
+            uncut.last.reset();
             if (!sink.cut(at)) return;
         }
     }
