@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from operator import eq, index
@@ -21,7 +22,7 @@ from bpe_engine import encoders
 from bpe_engine.errors import EncodingError
 from bpe_engine.fallback.growing_encoder import GrowingText, State, StatefulEncoder
 from bpe_engine.special_tokens import Part, Specials, parted
-from bpe_engine.text.input import cut_unfinished_end, received, require_int, to_bytes
+from bpe_engine.text.input import byte_places, cut_unfinished_end, received, require_int, to_bytes
 
 
 class ExplicitToken(NamedTuple):
@@ -162,13 +163,15 @@ class IdsEncoder(StatefulEncoder[State], encoders.AppendingEncoder, Generic[Stat
 
     def replace_tail(self, length: int, parts: Sequence[Part]) -> None:
         """As `AppendingEncoder` says."""
-        data = self.data
-        if not 0 <= length <= len(data):
-            raise IndexError(f"length must be from 0 to {len(data)}, not {length}")
-        kept = len(received(data[:length]))
+        size = len(self.data)
+        if not 0 <= length <= size:
+            raise IndexError(f"length must be from 0 to {size}, not {length}")
+        # Two tokens that are halves of a character are two characters of this text.
+        places = byte_places(self._text.read(0, len(self._text)))
+        kept = bisect_left(places, length)
         number = sum(1 for token in self._explicit if token.end <= kept)
         in_token = number < len(self._explicit) and self._explicit[number].start < kept
-        if in_token or (to_bytes(self._text.read(0, kept)) != data[:length]):
+        if in_token or length not in places[kept : kept + 1]:
             raise IndexError(f"length {length} is inside a character or a token that was appended as such")
         for part in parts:
             self._engine.encode_ordinary(part[0])  # if it raises, nothing has changed yet

@@ -188,7 +188,7 @@ def _lines(text: str) -> list[tuple[str, int]]:
     what the compiled finder finds.
 
     >>> _lines("import os\\nThe standard says\\n  def main():")
-    [('import os', 73), ('  def main():', 1)]
+    [('import os', 105), ('  def main():', 1)]
     """
     words, marks = _words_and_marks()
     found = []

@@ -336,6 +336,7 @@ def thresholds(request: pytest.FixtureRequest) -> Iterator[None]:
 @settings(max_examples=60)
 @given(program=programs)
 @example(program=[("append", "<s"), ("snapshot", 0), ("tail", (0, "<s")), ("rollback", 0)])
+@example(program=[("token", 124), ("token", 391), ("tail", (2, ""))])  # two halves of a character
 def test_any_program(names: list[str], program: list[tuple[str, Any]]) -> None:
     for name in names:
         note(name)

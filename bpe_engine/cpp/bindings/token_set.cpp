@@ -198,7 +198,8 @@ nb::object bytes_of(const TokenSet& self, nb::handle id) {
 // The bytes of tokens, joined, `special` ones among them; None where no token has one of the ids, or one is no whole number.
 nb::object joined(const TokenSet& self, nb::list tokens, nb::dict special) {
     std::string all;
-    for (nb::handle const token : tokens) {
+    for (std::size_t index = 0; index < nb::len(tokens); ++index) {
+        nb::object const token = tokens[index];                        // an id may change the list when it is asked for its number
         nb::object const id = nb::steal(PyNumber_Index(token.ptr()));  // numbers of numpy are taken, too
         if (!id.is_valid()) {
             PyErr_Clear();
@@ -215,6 +216,7 @@ nb::object joined(const TokenSet& self, nb::list tokens, nb::dict special) {
         PyObject* const found = PyDict_GetItemWithError(special.ptr(), id.ptr());
         if (!found && PyErr_Occurred()) throw nb::python_error();
         if (!found) return nb::none();
+        if (!PyBytes_Check(found)) given::raise_type("a special token", "bytes", found);
         auto const bytes = nb::borrow<nb::bytes>(found);
         all.append(bytes.c_str(), bytes.size());
     }
