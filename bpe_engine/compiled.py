@@ -299,7 +299,7 @@ class CompiledPipeline(_Piped):
     def check_special(self, text: str | bytes, allowed: Specials, disallowed: Specials) -> None:
         """As `Engine` says."""
         check_specials(allowed, disallowed)
-        # What is no collection of texts is refused whatever the text has.
+        # A wrong argument raises even where the text holds no token.
         allowed, disallowed = (given if given == "all" else frozenset(given) for given in (allowed, disallowed))
         if not disallowed:
             return

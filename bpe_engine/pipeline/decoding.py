@@ -244,7 +244,7 @@ def _byte_fallback(tokens: list[str]) -> list[str]:
 
 
 class SentencePieceTexts:
-    """What a `SentencePieceDecoder` makes of one token after the other."""
+    """Decodes tokens one by one, by a `SentencePieceDecoder`; each call returns the text that is certain so far."""
 
     def __init__(self, decoder: SentencePieceDecoder) -> None:
         self._has_bytes = decoder.has_bytes

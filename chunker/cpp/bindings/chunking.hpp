@@ -53,7 +53,7 @@ private:
     PyTypeObject* kind_;
 };
 
-// What makes the chunks of a text. It holds references to all objects that it reads.
+// Makes the chunks of one text; the base class of the growers. Holds a reference to each Python object that it reads.
 class Chunking {
 public:
     Chunking(nb::object source, nb::object tokenizer, nb::object outline, const Limits& limits, nb::object context_at, bool whole)

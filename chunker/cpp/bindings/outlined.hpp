@@ -1,4 +1,4 @@
-// What growers ask about a text: the boundaries of its outline, the insides of closed units, labels, and the contexts of chunks.
+// The outline of a text, as the growers read it: boundaries, the insides of closed units, labels, and the contexts of chunks.
 #pragma once
 
 #include <nanobind/nanobind.h>

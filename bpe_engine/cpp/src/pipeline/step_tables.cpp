@@ -132,7 +132,7 @@ void StepNormalizer::Block::add(char32_t code, const std::vector<Byte>& image) {
 // between letters, so no pattern may have that letter.
 bool StepNormalizer::can_have_table() const {
     return std::all_of(steps_.begin(), steps_.end(), [](NormalizationStep const& step) {
-        // Where characters are deleted, those on both sides of them become neighbours, and may form one character or grapheme cluster.
+        // When characters are deleted, those before and after become neighbours. They may then combine into one character or grapheme cluster.
         if (step.kind == Kind::replace) return step.pattern.find(U'a') == std::u32string::npos && !step.content.empty();
         return step.kind != Kind::replace_matches || (step.least_run > 0 && step.run_of != 'a' && !step.content.empty());
     });

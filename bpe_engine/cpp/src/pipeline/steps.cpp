@@ -139,7 +139,7 @@ void StepNormalizer::strip(Items& items, const NormalizationStep& step, bool at_
         items.erase(std::find_if(items.rbegin(), items.rend(), is_nonblank).base(), items.end());
         return;
     }
-    // What stands after the last cut may vanish altogether, and the white space before it turn out to be the end of the region.
+    // Later text may remove all characters after the last cut. Then the white space before the cut is the end of the region, and is stripped.
     auto last_cut = std::find_if(items.rbegin(), items.rend(), [](Item const& item) { return is_cut(item); });
     if (last_cut != items.rend()) ++last_cut;
     auto const open = last_cut.base(), end = std::find_if(last_cut, items.rend(), is_nonblank).base();

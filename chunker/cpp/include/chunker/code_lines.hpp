@@ -21,7 +21,8 @@ class CodeLines {
 public:
     using Languages = std::uint32_t;  // a bit for each
 
-    // What lines begin with after white space, and what they hold. Of two words that a line begins with the longer one counts.
+    // `words`: a line begins with one of them, after spaces and tabs. `marks`: a line holds one anywhere. Of two words at the start of a line the longer
+    // counts. Each has the languages that it is a sign of.
     CodeLines(std::vector<std::pair<std::string, Languages>> words, const std::vector<std::pair<std::string, Languages>>& marks);
 
     struct Line {

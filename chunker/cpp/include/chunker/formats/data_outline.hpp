@@ -1,4 +1,4 @@
-// What the readers of data find in one text.
+// The result of the readers of JSON, YAML, TOML and notebooks.
 #pragma once
 
 #include <cstddef>
