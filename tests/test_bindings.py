@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -83,6 +83,20 @@ def test_a_token_set_without_a_token() -> None:
     engine = _core.Engine(empty, None)
     encoder = _core.AppendingEncoder(engine)
     assert (encoder.count, encoder.fewest) == (0, 0)
+
+
+def test_a_list_of_ids_that_one_of_them_empties() -> None:
+    class Emptying:
+        def __index__(self) -> int:
+            ids.clear()
+            return 97
+
+    ids: list[Any] = [Emptying(), 98, 99]
+    tokens = _core.TokenSet.from_tokens(SINGLE, list(range(256)))
+    assert tokens.joined(ids, {}) == b"a"
+    assert tokens.joined([97, 300], {300: b"<s>"}) == b"a<s>"
+    with pytest.raises(TypeError, match="a special token must be bytes, not int"):
+        tokens.joined([300], {300: 1})  # type: ignore[dict-item]
 
 
 def test_names_of_grammars() -> None:
