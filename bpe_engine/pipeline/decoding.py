@@ -263,14 +263,16 @@ class SentencePieceTexts:
         return self._has_bytes and token in _BYTE_TOKENS
 
     def push(self, token: str) -> str:
-        """Return the text that a token settles."""
+        """Return the text that a token settles; a token without text changes nothing."""
+        if not token:
+            return ""
         if self.is_byte(token):
             self.is_start = False
             return self._bytes.decode(bytes([_BYTE_TOKENS[token]]))
         before = self.finish()
         if self.is_start:
             stripped = token.removeprefix("\u2581")
-            self.is_start = not stripped and (self._strips_all or stripped == token)
+            self.is_start = not stripped and self._strips_all
             token = stripped
         return before + token.replace("\u2581", " ")
 

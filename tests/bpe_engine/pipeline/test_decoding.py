@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bpe_engine.pipeline.decoders import (
@@ -50,6 +50,7 @@ def test_kept_texts_are_those_of_the_definition(chosen: list[Any], several: list
 
 
 @given(st.booleans(), st.sampled_from(["none", "first", "all"]), st.lists(st.integers(0, len(TEXTS) - 1), max_size=8))
+@example(has_bytes=True, strips="none", tokens=[TEXTS.index("<0xC3>"), TEXTS.index(""), TEXTS.index("<0xa9>")])
 def test_pieces_are_decoded_alike_in_all_ways(has_bytes: bool, strips: Any, tokens: list[int]) -> None:
     decoder = SentencePieceDecoder(has_bytes, strips)
     decoding = SentencePieceDecoding(decoder, TEXTS.__getitem__)
