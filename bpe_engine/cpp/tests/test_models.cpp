@@ -392,9 +392,35 @@ void hostile_marked() {
     }
 }
 
+// The same where characters that are no tokens are dropped, or unknown, and whole pieces may be tokens that merges do not make.
+void hostile_unknown() {
+    std::vector<std::string> const written{"a", "b", "aa", "aaaa", "ab", "aab", "aXb"};
+    std::vector<MergeModel::Token> tokens;
+    for (std::string const& token : written) tokens.push_back({view(token), static_cast<std::uint32_t>(tokens.size())});
+    for (MergeModel::Unknown const unknown : {MergeModel::Unknown::drop, MergeModel::Unknown::token}) {
+        for (bool const ignore_merges : {false, true}) {
+            MergeModel::Options options;
+            options.by_characters = true;
+            options.ignore_merges = ignore_merges;
+            options.unknown = unknown;
+            options.unknown_id = 1000;
+            options.byte_fallback.fill(-1);
+            MergeModel const model(tokens, {{0, 0}, {2, 2}, {0, 1}, {2, 1}}, options);
+            for (std::string const& unit :
+                 {std::string("a"), std::string("ab"), std::string("aaaaaaab"), std::string("aXb"), std::string("X"), std::string("\xE4")}) {
+                std::string text;
+                while (text.size() < 8000) text += unit;
+                CHECK(steps_of(model, text, true, true) <= 60 * text.size());
+                CHECK(steps_to_the_left(model, text) <= 60 * text.size());
+            }
+        }
+    }
+}
+
 #else
 void hostile() {}
 void hostile_marked() {}
+void hostile_unknown() {}
 #endif
 
 }  // namespace
@@ -405,4 +431,5 @@ int main(int count, char** arguments) {
     repeat(count, arguments, 500, characters);
     hostile();
     hostile_marked();
+    hostile_unknown();
 }

@@ -27,7 +27,10 @@ template <bool to_left>
 class MergeModel::Growing final : public GrowingPiece {
 public:
     Growing(const MergeModel& model, std::shared_ptr<Growth> growth)
-        : model_(model), growth_(std::move(growth)), sided_(to_left ? growth_->left : growth_->right) {
+        : model_(model),
+          growth_(std::move(growth)),
+          sided_(to_left ? growth_->left : growth_->right),
+          may_be_whole_(model.options_.ignore_merges && !growth_->drops) {
         std::call_once(sided_.once, [&] { make_automaton(model_, sided_); });
         rows_.push_back({none, 0, TokenAutomaton::start});
     }
@@ -100,7 +103,7 @@ public:
         std::size_t const size = text_.size();
         std::size_t whole = size;
         for (AddedPart const& part : parts) whole += part.table ? part.table->size() : part.text.size;
-        bool const may_be_one = model_.options_.ignore_merges && whole <= model_.longest_;
+        bool const may_be_one = may_be_whole_ && whole <= model_.longest_;
         struct Back {
             Growing& piece;
             std::size_t size;
@@ -122,7 +125,7 @@ public:
 
     std::size_t fewest() override {
         std::size_t const done = rows_.size() - 1;
-        if (model_.options_.ignore_merges && done <= model_.longest_) return done > 0 ? 1 : 0;
+        if (may_be_whole_ && done <= model_.longest_) return done > 0 ? 1 : 0;
         std::size_t least = rows_[done].count;
         for (std::size_t place = done - sided_.automaton->depth(rows_[done].state); place < done; ++place)
             if (rows_[place].token != inside) least = std::min<std::size_t>(least, rows_[place].count);
@@ -235,7 +238,7 @@ private:
 
     // Whether the piece is a token that is not merged.
     bool is_whole() const {
-        if (!model_.options_.ignore_merges || text_.size() > model_.longest_) return false;
+        if (!may_be_whole_ || text_.size() > model_.longest_) return false;
         if constexpr (!to_left) return model_.find_token({text_.data(), text_.size()}) >= 0;
         std::vector<Byte> const forward(text_.rbegin(), text_.rend());
         return model_.find_token({forward.data(), forward.size()}) >= 0;
@@ -304,7 +307,7 @@ private:
 
     void add_unknown(Row& made, const Row& before, Bytes written) {
         Options const& options = model_.options_;
-        if (std::all_of(written.begin(), written.end(), [&](Byte byte) { return options.byte_fallback[byte] >= 0; }) && written.size > 0) {
+        if (model_.falls_back(written)) {
             made.token = fallen;
             made.count = before.count + static_cast<std::uint32_t>(written.size);
         } else if (options.unknown == Unknown::token) {
@@ -338,6 +341,7 @@ private:
     const MergeModel& model_;
     std::shared_ptr<Growth> growth_;
     Growth::Sided& sided_;
+    bool may_be_whole_;       // a token that is not merged
     std::vector<Byte> text_;  // in the order in which it came
     std::vector<Row> rows_;   // one more than bytes that are done
     TokenEnds ends_;          // of the tokens that were read last
@@ -355,8 +359,10 @@ const std::shared_ptr<MergeModel::Growth>& MergeModel::growth() const {
 std::unique_ptr<GrowingPiece> MergeModel::growing(Side side) const {
     if (!tells_joins()) return growing_marked(side);
     if (!growth()->is_possible) return nullptr;
-    if (side == Side::left) return std::make_unique<Growing<true>>(*this, growth_);
-    return std::make_unique<Growing<false>>(*this, growth_);
+    std::unique_ptr<GrowingPiece> made;
+    if (side == Side::left) made = std::make_unique<Growing<true>>(*this, growth_);
+    else made = std::make_unique<Growing<false>>(*this, growth_);
+    return growth_->drops ? without_dropped(std::move(made), side) : std::move(made);
 }
 
 std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {

@@ -11,8 +11,11 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
     bool const is_covered = std::all_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; }) ||
                             (!options_.by_characters && std::all_of(byte_tokens_.begin(), byte_tokens_.end(), [](std::int64_t token) { return token >= 0; }));
     if (!tells_joins() || bytes_.size() >= std::numeric_limits<std::uint32_t>::max()) return growth;
-    // A dropped character lets its neighbours merge; and `ignore_merges` finds whole pre-tokens although some of their characters are no tokens.
-    if (!is_covered && (options_.unknown == Unknown::drop || options_.ignore_merges)) return growth;
+    // `ignore_merges` finds whole pre-tokens although some of their characters are no tokens.
+    if (!is_covered && options_.unknown == Unknown::error && options_.ignore_merges) return growth;
+    growth->drops = !is_covered && options_.unknown == Unknown::drop;
+    // What is left of bytes of characters, where some are dropped, could be read as other characters.
+    if (growth->drops && std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; })) return growth;
     // The unknown token and the byte tokens stand in for characters that are no tokens. No merge may need one of them.
     std::vector<bool> is_stand_in(ids_.size());
     if (options_.unknown == Unknown::token) is_stand_in[options_.unknown_id] = true;

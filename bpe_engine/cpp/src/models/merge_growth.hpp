@@ -30,6 +30,7 @@ struct MergeModel::Growth {
         std::vector<std::uint32_t> numbers;  // of the automaton's ranks
     };
     bool is_possible = false;
+    bool drops = false;  // a piece may have characters that are dropped: see growing_without_dropped.cpp
     Sided right, left;
     // A repeated unit: the counts of its prefixes, and the period after which they repeat, with its number of tokens; 0 bytes: no period is known.
     struct Repetition {

@@ -249,8 +249,7 @@ void MergeModel::symbols(Bytes piece, std::vector<Symbol>& out) const {
     bool const is_marked = this->is_marked();
     std::vector<Byte> marked;
     auto const unknown = [&](Bytes character, std::size_t place) {
-        bool const falls_back = std::all_of(character.begin(), character.end(), [&](Byte byte) { return options_.byte_fallback[byte] >= 0; });
-        if (falls_back) {
+        if (falls_back(character)) {
             for (Byte const byte : character) out.push_back({static_cast<std::uint32_t>(options_.byte_fallback[byte]), 1});
             after_unknown = false;
             return;

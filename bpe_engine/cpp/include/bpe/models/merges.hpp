@@ -9,6 +9,7 @@
 // have a lower id than its halves, two pairs may make the same token, and no pair may make some tokens.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -64,9 +65,9 @@ public:
     void encode(Bytes piece, std::vector<std::uint32_t>& ids, std::vector<std::uint32_t>* lengths) const override;
     std::size_t count(Bytes piece) const override;
     std::size_t most_bytes() const override;
-    // A piece that grows to either side. Null if a merge needs a token that stands in for other text, or some character is no token
-    // and is dropped, or whole pre-tokens are tokens all the same; also null if tokens
-    // have a prefix or a suffix and one has two spellings, or characters fall back to bytes.
+    // A piece that grows to either side. Null if a merge needs a token that stands in for other text, or a character that is no token is an error though whole
+    // pre-tokens are tokens all the same; also null if tokens have a prefix or a suffix and one has two spellings, or characters fall back to bytes or are
+    // dropped.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 
     // The ids of the tokens that merging their own bytes or characters does not make.
@@ -185,6 +186,12 @@ private:
     struct Unmarked;
     class GrowingMarked;
     std::unique_ptr<GrowingPiece> growing_marked(Side side) const;
+    class GrowingWithoutDropped;
+    // `kept`: a piece that grows, and gets all characters but those that are dropped.
+    std::unique_ptr<GrowingPiece> without_dropped(std::unique_ptr<GrowingPiece> kept, Side side) const;
+    bool falls_back(Bytes character) const {
+        return character.size > 0 && std::all_of(character.begin(), character.end(), [this](Byte byte) { return options_.byte_fallback[byte] >= 0; });
+    }
     std::shared_ptr<const Unmarked> make_unmarked() const;
     // Whether a token is one character (or byte), at any position of a pre-token.
     bool is_symbol(Bytes token) const;
