@@ -145,7 +145,7 @@ Case random_marked_merges(Choices& choices) {
     MergeModel::Options options;
     options.by_characters = choices.one_in(2);
     options.ignore_merges = choices.one_in(4);
-    options.unknown = choices.one_in(4) ? MergeModel::Unknown::error : MergeModel::Unknown::token;
+    options.unknown = choices.one_in(4) ? MergeModel::Unknown::error : choices.one_in(3) ? MergeModel::Unknown::drop : MergeModel::Unknown::token;
     options.unknown_id = 1;
     options.fuse_unknown = choices.one_in(2);
     options.byte_fallback.fill(-1);

@@ -45,8 +45,8 @@ std::size_t MergeModel::unit_size(Bytes text, std::size_t place) const {
 std::shared_ptr<const MergeModel::Unmarked> MergeModel::make_unmarked() const {
     auto made = std::make_shared<Unmarked>();
     bool const falls_back = std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; });
-    // Letters cannot express that the neighbours of a dropped character merge, nor that a whole pre-token is a token although some of its characters are not.
-    if (falls_back || options_.unknown == Unknown::drop || (options_.ignore_merges && options_.unknown != Unknown::token)) return made;
+    // Letters cannot express that a whole pre-token is a token although some of its characters are errors.
+    if (falls_back || (options_.ignore_merges && options_.unknown == Unknown::error)) return made;
 
     std::size_t const count = offsets_.size() - 1;
     std::vector<std::string> spelled(ids_.size());  // each token in letters, where it is made of symbols
@@ -211,7 +211,7 @@ public:
     }
 
     std::size_t fewest() override {
-        if (model_.options_.ignore_merges && text_.size() <= model_.longest_) return text_.empty() ? 0 : 1;
+        if (model_.options_.ignore_merges && text_.size() <= model_.longest_) return text_.empty() || model_.options_.unknown == Unknown::drop ? 0 : 1;
         return inner_->fewest();
     }
 
@@ -289,7 +289,7 @@ private:
         if (ends) written_.insert(written_.end(), options.end_suffix.begin(), options.end_suffix.end());
         std::int64_t const number = model_.find_token({written_.data(), written_.size()});
         if (number >= 0) return unmarked_->letters[static_cast<std::size_t>(number)];
-        if (options.unknown == Unknown::token) return unmarked_->unknown_letter;
+        if (options.unknown != Unknown::error) return unmarked_->unknown_letter;
         throw EncodingError(character[0], 0);
     }
 

@@ -66,8 +66,7 @@ public:
     std::size_t count(Bytes piece) const override;
     std::size_t most_bytes() const override;
     // A piece that grows to either side. Null if a merge needs a token that stands in for other text, or a character that is no token is an error though whole
-    // pre-tokens are tokens all the same; also null if tokens have a prefix or a suffix and one has two spellings, or characters fall back to bytes or are
-    // dropped.
+    // pre-tokens are tokens all the same; also null if tokens have a prefix or a suffix and one has two spellings, or characters fall back to bytes.
     std::unique_ptr<GrowingPiece> growing(Side side) const override;
 
     // The ids of the tokens that merging their own bytes or characters does not make.
