@@ -242,7 +242,7 @@ class Hierarchy(BaseModel):
             node: A chunk of this hierarchy, or its id.
             size: The largest number of neighbours on each side.
             max_tokens: The largest number of tokens of the window.
-            tokenizer: Counts the tokens.
+            tokenizer: Counts the tokens, whatever counts those of the chunks.
 
         Returns:
             The text of these chunks, its span in characters, and its number of tokens.

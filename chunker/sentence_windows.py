@@ -12,7 +12,7 @@ from typing import NamedTuple, Unpack
 
 from chunker.arguments import require, whole_number
 from chunker.chunkers import TextChunker
-from chunker.counting import AnyTokenizer, resolve_tokenizer
+from chunker.counting import AnyTokenizer, TokenCounter, resolve_tokenizer
 from chunker.errors import OptionError
 from chunker.formats import Format
 from chunker.formats.registry import format_named
@@ -112,9 +112,22 @@ def window_around(
         raise OptionError(f"size must be at least 0, got {size}")
     counter = resolve_tokenizer(tokenizer)
 
+    if max_tokens is None:
+        first, last = max(0, number - size), min(len(chunks) - 1, number + size)
+        tokens = counter.count(_joined(chunks[first : last + 1]))
+    else:
+        first, last, tokens = _fitting(chunks, number, size, max_tokens, counter)
+    text = _joined(chunks[first : last + 1])
+    return ReadingWindow(text, chunks[first].span.start, chunks[first].span.start + len(text), first, last, tokens)
+
+
+def _fitting(
+    chunks: Sequence[Chunk], number: int, size: int, max_tokens: int, counter: TokenCounter
+) -> tuple[int, int, int]:
+    """Return the first and the last chunk of a window of at most `max_tokens`, and its tokens."""
+
     def counted(first: int, last: int) -> int | None:
-        text = _joined(chunks[first : last + 1])
-        return counter.count(text) if max_tokens is None else counter.count_up_to(text, max_tokens)
+        return counter.count_up_to(_joined(chunks[first : last + 1]), max_tokens)
 
     first = last = number
     tokens = counted(first, last)
@@ -136,8 +149,7 @@ def window_around(
                 last, tokens = number + distance, found
         if not before and not after:
             break
-    text = _joined(chunks[first : last + 1])
-    return ReadingWindow(text, chunks[first].span.start, chunks[first].span.start + len(text), first, last, tokens)
+    return first, last, tokens
 
 
 def _joined(chunks: Sequence[Chunk]) -> str:

@@ -81,8 +81,7 @@ def embedder_tokens(text: str, tokenizer: Any, prefix: str = "") -> EmbedderToke
     Args:
         text: The whole document. A lone surrogate is read as U+FFFD.
         tokenizer: A `tokenizers.Tokenizer`, or a fast tokenizer of transformers. Its truncation and padding settings
-            are ignored: the whole text is
-        encoded.
+            are ignored: the whole text is encoded.
         prefix: What the embedder puts before each text, such as "search_document: ".
 
     Returns:
@@ -100,15 +99,16 @@ def embedder_tokens(text: str, tokenizer: Any, prefix: str = "") -> EmbedderToke
         )
     whole = prefix + text
     encoded = own.encode(whole if whole.isascii() else _SURROGATE.sub("\ufffd", whole))
+    found = encoded.offsets  # a new list each time
     special: list[int] = encoded.special_tokens_mask
     head = special.index(0) if 0 in special else len(special)
     end = len(special) - special[::-1].index(0) if 0 in special else head
     before = len(prefix)
     # A token that begins in the prefix and ends in the text is one of the text.
-    first = next((number for number in range(head, end) if encoded.offsets[number][1] > before), end)
+    first = next((number for number in range(head, end) if found[number][1] > before), end)
     offsets = [(0, 0)] * len(special)
     for number in range(first, end):
-        start, stop = encoded.offsets[number]
+        start, stop = found[number]
         offsets[number] = max(start - before, 0), max(stop - before, 0)
     return EmbedderTokens(tuple(encoded.ids), tuple(offsets), first, end)
 

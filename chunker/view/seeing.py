@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chunker.chunkers import TextChunker
 from chunker.models import Chunk
@@ -35,7 +36,8 @@ class SeenChunk:
         repeated_tokens: The token count of these characters alone.
         token_lengths: The number of characters of each token of `chunk.text`; 0 for a token that ends inside a
             character, because the token that completes the character counts it. None if the tokenizer does not report
-            offsets.
+            offsets. Text that is in no token belongs to the token before it, or to the first; without a token it has
+            no length.
     """
 
     chunk: Chunk
@@ -156,7 +158,7 @@ def histogram(fills: Sequence[float], bins: int = 10) -> list[int]:
 def _lengths(offsets: list[int], size: int) -> list[int]:
     """Return the length of each token, from the offsets where the tokens start.
 
-    >>> _lengths([0, 1, 1, 2], 5)
-    [1, 0, 1, 3]
+    >>> _lengths([0, 1, 1, 2], 5), _lengths([3, 5], 6), _lengths([], 1)
+    ([1, 0, 1, 3], [5, 1], [])
     """
-    return [after - start for start, after in zip(offsets, [*offsets[1:], size], strict=True)]
+    return [after - start for start, after in pairwise([0, *offsets[1:], size])] if offsets else []

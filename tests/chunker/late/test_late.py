@@ -60,6 +60,31 @@ def chunks_of(text: str, max_tokens: int = 80, **options: Any) -> list[Chunk]:
     return TextChunker(max_tokens, **options).chunk(text)
 
 
+class OneEncoding:
+    """A tokenizer of which each list of offsets is counted: the package makes a new one for each who asks."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self.lists = 0
+
+    def encode(self, text: str) -> Any:
+        self.encoding = self.tokenizer.encode(text)
+        self.ids, self.special_tokens_mask = self.encoding.ids, self.encoding.special_tokens_mask
+        return self
+
+    @property
+    def offsets(self) -> list[tuple[int, int]]:
+        self.lists += 1
+        return list(self.encoding.offsets)
+
+
+def test_offsets_are_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = OneEncoding(words())
+    monkeypatch.setattr("chunker.late.tokens.own_tokenizer", lambda _: counted)
+    assert embedder_tokens("a b c " * 50, words()).offsets[:2] == ((0, 1), (2, 3))
+    assert counted.lists == 1
+
+
 @pytest.mark.parametrize("name", ALL)
 @settings(max_examples=12, deadline=None)
 @given(text=TEXTS, prefix=PREFIXES, overlap=st.sampled_from([0, 5]))

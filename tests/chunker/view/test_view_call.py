@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from accessibility import violations
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from chunker import MarkdownChunker, OptionError, TextChunker, WrongTypeError, chunk
-from chunker.view import view
+from chunker.view import see, view
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,6 +28,17 @@ def test_chunks_and_texts_give_the_page_of_the_command() -> None:
     assert page.startswith("<!doctype html>")
     assert "Content-Security-Policy" in page
     assert view(chunk(GUIDE, 64, language="markdown")).html.count('"start":') == page.count('"start":')
+
+
+def test_a_tokenizer_that_drops_text(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "a": 1}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.save(str(tmp_path / "words.json"))
+    one = TextChunker(20, tokenizer=tmp_path / "words.json")
+    for text, lengths in (("\n", []), (" \x00\u200b", []), ("   a a", [5, 1]), ("a  a \n", [3, 3])):
+        assert [seen.token_lengths for seen in see(one, text, "a").chunks] == [lengths]
+        assert view(text, one).html
 
 
 def test_two_settings_side_by_side() -> None:
