@@ -18,6 +18,7 @@ llama.cpp's order is undefined.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -171,6 +172,8 @@ class _Tokenizer:
 
     def _types(self) -> list[int]:
         given = self._numbers("token_type", len(self.texts))
+        if given is not None and not all(map(math.isfinite, given)):
+            raise self._error("token_type", "one of them is not finite")
         types = [int(kind) for kind in given] if given is not None else [int(TokenType.NORMAL)] * len(self.texts)
         put_right(types, self.id_of, self._entries)
         return types

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bpe_engine.errors import VocabularyError
 from bpe_engine.fallback.merge_order import find_halves
-from bpe_engine.formats.byte_alphabet import characters_of
+from bpe_engine.formats.byte_alphabet import bytes_of, characters_of
 from bpe_engine.formats.minbpe import MinbpeModel, dump_minbpe
 from bpe_engine.formats.tiktoken import dump_tiktoken
-from bpe_engine.formats.written_patterns import oniguruma_stages
+from bpe_engine.formats.written_patterns import is_grammar, oniguruma_stages
 from bpe_engine.implementation import core, implementation
 from bpe_engine.patterns import GPT2, Pattern
 from bpe_engine.vocabulary import Vocabulary
@@ -45,6 +45,7 @@ class Writable(Protocol):
     def vocabulary(self) -> Vocabulary: ...  # noqa: D102
     @property
     def specification(self) -> Specification | None: ...  # noqa: D102
+    def split(self, text: str, /) -> list[str]: ...  # noqa: D102
     def decode(self, tokens: Sequence[int], /) -> str: ...  # noqa: D102
     def decode_single_token_bytes(self, token: int, /) -> bytes: ...  # noqa: D102
     def is_special_token(self, token: int, /) -> bool: ...  # noqa: D102
@@ -187,6 +188,10 @@ def _tokenizer_json(tokenizer: Writable) -> bytes:
     ids = {text: token_id for token_id, text in text_of.items()}
     taken: dict[int, str] = {}
     for special, token_id in vocabulary.special_tokens.items():
+        if _bytes_of(special) not in (None, special.encode("utf-8", "surrogatepass")):
+            raise VocabularyError(
+                f"the special token {special!r:.80} has letters that a tokenizer.json takes for bytes: it would be decoded otherwise"
+            )
         if ids.setdefault(special, token_id) != token_id:
             raise VocabularyError(
                 f"the special token {special!r:.80} is spelled like the token with the id {ids[special]} in a tokenizer.json"
@@ -196,6 +201,10 @@ def _tokenizer_json(tokenizer: Writable) -> bytes:
                 f"the special tokens {taken[token_id]!r:.80} and {special!r:.80} have the same id {token_id}"
             )
     halves = _halves(tokenizer)
+    # tiktoken encodes a pre-token that is a token as that token, even if no merge makes it.
+    ignore_merges = None in halves.values()
+    if ignore_merges:
+        ids = _without_whole(taken, ids, tokenizer)
     merges = [
         [text_of[pair[0]], text_of[pair[1]]]
         for token_id, pair in halves.items()
@@ -219,13 +228,36 @@ def _tokenizer_json(tokenizer: Writable) -> bytes:
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
-            # tiktoken encodes a pre-token that is a token as that token, even if no merge makes it.
-            "ignore_merges": None in halves.values(),
+            "ignore_merges": ignore_merges,
             "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
             "merges": merges,
         },
     }
     return (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _bytes_of(special: str) -> bytes | None:
+    """Return the bytes that a decoder takes a text for; None if some character stands for none."""
+    try:
+        return bytes_of(special)
+    except KeyError:
+        return None
+
+
+def _without_whole(special: dict[int, str], ids: dict[str, int], tokenizer: Writable) -> dict[str, int]:
+    """Return the ids without those of special tokens that are a pre-token: with `ignore_merges` any text that is such a
+    token would be one. `tokenizers` numbers tokens that are in no vocabulary itself, after all others.
+    """
+    whole = [one for one, text in special.items() if _bytes_of(text) is not None and tokenizer.split(text) == [text]]
+    if not whole:
+        return ids
+    rest = {text: token_id for text, token_id in ids.items() if token_id not in special}
+    if sorted(special) != list(range(len(rest), len(ids))) or max(rest.values()) != len(rest) - 1:
+        raise VocabularyError(
+            f"a tokenizer.json cannot store the special token {special[whole[0]]!r:.80}, which is a pre-token, beside tokens that no merge makes, "
+            "unless the ids of all special tokens follow those of all others"
+        )
+    return rest
 
 
 def _added_token(text: str, token_id: int) -> dict[str, Any]:
@@ -264,7 +296,8 @@ def _pre_tokenizer(pattern: Pattern | None, byte_level: dict[str, Any]) -> dict[
     stages: Sequence[str] = () if pattern is None else oniguruma_stages(pattern)
     if stages == (GPT2.source,):
         return {**byte_level, "use_regex": True}
-    dropping = pattern is not None and pattern.name is None and pattern.behaviour == "match"
+    # The named grammars leave nothing out, whatever the name of a pattern.
+    dropping = pattern is not None and pattern.name is None and pattern.behaviour == "match" and not is_grammar(pattern)
     # Removes the text between matches; the matches are kept.
     how = {"behavior": "Removed", "invert": True} if dropping else {"behavior": "Isolated", "invert": False}
     splits = [{"type": "Split", "pattern": {"Regex": stage}, **how} for stage in stages]

@@ -1,7 +1,7 @@
 r"""Write pre-tokenization patterns in the syntax of Oniguruma, which a tokenizer.json contains.
 
 Oniguruma accepts most of the syntax of the `regex` package, but some of it has another meaning: "{1,3}+" repeats
-instead of being possessive, "$" matches at any line end, "[^\w]" is another set. A named grammar is written as it was
+instead of being possessive, "{2}?" is optional, "$" matches at any line end, "[^\w]" is another set. A named grammar is written as it was
 published; a custom pattern only if all its elements mean the same to both.
 
     regex      ...|\s++$|\s*[\r\n]|...           Oniguruma      ...|\s++(?![\s\S])|\s*[\r\n]|...
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 
-from bpe_engine.errors import VocabularyError
+from bpe_engine.errors import PatternError, VocabularyError
 from bpe_engine.patterns import GPT2, PATTERNS, STAGES, Pattern
+from bpe_engine.pipeline.expressions import Expression
 
 CL100K = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -25,16 +26,25 @@ _WRITTEN_OTHERWISE = {"cl100k": (CL100K,), "r50k": (GPT2.source,)}
 # A sequence of pattern elements, each with the same meaning for both. The only case-insensitive groups are
 # contractions, because Oniguruma also matches "ß" with "ss".
 _PORTABLE = r"""(?:
-        \\[pP]\{\^?[A-Za-z_=]+\} | \\u[0-9A-Fa-f]{4} | \\x[0-9A-Fa-f]{2}
+        \\[pP]\{\^?(?!(?i:is|word\}|xdigit\}))[A-Za-z_]+\} | \\u[0-9A-Fa-f]{4} | \\x[0-7][0-9A-Fa-f]
         | \\[\\.^$|?*+()\[\]{}\-/"'\ #&~@!%,;:=<>_`tnrfvsSdDA]
-        | \[\^?\]?(?:\\[pP]\{\^?[A-Za-z_=]+\}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\[^wWbBhHpPuUNxXQE0-9]|(?!&&|--|\|\||~~|\[)[^\]\\])+\]
+        | \[\^?\]?(?:
+            \\[pP]\{\^?(?!(?i:is|word\}|xdigit\}))[A-Za-z_]+\}|\\u[0-9A-Fa-f]{4}|\\x[0-7][0-9A-Fa-f]|\\[^wWbBhHpPuUNxXQE0-9]
+            |(?!&&|--|\|\||~~|\[|-\\[A-Za-z])[^\]\\]
+        )+\]
         | \(\?(?:[:=!>]|<[=!])
         | \(\?i:'?(?:\[[a-z]+\]|[a-z]{1,2})(?:\|'?(?:\[[a-z]+\]|[a-z]{1,2}))*\)
         | \((?!\?) | \)
-        | \{[0-9]+(?:,[0-9]*)?\}(?!\+)
+        | \{[0-9]+\}(?![+?]) | \{[0-9]+,[0-9]*\}(?!\+)
         | [^\\\[\](){}^$]
     )*+"""
+_ASCII = "".join(map(chr, range(128)))
 _TWO_AS_ONE = re.compile(r"\(\?i:[^)]*(?:ss|ff|fi|fl|st)")
+
+
+def is_grammar(pattern: Pattern) -> bool:
+    """Whether a pattern has the expression of a named grammar."""
+    return any(known.source == pattern.source for known in PATTERNS.values())
 
 
 def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
@@ -56,6 +66,8 @@ def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
         return (pattern.source.removeprefix("(?V1)"),)
     import regex  # noqa: PLC0415 - takes 40 ms, and only custom patterns need it
 
+    from bpe_engine.pipeline.matching import matcher  # noqa: PLC0415 - as above
+
     read = regex.match(_PORTABLE, pattern.source, regex.VERBOSE | regex.DOTALL)
     end = read.end() if read else 0
     if end < len(pattern.source) or _TWO_AS_ONE.search(pattern.source):
@@ -63,5 +75,13 @@ def oniguruma_stages(pattern: Pattern) -> tuple[str, ...]:
         raise VocabularyError(
             f"the pattern {pattern.source!r:.200} cannot be written to a tokenizer.json: Oniguruma, which `tokenizers` "
             f"splits with, may interpret {place!r} differently from the `regex` package does"
+        )
+    try:
+        found = matcher(Expression(pattern.source)).spans(_ASCII)
+    except PatternError as error:
+        raise VocabularyError(f"{error}, in a tokenizer.json") from error
+    if any(is_match and start == end for start, end, is_match in found):
+        raise VocabularyError(
+            f"the pattern {pattern.source!r:.200} cannot be written to a tokenizer.json: it matches where there is no text, and `tokenizers` splits there"
         )
     return (pattern.source,)

@@ -491,6 +491,7 @@ def test_a_tokenizer_of_a_gigabyte(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ({"tokens": ["a", "a"]}, "tokens: the token 'a' has the ids 0 and 1"),
         ({"token_type": [1, 2]}, "token_type: there are 2 for 1205 tokens"),
         ({"token_type": ["a"]}, "token_type: is not a list of numbers"),
+        ({"token_type": [float("inf")] * 1205}, "token_type: one of them is not finite"),
         ({"merges": ["ab"]}, "merges: merge 0: expected two tokens separated by a space, not 'ab'"),
         ({"merges": ["a b", "q qqq"]}, "is not a token"),
         ({"merges": "a b"}, "merges: is not a list of strings"),

@@ -212,6 +212,26 @@ def test_tokens_that_no_merge_makes() -> None:
 EVERY_BYTE = {bytes([byte]): byte for byte in range(256)}
 
 
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_grammar_without_its_name(name: str) -> None:
+    tokenizer = Tokenizer(Vocabulary.from_ranks(EVERY_BYTE, pattern=Pattern(PATTERNS[name].source)))
+    other = HuggingFaceTokenizer.from_str(contents(tokenizer, "tokenizer_json").decode())
+    assert other.encode("Hello, 12 of\n 中文!").ids == tokenizer.encode("Hello, 12 of\n 中文!")
+
+
+@pytest.mark.parametrize("pattern", [None, PATTERNS["cl100k"]])
+def test_the_text_of_a_special_token_beside_tokens_that_no_merge_makes(pattern: Pattern | None) -> None:
+    special = {"<|end|>": 257, "end": 258}
+    tokenizer = Tokenizer(Vocabulary.from_ranks({**EVERY_BYTE, b"wxyz": 256}, special_tokens=special, pattern=pattern))
+    data = contents(tokenizer, "tokenizer_json").decode()
+    other = HuggingFaceTokenizer.from_str(data)
+    for text in ("end", "<|end|>", "the end", "wxyz"):
+        assert other.encode(text).ids == tokenizer.encode(text, allowed_special="all")
+        other.encode_special_tokens = True
+        assert other.encode(text).ids == tokenizer.encode(text)
+        other.encode_special_tokens = False
+
+
 @pytest.mark.parametrize(
     ("vocabulary", "file_format", "message"),
     [
@@ -230,8 +250,16 @@ EVERY_BYTE = {bytes([byte]): byte for byte in range(256)}
             for source in (
                 r"\w+", r"a$|.", r"^a", r"a{1,3}+", r"(?V1)[a--b]", r"[a&&b]",
                 r"\b.", r"(?s).", r"(?i:ss)", r"\h", r"[[:alpha:]]", "(?i:é)", r"[\w]", r"\K", r"(?<name>a)", "(?i)a",
+                r"\xe9", r"[\xe0-\xff]", r"a{2}?", r"\p{Word}", r"\p{XDigit}", r"\p{IsL}", r"\p{Script=Han}", r"[a-\d]",
             )
         ),
+        *(
+            (Vocabulary.from_ranks(EVERY_BYTE, pattern=Pattern(source, "split")), "tokenizer_json", "where there is no text")
+            for source in ("a*", "|a", "a??", "(?=a)")
+        ),
+        (Vocabulary.from_ranks(EVERY_BYTE, pattern=Pattern(r"\p{Alpha}")), "tokenizer_json", "not supported"),
+        (Vocabulary.from_ranks(EVERY_BYTE, special_tokens={"<d\xe9but>": 256}), "tokenizer_json", "decoded otherwise"),
+        (Vocabulary.from_ranks({**EVERY_BYTE, b"wxyz": 257}, special_tokens={"<a>": 256}), "tokenizer_json", "is a pre-token"),
     ],
 )  # fmt: skip
 def test_what_a_format_cannot_say(vocabulary: Vocabulary, file_format: Any, message: str) -> None:
