@@ -250,7 +250,7 @@ def test_the_text_of_a_special_token_beside_tokens_that_no_merge_makes(pattern: 
             for source in (
                 r"\w+", r"a$|.", r"^a", r"a{1,3}+", r"(?V1)[a--b]", r"[a&&b]",
                 r"\b.", r"(?s).", r"(?i:ss)", r"\h", r"[[:alpha:]]", "(?i:é)", r"[\w]", r"\K", r"(?<name>a)", "(?i)a",
-                r"\xe9", r"[\xe0-\xff]", r"a{2}?", r"\p{Word}", r"\p{XDigit}", r"\p{IsL}", r"\p{Script=Han}",
+                r"\xe9", r"[\xe0-\xff]", r"a{2}?", r"\p{Word}", r"\p{XDigit}", r"\p{Script=Han}",
             )
         ),
         *(
