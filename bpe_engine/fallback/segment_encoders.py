@@ -120,7 +120,9 @@ class _EnginePrepender:
     def count_as_begun(self, start: str, *, is_first: bool) -> int:
         put = self._segments.start.before(start.replace(" ", self._segments.start.space), is_first=is_first)
         if put:
-            self._encoder.prepend(self._segments.internal(put))
+            # An unknown character and one that is put before it may be one token.
+            whole, alone = map(self._segments.internal, (put + start, start))
+            self._encoder.prepend(whole.removesuffix(alone))
         return self._encoder.count
 
     def snapshot(self) -> Any:  # noqa: ANN401 - the engine's

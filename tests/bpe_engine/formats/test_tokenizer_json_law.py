@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import broken_texts, byte_strings, texts
 from thresholds import THRESHOLDS, thresholds_set_to
+from tokenizers import AddedToken, models, pre_tokenizers
+from tokenizers import Tokenizer as HuggingFaceTokenizer
 
 from bpe_engine import AppendingEncoder, EncodingError, Tokenizer, VocabularyError
 from bpe_engine.pipeline.expressions import Expression
@@ -163,6 +165,19 @@ def test_stages_after_byte_level_see_bytes() -> None:
     )
 
 
+def test_an_unknown_character_after_what_is_put_before_a_text() -> None:
+    """Both are one token; by the engine in Python, for tokens that also match the white space beside them."""
+    made = HuggingFaceTokenizer(models.BPE({"<unk>": 0, "ö": 1}, [], unk_token="<unk>", fuse_unk=True))
+    made.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
+    made.add_tokens([AddedToken("  ", lstrip=True), AddedToken("<x>", lstrip=True, rstrip=True, normalized=False)])
+    theirs, ours = both(made.to_str())
+    assert not ours.is_native
+    for text in ("<", "><", "ö><", "<ö", " <", "ö"):
+        assert ours.count(text) == len(theirs.encode(text).ids)
+        run(ours, [("grow", character) for character in reversed(text)], appends=False)
+        run(ours, [("grow", character) for character in text], appends=True)
+
+
 def test_without_known_cuts_the_whole_text_is_counted_again() -> None:
     tokens = {0: "a", 1: "b", 2: "ab", 3: ".", 4: "<unk>"}
     ours = Tokenizer.from_specification(
@@ -182,10 +197,10 @@ def test_without_known_cuts_the_whole_text_is_counted_again() -> None:
 def test_a_refused_text_leaves_the_encoder_as_it_was() -> None:
     tokens = {0: "a", 1: "b", 2: "ab"}
     stages = (WhitespaceSplit(), Punctuation())
-    for pre_tokenizers in ((), stages):
+    for chosen in ((), stages):
         ours = Tokenizer.from_specification(
             Specification(
-                name=None, source="x", tokens=tokens, alphabet="characters", ranks={2: 7}, pre_tokenizers=pre_tokenizers
+                name=None, source="x", tokens=tokens, alphabet="characters", ranks={2: 7}, pre_tokenizers=chosen
             )
         )
         appending, prepending = ours.appending_encoder(), ours.prepending_encoder()
