@@ -8,11 +8,13 @@ window of 2        s2 s3 s4 s5 s6              as many sentences on both sides, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple, Unpack
 
 from chunker.arguments import require, whole_number
 from chunker.chunkers import TextChunker
 from chunker.counting import AnyTokenizer, TokenCounter, resolve_tokenizer
+from chunker.counting.slices import slice_prices
 from chunker.errors import OptionError
 from chunker.formats import Format
 from chunker.formats.registry import format_named
@@ -125,38 +127,64 @@ def _fitting(
     chunks: Sequence[Chunk], number: int, size: int, max_tokens: int, counter: TokenCounter
 ) -> tuple[int, int, int]:
     """Return the first and the last chunk of a window of at most `max_tokens`, and its tokens."""
-
-    def counted(first: int, last: int) -> int | None:
-        return counter.count_up_to(_joined(chunks[first : last + 1]), max_tokens)
-
+    near = _Neighbourhood(chunks, number, counter)
     first = last = number
-    tokens = counted(first, last)
-    if tokens is None:
+    tokens = near.count(number, number)
+    if tokens > max_tokens:
         raise OptionError(f"chunk {number} alone has more than max_tokens ({max_tokens})")
     before = after = True
     for distance in range(1, size + 1):
         before = before and number - distance >= 0
         if before:
-            found = counted(number - distance, last)
-            before = found is not None
-            if found is not None:
+            found = near.count(number - distance, last)
+            before = found <= max_tokens
+            if before:
                 first, tokens = number - distance, found
         after = after and number + distance < len(chunks)
         if after:
-            found = counted(first, number + distance)
-            after = found is not None
-            if found is not None:
+            found = near.count(first, number + distance)
+            after = found <= max_tokens
+            if after:
                 last, tokens = number + distance, found
         if not before and not after:
             break
     return first, last, tokens
 
 
+class _Neighbourhood:
+    """The counts of neighbouring chunks that are joined: of those around one, and of twice as many where these do not reach."""
+
+    def __init__(self, chunks: Sequence[Chunk], number: int, counter: TokenCounter) -> None:
+        self._chunks, self._number, self._counter = chunks, number, counter
+        self._reach = 0
+        self._read()
+
+    def count(self, first: int, last: int) -> int:
+        """Return the tokens of the chunks from `first` to `last`, the number among them."""
+        while max(self._number - first, last - self._number) > self._reach:
+            self._reach = max(4, 2 * self._reach)
+            self._read()
+        return self._prices.count(self._starts[first - self._first], self._ends[last - self._first])
+
+    def _read(self) -> None:
+        self._first = max(0, self._number - self._reach)
+        near = self._chunks[self._first : self._number + self._reach + 1]
+        new = _new_texts(near)
+        self._ends = list(accumulate(map(len, new)))
+        self._starts = [end - len(chunk.body) for end, chunk in zip(self._ends, near, strict=True)]
+        self._prices = slice_prices(self._counter, "".join(new))
+
+
 def _joined(chunks: Sequence[Chunk]) -> str:
     """Join the bodies of neighbouring chunks, with overlapping text only once."""
+    return "".join(_new_texts(chunks))
+
+
+def _new_texts(chunks: Sequence[Chunk]) -> list[str]:
+    """Return the part of each body that is not in those before it."""
     parts: list[str] = []
     end = chunks[0].span.start
     for chunk in chunks:
         parts.append(chunk.body[max(end - chunk.span.start, 0) :])
         end = max(end, chunk.span.end)
-    return "".join(parts)
+    return parts

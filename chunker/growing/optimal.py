@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate, groupby, pairwise
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from chunker.counting import AppendingCounter, TokenCounter
+from chunker.counting.slices import Recounted, slice_prices
 from chunker.errors import BudgetTooSmallError
 from chunker.formats import Outline, Strength, refine
 from chunker.growing.budget import Budget
@@ -47,28 +48,6 @@ from chunker.growing.limits import (
 from chunker.growing.overlap import repeated_places, shortened
 from chunker.growing.pieces import ContextAt, Piece
 from chunker.growing.units import Place, Units, enclosing_ends
-
-
-class SlicePrices(Protocol):
-    """Protocol of exact token counts of slices of a text: `bpe_engine`'s interval encoder, or a fresh count of each
-    slice.
-    """
-
-    def count(self, start: int, end: int, /) -> int:
-        """Tokens of text[start:end]."""
-        ...
-
-
-class Recounted:
-    """Token counts of slices for a tokenizer without an interval encoder: each slice is counted anew."""
-
-    def __init__(self, tokenizer: TokenCounter, text: str) -> None:
-        self._tokenizer = tokenizer
-        self._text = text
-
-    def count(self, start: int, end: int, /) -> int:
-        """Tokens of text[start:end]. Linear in the slice."""
-        return self._tokenizer.count(self._text[start:end])
 
 
 class _Unit(NamedTuple):
@@ -109,8 +88,7 @@ class Optimizer:
         self._tokenizer = tokenizer
         self._budget = budget
         self._context_at = context_at
-        make_prices = getattr(tokenizer, "interval_encoder", None) or partial(Recounted, tokenizer)
-        self._prices: SlicePrices = make_prices(text)
+        self._prices = slice_prices(tokenizer, text)
         self._encoder: AppendingCounter[Any] = tokenizer.appending_encoder()
         self._empty = self._encoder.snapshot()
         self._units = Units(text, outline)

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from chunker.counting import TokenCounter
-from chunker.growing.optimal import Recounted, SlicePrices
+from chunker.counting.slices import slice_prices
 from chunker.prompt.clusters import Clusters
 from chunker.prompt.pricing import Pricer
 
@@ -50,8 +50,7 @@ class Side:
         self._clusters = Clusters(text)
         self._window = self._enough(tokenizer, reach)
         part = text[len(text) - self._window :] if backwards else text[: self._window]
-        make_prices = getattr(tokenizer, "interval_encoder", None)
-        self._prices: SlicePrices = make_prices(part) if make_prices else Recounted(tokenizer, part)
+        self._prices = slice_prices(tokenizer, part)
         self._offset = len(text) - self._window if backwards else 0
         self._known: dict[int, int] = {}  # tokens by length
         self._lengths: Sequence[int] | None = None
