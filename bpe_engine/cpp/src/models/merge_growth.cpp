@@ -14,8 +14,11 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
     // `ignore_merges` finds whole pre-tokens although some of their characters are no tokens.
     if (!is_covered && options_.unknown == Unknown::error && options_.ignore_merges) return growth;
     growth->drops = !is_covered && options_.unknown == Unknown::drop;
-    // What is left of bytes of characters, where some are dropped, could be read as other characters.
-    if (growth->drops && std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; })) return growth;
+    // What is left of the bytes of characters, where some are dropped, could be read as other characters.
+    auto const is_of_byte = [](auto const& known) { return known.first > 0x10FFFF; };
+    bool const has_bytes = std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; }) ||
+                           std::any_of(characters_.begin(), characters_.end(), is_of_byte);
+    if (growth->drops && has_bytes) return growth;
     // The unknown token and the byte tokens stand in for characters that are no tokens. No merge may need one of them.
     std::vector<bool> is_stand_in(ids_.size());
     if (options_.unknown == Unknown::token) is_stand_in[options_.unknown_id] = true;
