@@ -112,6 +112,11 @@ class Side:
         if self._lengths is not None:
             return self._lengths[found]
         length = self._whole(candidates[found], more=True)
+        # With the rest of its last cluster a part may have fewer tokens again.
+        for _ in range(_TRIED):
+            if length > self._most or self.tokens(length) >= tokens:
+                break
+            length = self._whole(length + 1, more=True)
         return length if length <= self._most else None
 
     def shorter(self, length: int) -> int:

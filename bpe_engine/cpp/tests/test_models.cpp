@@ -392,7 +392,7 @@ void hostile_marked() {
     }
 }
 
-// The same where characters that are no tokens are dropped, or unknown, and whole pieces may be tokens that merges do not make.
+// The same for models that drop unknown characters, or have a token for them, with and without `ignore_merges`.
 void hostile_unknown() {
     std::vector<std::string> const written{"a", "b", "aa", "aaaa", "ab", "aab", "aXb"};
     std::vector<MergeModel::Token> tokens;

@@ -14,7 +14,7 @@ std::shared_ptr<MergeModel::Growth> MergeModel::make_growth() const {
     // `ignore_merges` finds whole pre-tokens although some of their characters are no tokens.
     if (!is_covered && options_.unknown == Unknown::error && options_.ignore_merges) return growth;
     growth->drops = !is_covered && options_.unknown == Unknown::drop;
-    // What is left of the bytes of characters, where some are dropped, could be read as other characters.
+    // Bytes that a dropped character stood between could be read as one character.
     auto const is_of_byte = [](auto const& known) { return known.first > 0x10FFFF; };
     bool const has_bytes = std::any_of(options_.byte_fallback.begin(), options_.byte_fallback.end(), [](std::int64_t id) { return id >= 0; }) ||
                            std::any_of(characters_.begin(), characters_.end(), is_of_byte);
