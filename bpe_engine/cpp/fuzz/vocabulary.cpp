@@ -34,7 +34,7 @@ void from_tokens(Bytes input) {
     // What is left when all that is refused is taken out encodes as the definition says.
     Vocabulary const vocabulary(std::move(tokens));
     Merging merging;
-    PairMemory pairs;
+    PairMemory pairs(thresholds::pair_bits);
     std::string text;
     for (std::string const& token : vocabulary.tokens) {
         CHECK(vocabulary.dictionary->find(view(token)) == vocabulary.ranks.at(token));

@@ -98,6 +98,11 @@ bool merge_windows(const Dictionary& dictionary, Bytes piece, std::vector<Rank>&
     return true;
 }
 
+PairMemory& Dictionary::pairs() const {
+    std::call_once(pairs_once_, [this] { pairs_ = std::make_unique<PairMemory>(thresholds::pair_bits); });
+    return *pairs_;
+}
+
 const std::vector<Rank>& Merging::encode(const Dictionary& dictionary, Bytes piece) {
     dictionary.check_bytes(piece);
     if (!dictionary.is_ordered(piece)) [[unlikely]]
@@ -120,11 +125,12 @@ const std::vector<Rank>& Merging::backtrack(const Dictionary& dictionary, Bytes 
     tokens_.clear();
     possible_.assign(piece.size / 64 + 1, ~std::uint64_t{0});
     // For two short tokens the test is as fast as the cache; and in random letters no pair occurs twice.
+    PairMemory& pairs = dictionary.pairs();
     constexpr std::size_t worth_remembering = 7;  // bytes of both
     auto const fits = [&](std::size_t previous_size, Trie::Match token) {
         if (tokens_.empty()) return true;
         return previous_size + token.size < worth_remembering ? compatible(dictionary, tokens_.back(), token.token)
-                                                              : pairs_.compatible(dictionary, tokens_.back(), token.token);
+                                                              : compatible(dictionary, tokens_.back(), token.token, pairs);
     };
     std::size_t place = 0, previous_size = 0;
     Trie::Match next = trie.longest(piece);

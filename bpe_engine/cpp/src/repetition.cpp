@@ -47,7 +47,6 @@ void RepeatedRows::copy(Bytes unit, std::size_t start, std::size_t end, std::vec
         Byte const next = unit[table.size() % unit.size];
         table.extend_alone({&next, 1});
     }
-    if (table.period().bytes() != 0) table.give_pairs();
     if (std::size_t const last = std::min(end, table.size()); start < last) {
         auto const there = table.rows(start, last);
         rows.assign(there.begin(), there.end());

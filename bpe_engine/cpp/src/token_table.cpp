@@ -19,7 +19,7 @@ void TokenTable::extend_alone(Bytes text) {
     for (std::size_t index = 0; index < text.size; ++index) {
         count_step();
         Byte const byte = coming(text, index);
-        if (period_.continues(data_, byte)) {
+        if (period_.continues({data_.data(), data_.size()}, byte)) {
             Row const before = rows_[rows_.size() - period_.bytes()];
             add(byte, {before.last, static_cast<std::uint32_t>(before.count + period_.tokens())});
         } else {
@@ -61,7 +61,7 @@ std::size_t TokenTable::take_repeated(Bytes text) {
 void TokenTable::add(Byte byte, Row row) {
     data_.push_back(byte);
     rows_.push_back(row);
-    period_.add(data_, [this](std::size_t number, std::size_t period) -> std::optional<std::size_t> {
+    period_.add({data_.data(), data_.size()}, [this](std::size_t number, std::size_t period) -> std::optional<std::size_t> {
         Row const &here = rows_[number], &before = rows_[number - period];
         return here.last == before.last ? std::optional<std::size_t>(here.count - before.count) : std::nullopt;
     });
@@ -71,8 +71,8 @@ void TokenTable::add(Byte byte, Row row) {
 TokenTable::Row TokenTable::find_row(std::vector<Rank>& found) {
     Dictionary const& dictionary = *dictionary_;
     bool const mirrored = side_ == Side::left;
+    PairMemory& pairs = dictionary.pairs();
     const Trie& trie = mirrored ? dictionary.starting() : dictionary.ending();
-    if (!pairs_) pairs_ = std::make_unique<PairMemory>();
     found.clear();
     Trie::Node node = trie.root_node();
     for (std::size_t place = data_.size(); place-- > 0;) {
@@ -83,8 +83,8 @@ TokenTable::Row TokenTable::find_row(std::vector<Rank>& found) {
     for (std::size_t candidate = found.size(); candidate-- > 0;) {
         Rank const token = found[candidate];
         std::size_t const start = data_.size() - dictionary.length(token);
-        bool const fits = start == 0 || (mirrored ? pairs_->compatible(dictionary, token, rows_[start - 1].last)
-                                                  : pairs_->compatible(dictionary, rows_[start - 1].last, token));
+        bool const fits = start == 0 || (mirrored ? compatible(dictionary, token, rows_[start - 1].last, pairs)
+                                                  : compatible(dictionary, rows_[start - 1].last, token, pairs));
         if (fits) return {token, static_cast<std::uint32_t>(count(start) + 1)};
     }
     return {no_rank, 0};

@@ -49,7 +49,7 @@ void all_pairs() {
         Choices choices(seed);
         Vocabulary const vocabulary = random_vocabulary(choices);
         if (vocabulary.tokens.size() > 40) continue;
-        PairMemory pairs;
+        PairMemory pairs(thresholds::pair_bits);
         for (Rank left = 0; left < vocabulary.tokens.size(); ++left)
             for (Rank right = 0; right < vocabulary.tokens.size(); ++right) try_compatible(vocabulary, left, right, pairs);
     }

@@ -266,7 +266,8 @@ void growth(Choices& choices) {
             piece->truncate(text.size());
             while (!bounds.empty() && bounds.back().first > text.size()) bounds.pop_back();
         } else {
-            std::string const more = random_string(choices, 4);
+            std::size_t const from = choices.below(repeated.size() + 1);
+            std::string const more = choices.one_in(3) ? repeated.substr(from, choices.below(80)) : choices.one_in(8) ? repeated : random_string(choices, 4);
             try {
                 piece->extend(view(more));
                 text = side == Side::left ? more + text : text + more;

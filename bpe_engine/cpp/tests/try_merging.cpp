@@ -53,14 +53,14 @@ void try_compatible(const Vocabulary& vocabulary, Rank left, Rank right, PairMem
     if (!dictionary.reachable(left) || !dictionary.reachable(right)) return;
     std::string const both = vocabulary.tokens[left] + vocabulary.tokens[right];
     bool const definition = naive_merge(vocabulary.ranks, both) == Tokens{left, right};
-    if (compatible(dictionary, left, right) != definition || pairs.compatible(dictionary, left, right) != definition)
+    if (compatible(dictionary, left, right) != definition || compatible(dictionary, left, right, pairs) != definition)
         fail("another answer whether two tokens may be neighbours", vocabulary, nullptr, both);
 }
 
 void try_merging(Choices& choices) {
     const Vocabulary& vocabulary = pooled_vocabulary(choices);
     Merging merging;
-    PairMemory pairs;
+    PairMemory pairs(thresholds::pair_bits);
     for (int time = 0; time < 4; ++time) {
         std::string const text = random_text(choices, vocabulary, choices.one_in(4) ? 12 : 4, 10);
         std::string const start = text.substr(0, 60);

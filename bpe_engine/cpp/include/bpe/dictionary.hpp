@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bpe/merge_map.hpp"
+#include "bpe/pair_memory.hpp"
 #include "bpe/seams.hpp"
 #include "bpe/trie.hpp"
 #include "bpe/types.hpp"
@@ -102,6 +103,9 @@ public:
         return *seams_;
     }
 
+    // What is known of pairs of tokens; made on first use.
+    PairMemory& pairs() const;
+
     // The rows of repetitions, shared by all tables that grow to the right, or to the left; made on first use.
     RepeatedRows& repeated(bool mirrored) const;
 
@@ -155,6 +159,8 @@ private:
     std::size_t shortest_crossed_ = 0;
 
     mutable Lazy starting_, ending_, starting_any_, ending_any_;
+    mutable std::once_flag pairs_once_;
+    mutable std::unique_ptr<PairMemory> pairs_;
     mutable std::once_flag seams_once_;
     mutable std::unique_ptr<const Seams> seams_;
     struct Repeated {
@@ -194,6 +200,11 @@ inline bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
             right = right_half;
         }
     }
+}
+
+// The same, remembered in `pairs`.
+inline bool compatible(const Dictionary& dictionary, Rank left, Rank right, PairMemory& pairs) {
+    return pairs.fits(left, right, [&] { return compatible(dictionary, left, right); });
 }
 
 }  // namespace bpe

@@ -15,28 +15,8 @@
 #include "bpe/dictionary.hpp"
 #include "bpe/thresholds.hpp"
 #include "bpe/types.hpp"
-#include "bpe/zeroed_array.hpp"
 
 namespace bpe {
-
-// Caches which pairs of tokens are compatible. One owner at a time; direct-mapped, so a new pair replaces an old one.
-class PairMemory {
-public:
-    PairMemory() : slots_(std::size_t{1} << bits) {}
-
-    bool compatible(const Dictionary& dictionary, Rank left, Rank right) {
-        std::uint64_t const key = (std::uint64_t{left} + 1) << 32 | right;  // never 0, as a free slot is
-        std::uint64_t& slot = slots_[key * 0x9E3779B97F4A7C15ull >> (64 - bits)];
-        if (slot >> 1 == key) return slot & 1;
-        bool const fits = bpe::compatible(dictionary, left, right);
-        slot = key << 1 | (fits ? 1u : 0u);
-        return fits;
-    }
-
-private:
-    static constexpr int bits = thresholds::pair_bits;
-    ZeroedArray<std::uint64_t> slots_;  // left + 1 (31 bits), right (32), whether they fit (1)
-};
 
 // Bytes. Up to this length `merge_short` is faster.
 inline constexpr std::size_t short_length = 16;
@@ -78,7 +58,6 @@ private:
 
     std::vector<Rank> tokens_;
     std::vector<std::uint64_t> possible_;  // a bit for each offset: whether an encoding may have a boundary there
-    PairMemory pairs_;
     std::size_t merged_ = 0;  // bytes merged without the trie
 };
 

@@ -140,11 +140,8 @@ private:
             }
         }
         TokenTable& table = *found->table;
-        // One table at a time has the memory of pairs: many pieces may be open, if each began where a word could have ended.
-        table.take_pairs(pairs_);
         if (std::size_t const have = table.size(); have < piece.size)
             table.extend(side_ == TokenTable::Side::left ? piece.part(0, piece.size - have) : piece.part(have, piece.size));
-        if (auto pairs = table.give_pairs()) pairs_ = std::move(pairs);
         return *found;
     }
 
@@ -153,7 +150,6 @@ private:
     std::vector<Piece> open_, settled_;  // by anchor
     std::size_t reach_ = 0;              // no settled one goes further, as a distance from the fixed side
     std::unique_ptr<TokenTable> spare_;  // a table that is not in use
-    std::unique_ptr<PairMemory> pairs_;  // of the table that grows
     std::size_t read_again_ = 0;         // bytes
 };
 

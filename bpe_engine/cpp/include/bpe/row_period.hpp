@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "bpe/types.hpp"
 
@@ -30,7 +29,7 @@ public:
     std::size_t tokens() const { return tokens_; }
 
     // Whether the row of `byte`, which is added after `data`, is the row `bytes()` before, with `tokens()` more.
-    bool continues(const std::vector<Byte>& data, Byte byte) const { return bytes_ != 0 && data[data.size() - bytes_] == byte; }
+    bool continues(Bytes data, Byte byte) const { return bytes_ != 0 && data[data.size - bytes_] == byte; }
 
     // Whether the whole text so far repeats a unit of `unit` bytes.
     bool is_whole(std::size_t unit) const { return starts_[unit - 1] == 0; }
@@ -38,8 +37,8 @@ public:
     // Takes the last byte of `data` into account. `more(row, period)`: by how many tokens the count of a row exceeds that of the row `period` bytes before;
     // none if their last tokens differ.
     template <class More>
-    void add(const std::vector<Byte>& data, More more) {
-        std::size_t const size = data.size();
+    void add(Bytes data, More more) {
+        std::size_t const size = data.size;
         if (bytes_ != 0 && data[size - 1] != data[size - 1 - bytes_]) bytes_ = 0;
         std::size_t run = 0;
         for (std::size_t unit = 1; unit <= longest_unit; ++unit) {
@@ -57,6 +56,13 @@ public:
     void truncate(std::size_t size) {
         for (std::size_t& start : starts_) start = std::min(start, size);
         if (size < from_ + longest_) bytes_ = 0;
+    }
+
+    // The rows of the first `size` bytes are no part of a period from now on.
+    void begin_at(std::size_t size) {
+        starts_.fill(size);
+        next_try_ = first_try();
+        bytes_ = 0;
     }
 
 private:

@@ -60,11 +60,6 @@ public:
 
     // Rows from number `start` up to `end`, from 0.
     std::span<const Row> rows(std::size_t start, std::size_t end) const { return std::span(rows_).subspan(start, end - start); }
-    // Gives away memory that the next computed row allocates again, a megabyte, unless it gets that of another table of the same dictionary.
-    std::unique_ptr<PairMemory> give_pairs() { return std::move(pairs_); }
-    void take_pairs(std::unique_ptr<PairMemory>& pairs) {
-        if (!pairs_) pairs_ = std::move(pairs);
-    }
     // The period of the rows at the end of the text.
     const RowPeriod& period() const { return period_; }
 
@@ -101,7 +96,6 @@ private:
     std::vector<Byte> data_;  // in the order in which it was added
     std::vector<Row> rows_;
     RowPeriod period_;
-    std::unique_ptr<PairMemory> pairs_;  // made with the first computed row
 };
 
 }  // namespace bpe

@@ -14,7 +14,9 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "bpe/row_period.hpp"
 #include "bpe/steps.hpp"
 #include "bpe/token_ends.hpp"
 #include "bpe/unicode.hpp"
@@ -26,11 +28,12 @@ namespace bpe {
 template <bool to_left>
 class MergeModel::Growing final : public GrowingPiece {
 public:
-    Growing(const MergeModel& model, std::shared_ptr<Growth> growth)
+    Growing(const MergeModel& model, Growth& growth)
         : model_(model),
-          growth_(std::move(growth)),
-          sided_(to_left ? growth_->left : growth_->right),
-          may_be_whole_(model.options_.ignore_merges && !growth_->drops) {
+          growth_(growth),
+          sided_(to_left ? growth.left : growth.right),
+          may_be_whole_(model.options_.ignore_merges && !growth.drops),
+          period_(model.longest_) {
         std::call_once(sided_.once, [&] { make_automaton(model_, sided_); });
         rows_.push_back({none, 0, TokenAutomaton::start});
     }
@@ -107,8 +110,12 @@ public:
         struct Back {
             Growing& piece;
             std::size_t size;
-            ~Back() { piece.truncate(size); }
-        } const back{*this, size};
+            RowPeriod period;
+            ~Back() {
+                piece.truncate(size);
+                piece.period_ = period;
+            }
+        } const back{*this, size, period_};
         for (AddedPart const& part : parts) {
             auto const* const table = static_cast<Growing const*>(part.table);
             if (!table) {
@@ -132,27 +139,43 @@ public:
         return least;
     }
 
-    // Counts of a text that repeats one unit of bytes; this piece is its beginning, and at most one character stands before the first unit.
-    std::unique_ptr<const Growth::Repetition> repetition(std::size_t unit) const {
-        auto made = std::make_unique<Growth::Repetition>();
-        for (Row const& row : rows_) made->counts.push_back(row.token == inside ? not_here : row.count);
-        // A row depends only on as many rows before it as the longest token has bytes. Once that many rows repeat, all later ones do.
-        std::size_t const end = rows_.size() - 1, longest = std::max(model_.longest_, unit);
-        for (std::size_t period = unit; period + longest + 4 < end; period += unit) {  // after what stands before
-            std::uint32_t const tokens = rows_[end].count - rows_[end - period].count;
-            std::size_t place = end;
-            while (place > end - longest && rows_[place].token == rows_[place - period].token &&
-                   (rows_[place].token == inside || rows_[place].count - rows_[place - period].count == tokens))
-                --place;
-            if (place > end - longest) continue;
-            made->period = period;
-            made->tokens = tokens;
-            break;
+    // Calls `use` with a piece of `unit` repeated, after `head`, that all pieces of a model share: of at least `size` bytes unless its rows have a period, or
+    // have none soon. Thread-safe.
+    template <class Use>
+    static void with_repeated(const MergeModel& model, Growth& growth, Bytes head, Bytes unit, std::size_t size, Use&& use) {
+        Growth::Sided& sided = to_left ? growth.left : growth.right;
+        std::string key(reinterpret_cast<const char*>(unit.data), unit.size);
+        key.push_back(static_cast<char>(unit.size));
+        key.append(reinterpret_cast<const char*>(head.data), head.size);
+        std::lock_guard const lock(sided.mutex);
+        auto found = sided.repeated.find(key);
+        if (found == sided.repeated.end()) {
+            if (sided.repeated.size() == most_repeated) sided.repeated.clear();
+            auto made = std::make_unique<Growing>(model, growth);
+            made->extend(head);
+            found = sided.repeated.emplace(std::move(key), std::move(made)).first;
         }
-        return made;
+        auto& piece = static_cast<Growing&>(*found->second);
+        std::size_t const most = std::min(size + RowPeriod::longest_unit, head.size + patience * std::max(model.longest_, RowPeriod::longest_unit));
+        if (piece.period_.bytes() == 0) {
+            while (piece.text_.size() < most) piece.text_.push_back(unit[(piece.text_.size() - head.size) % unit.size]);
+            piece.read_on(piece.text_.size() - piece.unfinished());
+        }
+        use(std::as_const(piece));
     }
 
-    static constexpr std::uint32_t not_here = 0xFFFFFFFF;
+    // The count of the first `size` bytes of a repetition without end, of which this piece is the beginning; none if no character ends there, or no period is
+    // known.
+    std::optional<std::size_t> count_repeated(std::size_t size) const {
+        std::size_t more = 0;
+        if (std::size_t const end = rows_.size() - 1, period = period_.bytes(); size > end) {
+            if (period == 0) return std::nullopt;
+            std::size_t const periods = (size - end + period - 1) / period;
+            size -= periods * period;
+            more = periods * period_.tokens();
+        }
+        return rows_[size].token == inside ? std::nullopt : std::optional(rows_[size].count + more);
+    }
 
 private:
     // In place of a token: no character ends here; a character that is none; the same, by tokens of its bytes; nothing.
@@ -160,9 +183,14 @@ private:
 
     struct Row {
         std::uint32_t token;  // at the growing side
-        std::uint32_t count;
+        std::uint32_t count;  // inside of a character: of what is before it
         TokenAutomaton::State state;
     };
+
+    static constexpr std::size_t most_repeated = 64;
+    // How much of a repetition is read to find the period of its rows, as a multiple of the longest token; and a repetition that is worth looking for it, in
+    // bytes.
+    static constexpr std::size_t patience = 16, least_repeated = 32;
 
     static void make_automaton(const MergeModel& model, Growth::Sided& sided) {
         std::vector<Byte> reversed;
@@ -194,7 +222,7 @@ private:
             advance(text_.size());
             for (; place < next; ++place) {
                 Row const &made = rows_[first + place + 1], &known = other.rows_[place + 1];
-                std::uint32_t const difference = made.token == inside ? more : made.count - known.count;
+                std::uint32_t const difference = made.count - known.count;
                 bool const is_alike = made.token == known.token && made.state == known.state;
                 alike = !is_alike ? 0 : difference == more ? alike + 1 : 1;
                 more = difference;
@@ -205,13 +233,16 @@ private:
         for (std::size_t index = from; index < end; ++index) {
             text_.push_back(other.text_[index]);
             rows_.push_back(other.rows_[index + 1]);
-            if (rows_.back().token != inside) rows_.back().count += more;
+            rows_.back().count += more;
         }
+        // Not of one text from here on.
+        period_.begin_at(rows_.size() - 1);
     }
 
     void cut_rows(std::size_t size) {
         rows_.resize(size);
         ends_.truncate(size - 1);
+        period_.truncate(size - 1);
     }
 
     // The rows of all bytes, for the time of a scope: an unfinished character is read as if nothing followed.
@@ -249,6 +280,32 @@ private:
 
     // Rows up to `end`, where a character ends.
     void advance(std::size_t end) {
+        if (rows_.size() > end) return;
+        take_repeated(end);
+        read_on(end);
+    }
+
+    // If the whole text up to `end`, or nearly so, is one long repetition, takes its rows from the shared piece.
+    void take_repeated(std::size_t end) {
+        if (period_.bytes() != 0) return;
+        std::size_t const done = rows_.size() - 1;
+        for (std::size_t unit = 1; unit <= RowPeriod::longest_unit; ++unit) {
+            if (!period_.is_whole(unit)) continue;
+            std::size_t same = done;
+            while (same < end && (same < unit || text_[same] == text_[same - unit])) ++same;
+            if (same < least_repeated) continue;
+            with_repeated(model_, growth_, {}, {text_.data(), unit}, same, [&](const Growing& shared) {
+                std::size_t stop = std::min(same, shared.rows_.size() - 1);
+                // What follows may make one character of the last bytes.
+                if (stop < end) stop -= 3;
+                for (std::size_t place = done; place < stop; ++place) push(shared.rows_[place + 1]);
+                while (rows_.back().token == inside) cut_rows(rows_.size() - 1);
+            });
+            return;
+        }
+    }
+
+    void read_on(std::size_t end) {
         std::size_t const done = rows_.size() - 1;
         if (done >= end) return;
         if (!model_.options_.by_characters) {
@@ -279,13 +336,21 @@ private:
     // The row of the next character; `written` is it where it may be unknown.
     void add(std::size_t size, bool is_known, Bytes written) {
         std::size_t const start = rows_.size() - 1, end = start + size;
+        if (repeats(size)) {
+            for (std::size_t place = start; place < end; ++place) {
+                Row row = rows_[place + 1 - period_.bytes()];
+                row.count += static_cast<std::uint32_t>(period_.tokens());
+                push(row);
+            }
+            return;
+        }
         TokenAutomaton const& automaton = *sided_.automaton;
-        Row made{inside, 0, rows_.back().state};
+        Row const before = rows_[start];
+        Row made{inside, before.count, before.state};
         for (std::size_t place = start; place < end; ++place) {
             made.state = automaton.next(made.state, text_[place]);
-            if (place + 1 < end) rows_.push_back(made);
+            if (place + 1 < end) push(made);
         }
-        Row const before = rows_[start];
         if (!is_known) {
             add_unknown(made, before, written);
         } else {
@@ -302,7 +367,30 @@ private:
             }
             if (made.token == inside) throw std::logic_error("a prefix without a last token");
         }
-        rows_.push_back(made);
+        push(made);
+    }
+
+    // Whether the next `size` bytes, which are one character, have the rows of one period before.
+    bool repeats(std::size_t size) {
+        std::size_t const start = rows_.size() - 1, period = period_.bytes();
+        if (period == 0) return false;
+        for (std::size_t place = start; place < start + size; ++place) {
+            if (text_[place] != text_[place - period]) return false;
+            // The same bytes are not one character where others follow.
+            if ((rows_[place + 1 - period].token == inside) != (place + 1 < start + size)) {
+                period_.begin_at(start);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void push(const Row& row) {
+        rows_.push_back(row);
+        period_.add({text_.data(), rows_.size() - 1}, [this](std::size_t number, std::size_t period) -> std::optional<std::size_t> {
+            Row const &here = rows_[number + 1], &there = rows_[number + 1 - period];
+            return here.token == there.token ? std::optional<std::size_t>(here.count - there.count) : std::nullopt;
+        });
     }
 
     void add_unknown(Row& made, const Row& before, Bytes written) {
@@ -322,30 +410,18 @@ private:
         }
     }
 
-    bool reachable(std::uint32_t token) const { return growth_->derivation(model_, token) != Growth::unreachable; }
+    bool reachable(std::uint32_t token) const { return growth_.derivation(model_, token) != Growth::unreachable; }
 
-    bool may_meet(std::uint32_t inner, std::uint32_t added) {
-        std::uint32_t const left = to_left ? added : inner, right = to_left ? inner : added;
-        std::uint64_t const key = std::uint64_t{left} << 32 | right;
-        if (pairs_.empty()) pairs_.resize(std::size_t{1} << pair_bits, {Growth::never, false});
-        auto& [known, answer] = pairs_[mixed(key) >> (64 - pair_bits)];
-        if (known != key) {
-            known = key;
-            answer = growth_->meet(model_, left, right);
-        }
-        return answer;
-    }
-
-    static constexpr int pair_bits = 12;
+    bool may_meet(std::uint32_t inner, std::uint32_t added) { return to_left ? growth_.meet(model_, added, inner) : growth_.meet(model_, inner, added); }
 
     const MergeModel& model_;
-    std::shared_ptr<Growth> growth_;
+    Growth& growth_;
     Growth::Sided& sided_;
     bool may_be_whole_;       // a token that is not merged
     std::vector<Byte> text_;  // in the order in which it came
     std::vector<Row> rows_;   // one more than bytes that are done
     TokenEnds ends_;          // of the tokens that were read last
-    std::vector<std::pair<std::uint64_t, bool>> pairs_;
+    RowPeriod period_;        // of the rows at the end
 };
 
 const std::shared_ptr<MergeModel::Growth>& MergeModel::growth() const {
@@ -360,53 +436,33 @@ std::unique_ptr<GrowingPiece> MergeModel::growing(Side side) const {
     if (!tells_joins()) return growing_marked(side);
     if (!growth()->is_possible) return nullptr;
     std::unique_ptr<GrowingPiece> made;
-    if (side == Side::left) made = std::make_unique<Growing<true>>(*this, growth_);
-    else made = std::make_unique<Growing<false>>(*this, growth_);
+    if (side == Side::left) made = std::make_unique<Growing<true>>(*this, *growth_);
+    else made = std::make_unique<Growing<false>>(*this, *growth_);
     return growth_->drops ? without_dropped(std::move(made), side) : std::move(made);
 }
 
 std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {
     // Making the tables of growth takes as long as merging this many bytes.
-    constexpr std::size_t worth_growth = 1 << 14, least = 64, longest_unit = 4, times = 8;
-    if (piece.size < std::max(has_growth_.load(std::memory_order_relaxed) ? least : worth_growth, 2 * longest_)) return std::nullopt;
+    constexpr std::size_t worth_growth = 1 << 14, least = 64;
+    if (piece.size < (has_growth_.load(std::memory_order_relaxed) ? least : worth_growth)) return std::nullopt;
     // A normalizer may put a prefix before the first character of a text.
-    std::size_t head = 0, unit = longest_unit + 1;
+    std::size_t head = 0, unit = RowPeriod::longest_unit + 1;
     for (std::size_t const start : {std::size_t{0}, character_size(piece.data, piece.size)}) {
         head = start;
         unit = 1;
-        while (unit <= longest_unit && std::memcmp(piece.data + head, piece.data + head + unit, piece.size - head - unit) != 0) ++unit;
-        if (unit <= longest_unit) break;
+        while (unit <= RowPeriod::longest_unit && std::memcmp(piece.data + head, piece.data + head + unit, piece.size - head - unit) != 0) ++unit;
+        if (unit <= RowPeriod::longest_unit) break;
     }
-    if (unit > longest_unit) return std::nullopt;
+    if (unit > RowPeriod::longest_unit) return std::nullopt;
     for (std::size_t place = 0, size = 1; place < head + unit; place += size) {
         std::uint32_t const code = options_.by_characters ? code_at_start(piece.part(place, place < head ? head : head + unit), size) : piece[place];
         if (!is_known(code)) return std::nullopt;
     }
     if (!growth()->is_possible) return std::nullopt;
-    Growth::Repetition const* known = nullptr;
-    {
-        std::string key(reinterpret_cast<const char*>(piece.data), head + unit);
-        key.push_back(static_cast<char>(head));
-        std::lock_guard const lock(growth_->mutex);
-        auto& found = growth_->repetitions[std::move(key)];
-        if (!found) {
-            std::vector<Byte> text(piece.begin(), piece.begin() + head);
-            while (text.size() < times * std::max(longest_, least)) text.insert(text.end(), piece.begin() + head, piece.begin() + head + unit);
-            Growing<false> growing(*this, growth_);
-            growing.extend({text.data(), text.size()});
-            found = growing.repetition(unit);
-        }
-        known = found.get();
-    }
-    std::size_t size = piece.size, more = 0;
-    if (std::size_t const end = known->counts.size() - 1; size > end) {
-        if (known->period == 0) return std::nullopt;
-        std::size_t const periods = (size - end + known->period - 1) / known->period;
-        size -= periods * known->period;
-        more = periods * known->tokens;
-    }
-    if (known->counts[size] == Growing<false>::not_here) return std::nullopt;
-    return known->counts[size] + more;
+    std::optional<std::size_t> count;
+    Growing<false>::with_repeated(*this, *growth_, piece.part(0, head), piece.part(head, head + unit), piece.size,
+                                  [&](const Growing<false>& shared) { count = shared.count_repeated(piece.size); });
+    return count;
 }
 
 }  // namespace bpe

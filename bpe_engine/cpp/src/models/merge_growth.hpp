@@ -17,6 +17,7 @@
 
 #include "bpe/models/merges.hpp"
 #include "bpe/models/token_automaton.hpp"
+#include "bpe/pair_memory.hpp"
 #include "bpe/steps.hpp"
 
 namespace bpe {
@@ -28,17 +29,12 @@ struct MergeModel::Growth {
         std::once_flag once;
         std::unique_ptr<const TokenAutomaton> automaton;
         std::vector<std::uint32_t> numbers;  // of the automaton's ranks
+        std::mutex mutex;
+        std::unordered_map<std::string, std::unique_ptr<GrowingPiece>> repeated;  // pieces of units that repeat
     };
     bool is_possible = false;
     bool drops = false;  // a piece may have characters that are dropped: see growing_without_dropped.cpp
     Sided right, left;
-    // A repeated unit: the counts of its prefixes, and the period after which they repeat, with its number of tokens; 0 bytes: no period is known.
-    struct Repetition {
-        std::vector<std::uint32_t> counts;  // none if no character ends there
-        std::size_t period = 0, tokens = 0;
-    };
-    std::mutex mutex;
-    std::unordered_map<std::string, std::unique_ptr<const Repetition>> repetitions;
     // What each token is made of; found on first use. 0: not known yet.
     std::vector<std::atomic<std::uint64_t>> derivations;
     static constexpr std::uint64_t single = 1, unreachable = 2;  // made by none: a character; no encoding of its own text
@@ -68,11 +64,15 @@ struct MergeModel::Growth {
     // Whether two tokens can be side by side, because no merge crosses the boundary between them before both are made, or after that. Of the next merge of
     // either and the one that crosses, the lowest rank is first, and of equal ranks the leftmost.
     bool meet(const MergeModel& model, std::uint32_t left, std::uint32_t right) {
-        std::uint64_t const left_made = derivation(model, left), right_made = derivation(model, right);
-        return is_in_order(left_made) && is_in_order(right_made) ? meet_in_order(model, left, right) : meet_in_turns(model, left, right);
+        return pairs_.fits(left, right, [&] {
+            std::uint64_t const left_made = derivation(model, left), right_made = derivation(model, right);
+            return is_in_order(left_made) && is_in_order(right_made) ? meet_in_order(model, left, right) : meet_in_turns(model, left, right);
+        });
     }
 
 private:
+    static constexpr int pair_bits = 16;
+
     // Merges in order: the tokens are un-merged from the outside in, the later merge first.
     bool meet_in_order(const MergeModel& model, std::uint32_t left, std::uint32_t right) {
         std::uint64_t left_ends = never, right_ends = never;  // ranks
@@ -133,6 +133,7 @@ private:
         return *courses_.emplace(token, std::move(made)).first->second;
     }
 
+    PairMemory pairs_{pair_bits};
     std::mutex courses_mutex_;
     std::unordered_map<std::uint32_t, std::unique_ptr<Course>> courses_;
 };
