@@ -442,9 +442,9 @@ std::unique_ptr<GrowingPiece> MergeModel::growing(Side side) const {
 }
 
 std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {
-    // Making the tables of growth takes as long as merging this many bytes.
+    // Making the tables of growth takes as long as merging so many bytes.
     constexpr std::size_t worth_growth = 1 << 14, least = 64;
-    if (piece.size < (has_growth_.load(std::memory_order_relaxed) ? least : worth_growth)) return std::nullopt;
+    if (piece.size < least) return std::nullopt;
     // A normalizer may put a prefix before the first character of a text.
     std::size_t head = 0, unit = RowPeriod::longest_unit + 1;
     for (std::size_t const start : {std::size_t{0}, character_size(piece.data, piece.size)}) {
@@ -458,6 +458,8 @@ std::optional<std::size_t> MergeModel::count_repetition(Bytes piece) const {
         std::uint32_t const code = options_.by_characters ? code_at_start(piece.part(place, place < head ? head : head + unit), size) : piece[place];
         if (!is_known(code)) return std::nullopt;
     }
+    if (!has_growth_.load(std::memory_order_relaxed) && repeated_.fetch_add(piece.size, std::memory_order_relaxed) + piece.size < worth_growth)
+        return std::nullopt;
     if (!growth()->is_possible) return std::nullopt;
     std::optional<std::size_t> count;
     Growing<false>::with_repeated(*this, *growth_, piece.part(0, head), piece.part(head, head + unit), piece.size,

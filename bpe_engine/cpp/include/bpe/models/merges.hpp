@@ -231,6 +231,7 @@ private:
     mutable std::once_flag growth_once_;
     mutable std::shared_ptr<Growth> growth_;
     mutable std::atomic<bool> has_growth_{false};
+    mutable std::atomic<std::size_t> repeated_{0};  // bytes of repetitions that were merged
     mutable std::once_flag unmarked_once_;
     mutable std::shared_ptr<const Unmarked> unmarked_;
 };
