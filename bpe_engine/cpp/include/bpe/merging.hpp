@@ -58,7 +58,7 @@ private:
 
     std::vector<Rank> tokens_;
     std::vector<std::uint64_t> possible_;  // a bit for each offset: whether an encoding may have a boundary there
-    std::size_t merged_ = 0;  // bytes merged without the trie
+    std::size_t merged_ = 0;               // bytes merged without the trie
 };
 
 // The definition, with a heap. Throws EncodingError if a byte is no token.
